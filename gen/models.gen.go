@@ -3504,10 +3504,7 @@ type NullableConversionRateConfig struct {
 type NullableCouponRedemption = CouponRedemption
 
 // NullableCreditNoteDiscount defines model for NullableCreditNoteDiscount.
-type NullableCreditNoteDiscount struct {
-	// Embedded struct due to allOf(#/components/schemas/CreditNoteDiscount)
-	CreditNoteDiscount `yaml:",inline"`
-}
+type NullableCreditNoteDiscount = CreditNoteDiscount
 
 // NullableCreditNoteReason defines model for NullableCreditNoteReason.
 type NullableCreditNoteReason = CreditNoteReason
