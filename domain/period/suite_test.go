@@ -1,0 +1,85 @@
+package period_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"tollkeeper/domain/period"
+)
+
+func TestPeriod(t *testing.T) {
+	if err := flag.Set("rapid.checks", "1000"); err != nil {
+		t.Fatal(err)
+	}
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "period")
+}
+
+// property runs a law as one spec.
+func property(sentence string, law func(t *rapid.T)) {
+	It(sentence, func() { rapid.Check(GinkgoT(), law) })
+}
+
+func zone(name string) *time.Location {
+	loc, err := period.LoadZone(name)
+	if err != nil {
+		panic(name)
+	}
+	return loc
+}
+
+// at reads an instant; without offset it is UTC.
+func at(s string) time.Time {
+	t, err := period.ParseInstant(s, time.UTC)
+	if err != nil {
+		panic(s)
+	}
+	return t
+}
+
+func date(s string) period.Date {
+	d, err := period.ParseDate(s)
+	if err != nil {
+		panic(s)
+	}
+	return d
+}
+
+func span(start, end string) period.Period { return period.Period{Start: at(start), End: at(end)} }
+
+func ptr(n int) *int { return &n }
+
+// written formats the bounds of periods, one text each.
+func written(ps ...period.Period) (texts []string) {
+	for _, p := range ps {
+		texts = append(texts, period.FormatInstant(p.Start)+" "+period.FormatInstant(p.End))
+	}
+	return texts
+}
+
+// oddZones have midnights that are skipped or read twice, whole days left out,
+// shifts of half an hour and offsets of quarter hours.
+var oddZones = []string{
+	"UTC", "America/New_York", "America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu",
+	"Africa/Cairo", "America/Sao_Paulo", "America/Havana", "America/Asuncion", "America/Santiago", "Asia/Beirut", "Asia/Amman",
+	"Asia/Tehran", "Asia/Gaza", "America/St_Johns", "America/Scoresbysund", "Atlantic/Azores", "Pacific/Apia", "Pacific/Fakaofo",
+	"Pacific/Kwajalein", "Pacific/Kiritimati", "Australia/Lord_Howe", "Antarctica/Troll", "Pacific/Chatham", "America/Juneau",
+}
+
+func drawZone(t *rapid.T) *time.Location {
+	return zone(rapid.SampledFrom(oddZones).Draw(t, "zone"))
+}
+
+func drawDate(t *rapid.T, label string) period.Date {
+	return period.Date{Year: 1980, Month: 1, Day: 1}.AddDays(rapid.IntRange(0, 120*365).Draw(t, label))
+}
+
+func drawInstant(t *rapid.T, label string) time.Time {
+	first := at("1980-01-02T00:00:00").Unix()
+	return time.Unix(first+rapid.Int64Range(0, 120*365*86400).Draw(t, label), 0).UTC()
+}
