@@ -135,9 +135,9 @@ var _ = Describe("Cycle", func() {
 		if rapid.Bool().Draw(t, "with year") {
 			anchor.Year = ptr(rapid.IntRange(1970, 2050).Draw(t, "year"))
 		}
-		c := period.NewCycle(length, anchor, drawDate(t, "start"), loc)
+		c := period.NewCycle(length, anchor, drawDate(t, loc, "start"), loc)
 
-		instant := drawInstant(t, "instant")
+		instant := drawInstant(t, loc, "instant")
 		p := c.At(instant)
 		if !p.Contains(instant) {
 			t.Fatalf("%s is not in %v", instant, p)

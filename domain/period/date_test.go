@@ -39,7 +39,8 @@ var _ = Describe("Date", func() {
 	)
 
 	property("begins with the first instant that does not read as earlier", func(t *rapid.T) {
-		loc, d := drawZone(t), drawDate(t, "date")
+		loc := drawZone(t)
+		d := drawDate(t, loc, "date")
 		wall := d.In(time.UTC)
 		first := wall.Add(-30 * time.Hour)
 		for reads(first, loc).Before(wall) {
@@ -51,7 +52,8 @@ var _ = Describe("Date", func() {
 	})
 
 	property("is the one day that an instant belongs to", func(t *rapid.T) {
-		loc, instant := drawZone(t), drawInstant(t, "instant")
+		loc := drawZone(t)
+		instant := drawInstant(t, loc, "instant")
 		d := period.DateOf(instant, loc)
 		if d.In(loc).After(instant) || !d.AddDays(1).In(loc).After(instant) {
 			t.Fatalf("%s is not in %s", instant, d)

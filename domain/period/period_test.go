@@ -67,7 +67,8 @@ var _ = Describe("Period", func() {
 	})
 
 	property("is tiled by its days, none empty", func(t *rapid.T) {
-		loc, start := drawZone(t), drawInstant(t, "start")
+		loc := drawZone(t)
+		start := drawInstant(t, loc, "start")
 		p := period.Period{Start: start, End: start.Add(time.Duration(rapid.IntRange(0, 100*24*60).Draw(t, "minutes")) * time.Minute)}
 		at := p.Start
 		for _, day := range p.LocalDays(loc) {
@@ -96,8 +97,8 @@ var _ = Describe("Days", func() {
 
 	property("adds up over the pieces of a period", func(t *rapid.T) {
 		loc := drawZone(t)
-		a, b := drawInstant(t, "a"), drawInstant(t, "b")
-		cut := drawInstant(t, "cut")
+		a, b := drawInstant(t, loc, "a"), drawInstant(t, loc, "b")
+		cut := drawInstant(t, loc, "cut")
 		whole := period.Days(period.Period{Start: a, End: b}, loc)
 		parts := period.Days(period.Period{Start: a, End: cut}, loc) + period.Days(period.Period{Start: cut, End: b}, loc)
 		if whole != parts {

@@ -75,11 +75,18 @@ func drawZone(t *rapid.T) *time.Location {
 	return zone(rapid.SampledFrom(oddZones).Draw(t, "zone"))
 }
 
-func drawDate(t *rapid.T, label string) period.Date {
-	return period.Date{Year: 1980, Month: 1, Day: 1}.AddDays(rapid.IntRange(0, 120*365).Draw(t, label))
+// drawDate draws a date, often one at which the clock of loc changes.
+func drawDate(t *rapid.T, loc *time.Location, label string) period.Date {
+	return period.DateOf(drawInstant(t, loc, label), loc).AddDays(rapid.IntRange(-1, 1).Draw(t, label+", days off"))
 }
 
-func drawInstant(t *rapid.T, label string) time.Time {
+// drawInstant draws an instant, often one near a change of the clock of loc.
+func drawInstant(t *rapid.T, loc *time.Location, label string) time.Time {
 	first := at("1980-01-02T00:00:00").Unix()
-	return time.Unix(first+rapid.Int64Range(0, 120*365*86400).Draw(t, label), 0).UTC()
+	instant := time.Unix(first+rapid.Int64Range(0, 120*365*86400).Draw(t, label), 0).UTC()
+	_, change := instant.In(loc).ZoneBounds()
+	if change.IsZero() || !rapid.Bool().Draw(t, label+", near a change") {
+		return instant
+	}
+	return change.UTC().Add(time.Duration(rapid.IntRange(-90, 90).Draw(t, label+", minutes off")) * time.Minute)
 }
