@@ -1,0 +1,174 @@
+package metric
+
+import "strings"
+
+// Query is a metric: one aggregate over the events that pass a condition.
+type Query struct {
+	aggregate *aggregate
+	where     node // nil without WHERE
+}
+
+// Condition is a filter: true, false or unknown for an event.
+type Condition struct{ root node }
+
+// Parse reads a metric's SQL (semantics 4.1.4). The error is a *SyntaxError.
+func Parse(sql string) (q *Query, err error) {
+	err = read(sql, func(p *parser) { q = p.query() })
+	return q, err
+}
+
+// ParseCondition reads a filter (semantics 4.4). The error is a *SyntaxError.
+func ParseCondition(s string) (c *Condition, err error) {
+	err = read(s, func(p *parser) {
+		c = &Condition{root: p.plainCondition("a filter")}
+		p.end("nothing may follow the condition")
+	})
+	return c, err
+}
+
+// read runs a rule of the grammar over text and catches its failure.
+func read(text string, rule func(*parser)) (err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			syntax, ok := failure.(*SyntaxError)
+			if !ok {
+				panic(failure)
+			}
+			err = syntax
+		}
+	}()
+	checkText(text)
+	rule(&parser{tokens: scan(text)})
+	return nil
+}
+
+// parser walks the tokens by recursive descent; each method reads one rule of
+// the grammar, and fails at the first token that does not fit.
+type parser struct {
+	tokens  []token // closed by tokenEnd
+	nesting int
+}
+
+// reserved words are never names of properties unless quoted.
+var reserved = words("SELECT FROM WHERE GROUP HAVING AS DISTINCT AND OR NOT IS IN LIKE BETWEEN CASE WHEN THEN ELSE END NULL TRUE FALSE")
+
+// unsupported are the words of SQL that are worth naming in a refusal.
+var unsupported = words("GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN CROSS INNER LEFT RIGHT FULL NATURAL WINDOW FOR RETURNING INTO")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// query := SELECT aggregate [AS name] FROM events [WHERE condition]
+func (p *parser) query() *Query {
+	p.expect("SELECT", "a metric is one SELECT statement")
+	q := &Query{aggregate: p.selected()}
+	if p.accept("AS") {
+		p.name()
+	}
+	p.expect("FROM", "expected FROM events, after one selected column")
+	switch {
+	case p.sees("("):
+		p.peek().at.fail("sub-queries are not supported")
+	case !p.accept("EVENTS"):
+		p.peek().at.fail("metrics read FROM events")
+	}
+	if p.accept("WHERE") {
+		q.where = p.plainCondition("WHERE")
+	}
+	p.end("nothing may follow the metric")
+	return q
+}
+
+// selected reads the one column of a metric.
+func (p *parser) selected() *aggregate {
+	at := p.peek().at
+	selected := p.value()
+	result, ok := selected.(*aggregate)
+	switch {
+	case ok:
+	case selected.about().aggregate != nil:
+		at.fail("calculations with aggregates are not supported: select a single aggregate")
+	default:
+		at.fail("a metric selects an aggregate, such as COUNT(*) or SUM(…)")
+	}
+	return result
+}
+
+// plainCondition reads a condition that holds for one event, so has no
+// aggregate in it.
+func (p *parser) plainCondition(where string) node {
+	c := p.condition()
+	if at := c.about().aggregate; at != nil {
+		at.fail("an aggregate cannot stand in %s", where)
+	}
+	return c
+}
+
+// name reads what follows AS.
+func (p *parser) name() string {
+	t := p.take()
+	if !isName(t) {
+		t.at.fail("expected a name")
+	}
+	return t.text
+}
+
+func isName(t token) bool {
+	return t.kind == tokenQuoted && t.text != "" || t.kind == tokenWord && !reserved[strings.ToUpper(t.text)]
+}
+
+// end refuses what is left of the text.
+func (p *parser) end(message string) {
+	t := p.peek()
+	switch word := strings.ToUpper(t.text); {
+	case t.kind == tokenEnd:
+	case t.kind == tokenWord && unsupported[word]:
+		t.at.fail("%s is not supported", word)
+	default:
+		t.at.fail("%s", message)
+	}
+}
+
+func (p *parser) peek() token { return p.tokens[0] }
+
+func (p *parser) take() token {
+	t := p.tokens[0]
+	if t.kind != tokenEnd {
+		p.tokens = p.tokens[1:]
+	}
+	return t
+}
+
+// sees tells whether the next token is a keyword, in any case, or a symbol.
+func (p *parser) sees(word string) bool {
+	t := p.peek()
+	return t.kind == tokenSymbol && t.text == word || t.kind == tokenWord && strings.ToUpper(t.text) == word
+}
+
+func (p *parser) accept(word string) bool {
+	if !p.sees(word) {
+		return false
+	}
+	p.take()
+	return true
+}
+
+func (p *parser) expect(word, message string) {
+	if !p.accept(word) {
+		p.peek().at.fail("%s", message)
+	}
+}
+
+// nest counts how deep the rules stand within each other, until the function
+// it gives is called.
+func (p *parser) nest() (leave func()) {
+	if p.nesting++; p.nesting > maxNesting {
+		p.peek().at.fail("is nested too deeply")
+	}
+	return func() { p.nesting-- }
+}
