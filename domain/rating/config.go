@@ -1,0 +1,214 @@
+package rating
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+)
+
+// Amount is a configured amount or rate, never negative: discounts are no prices.
+type Amount struct {
+	money.Decimal
+	Text string // as it was sent
+}
+
+// document collects what is wrong with a configuration, so that the client learns
+// everything at once. Reading goes on with zero values; what those violate in turn
+// is not reported, as a field is reported once.
+type document struct {
+	violations []fault.Violation
+	wrong      map[string]bool // paths reported
+}
+
+// object is one JSON object of a document. A key that was not taken when the object
+// is closed is unknown; keys are compared exactly.
+type object struct {
+	doc    *document
+	path   string
+	fields map[string]json.RawMessage // those not taken yet; nil: unreadable, and reported
+}
+
+func (d *document) bad(path, reason string, args ...any) {
+	if d.wrong[path] {
+		return
+	}
+	d.wrong[path] = true
+	d.violations = append(d.violations, fault.Violation{Field: path, Reason: fmt.Sprintf(reason, args...)})
+}
+
+// object reads raw as an object without repeated keys.
+func (d *document) object(path string, raw json.RawMessage) *object {
+	o := &object{doc: d, path: path}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		d.bad(path, "must be an object")
+		return o
+	}
+	fields := map[string]json.RawMessage{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			d.bad(path, "must be valid JSON")
+			return o
+		}
+		name := key.(string) // the decoder allows nothing else here
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			d.bad(path, "must be valid JSON")
+			return o
+		}
+		if _, repeated := fields[name]; repeated {
+			d.bad(o.at(name), "must not be given twice")
+		}
+		fields[name] = value
+	}
+	if _, err := dec.Token(); err != nil { // the closing brace
+		d.bad(path, "must be valid JSON")
+		return o
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		d.bad(path, "must be one JSON object")
+		return o
+	}
+	o.fields = fields
+	return o
+}
+
+// close reports the keys that no one asked for.
+func (o *object) close() {
+	for _, key := range slices.Sorted(maps.Keys(o.fields)) {
+		o.bad(key, "is not a known field")
+	}
+}
+
+func (o *object) at(key string) string {
+	if o.path == "" {
+		return key
+	}
+	return o.path + "." + key
+}
+
+// bad reports a field, unless nothing of the object could be read.
+func (o *object) bad(key, reason string, args ...any) {
+	if o.fields != nil {
+		o.doc.bad(o.at(key), reason, args...)
+	}
+}
+
+// sound reports whether nothing is wrong so far. Checks that compare fields with
+// each other wait for it.
+func (o *object) sound() bool { return len(o.doc.violations) == 0 }
+
+// take returns the value of an optional key, nil if it is absent or null.
+func (o *object) take(key string) json.RawMessage {
+	raw := o.fields[key]
+	delete(o.fields, key)
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// need returns the value of a required key, nil if that is reported missing.
+func (o *object) need(key string) json.RawMessage {
+	if _, given := o.fields[key]; !given {
+		o.bad(key, "is required")
+		return nil
+	}
+	raw := o.take(key)
+	if raw == nil {
+		o.bad(key, "must not be null")
+	}
+	return raw
+}
+
+// amount reads a required decimal string that is not negative.
+func (o *object) amount(key string) Amount {
+	raw := o.need(key)
+	if raw == nil {
+		return Amount{}
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		o.bad(key, "must be a decimal string")
+		return Amount{}
+	}
+	value, err := money.Parse(text)
+	switch {
+	case err != nil:
+		o.bad(key, "%v", err)
+	case value.Sign() < 0:
+		o.bad(key, "must not be negative")
+	}
+	return Amount{value, text}
+}
+
+// number reads a required JSON number.
+func (o *object) number(key string) money.Decimal {
+	if raw := o.need(key); raw != nil {
+		return o.parse(key, raw)
+	}
+	return money.Decimal{}
+}
+
+// bound reads an optional JSON number; nil stands for no bound.
+func (o *object) bound(key string) *money.Decimal {
+	raw := o.take(key)
+	if raw == nil {
+		return nil
+	}
+	n := o.parse(key, raw)
+	return &n
+}
+
+func (o *object) parse(key string, raw json.RawMessage) money.Decimal {
+	n, err := money.ParseNumber(string(raw))
+	if err != nil {
+		o.bad(key, "%v", err)
+	}
+	return n
+}
+
+// flag reads an optional boolean; absent and null are false.
+func (o *object) flag(key string) (set bool) {
+	if raw := o.take(key); raw != nil && json.Unmarshal(raw, &set) != nil {
+		o.bad(key, "must be true or false")
+	}
+	return set
+}
+
+// texts reads a required list of strings and nulls.
+func (o *object) texts(key string) (values []*string) {
+	if raw := o.need(key); raw != nil && json.Unmarshal(raw, &values) != nil {
+		o.bad(key, "must be a list of strings")
+		return nil
+	}
+	return values
+}
+
+// objects reads a required list of at least one object and gives each to read.
+func (o *object) objects(key string, read func(*object)) {
+	raw := o.need(key)
+	if raw == nil {
+		return
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		o.bad(key, "must be a list of objects")
+		return
+	}
+	if len(items) == 0 {
+		o.bad(key, "must have at least one entry")
+	}
+	for i, item := range items {
+		entry := o.doc.object(fmt.Sprintf("%s[%d]", o.at(key), i), item)
+		read(entry)
+		entry.close()
+	}
+}

@@ -1,0 +1,251 @@
+package rating_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	"pgregory.net/rapid"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+)
+
+// A sample is a drawn configuration with a second reckoning of its price, over
+// fractions and with no eye to speed.
+type sample struct {
+	modelType, config string
+	prorated          bool
+	price             func(u rating.Usage) *big.Rat // of a full period
+}
+
+func rat(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic("not a number: " + text)
+	}
+	return r
+}
+
+func product(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+
+// charged is a quantity as all but linear models see it.
+func charged(q money.Decimal) *big.Rat {
+	if r := rat(q.String()); r.Sign() > 0 {
+		return r
+	}
+	return new(big.Rat)
+}
+
+func drawRate(t *rapid.T) string {
+	return rapid.StringMatching(`[0-9]{1,3}(\.[0-9]{1,4})?`).Draw(t, "rate")
+}
+
+func drawQuantity(t *rapid.T) money.Decimal {
+	return money.Must(rapid.OneOf(
+		rapid.StringMatching(`-?[0-9]{1,3}`),
+		rapid.StringMatching(`[0-9]{1,6}(\.[0-9]{1,8})?`),
+		rapid.StringMatching(`[0-9]{1,30}(\.[0-9]{1,20})?`),
+	).Draw(t, "quantity"))
+}
+
+// drawBounds draws ascending bounds, which quantities often meet.
+func drawBounds(t *rapid.T) (bounds []string) {
+	at := 0
+	for range rapid.IntRange(0, 4).Draw(t, "bounds") {
+		at += rapid.IntRange(1, 300).Draw(t, "width")
+		bounds = append(bounds, fmt.Sprint(at))
+	}
+	return bounds
+}
+
+func drawUnit(t *rapid.T) sample {
+	rate := drawRate(t)
+	s := sample{modelType: "unit", prorated: rapid.Bool().Draw(t, "prorated")}
+	s.config = fmt.Sprintf(`{"unit_amount": %q, "prorated": %v}`, rate, s.prorated)
+	s.price = func(u rating.Usage) *big.Rat { return product(rat(u.Quantity.String()), rat(rate)) }
+	return s
+}
+
+func drawTiered(t *rapid.T) sample {
+	bounds := drawBounds(t)
+	var rates, tiers []string
+	for i := range len(bounds) + 1 {
+		rates = append(rates, drawRate(t))
+		first, last := "0", "null"
+		if i > 0 {
+			first = bounds[i-1]
+		}
+		if i < len(bounds) {
+			last = bounds[i]
+		}
+		tiers = append(tiers, fmt.Sprintf(`{"first_unit": %s, "last_unit": %s, "unit_amount": %q}`, first, last, rates[i]))
+	}
+	s := sample{modelType: "tiered", prorated: rapid.Bool().Draw(t, "prorated")}
+	s.config = fmt.Sprintf(`{"prorated": %v, "tiers": [%s]}`, s.prorated, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
+	s.price = func(u rating.Usage) *big.Rat { // from the top: what lies above each bound
+		rest, sum := charged(u.Quantity), new(big.Rat)
+		for i := len(bounds) - 1; i >= 0; i-- {
+			if above := new(big.Rat).Sub(rest, rat(bounds[i])); above.Sign() > 0 {
+				sum.Add(sum, product(above, rat(rates[i+1])))
+				rest = rat(bounds[i])
+			}
+		}
+		return sum.Add(sum, product(rest, rat(rates[0])))
+	}
+	return s
+}
+
+func drawBulk(t *rapid.T) sample {
+	bounds := drawBounds(t)
+	open := len(bounds) == 0 || rapid.Bool().Draw(t, "open")
+	var rates, tiers []string
+	for _, bound := range bounds {
+		rates = append(rates, drawRate(t))
+		tiers = append(tiers, fmt.Sprintf(`{"maximum_units": %s, "unit_amount": %q}`, bound, rates[len(rates)-1]))
+	}
+	if open {
+		rates = append(rates, drawRate(t))
+		tiers = append(tiers, fmt.Sprintf(`{"unit_amount": %q}`, rates[len(rates)-1]))
+	}
+	s := sample{modelType: "bulk"}
+	s.config = fmt.Sprintf(`{"tiers": [%s]}`, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
+	s.price = func(u rating.Usage) *big.Rat {
+		q := charged(u.Quantity)
+		passed := 0
+		for _, bound := range bounds {
+			if q.Cmp(rat(bound)) > 0 {
+				passed++
+			}
+		}
+		return product(q, rat(rates[min(passed, len(rates)-1)]))
+	}
+	return s
+}
+
+func drawPackage(t *rapid.T) sample {
+	amount, size := drawRate(t), rapid.Int64Range(1, 500).Draw(t, "size")
+	s := sample{modelType: "package"}
+	s.config = fmt.Sprintf(`{"package_amount": %q, "package_size": %d}`, amount, size)
+	s.price = func(u rating.Usage) *big.Rat {
+		q := charged(u.Quantity)
+		q.Quo(q, new(big.Rat).SetInt64(size))
+		up := new(big.Int).Sub(new(big.Int).Add(q.Num(), q.Denom()), big.NewInt(1))
+		return product(new(big.Rat).SetInt(up.Quo(up, q.Denom())), rat(amount))
+	}
+	return s
+}
+
+func drawMatrix(t *rapid.T) sample {
+	rates := map[string]string{}
+	standard := drawRate(t)
+	var rows []string
+	for _, tuple := range rapid.SliceOfNDistinct(drawnTuple, 1, 5, rapid.ID).Draw(t, "rows") {
+		rates[tuple] = drawRate(t)
+		rows = append(rows, fmt.Sprintf(`{"dimension_values": %s, "unit_amount": %q}`, tuple, rates[tuple]))
+	}
+	s := sample{modelType: "matrix"}
+	s.config = fmt.Sprintf(`{"dimensions": ["a", "b"], "default_unit_amount": %q, "matrix_values": [%s]}`, standard, strings.Join(rows, ","))
+	s.price = func(u rating.Usage) *big.Rat {
+		sum := new(big.Rat)
+		for _, cell := range u.Cells {
+			rate, listed := rates[tupleJSON(cell.Values)]
+			if !listed {
+				rate = standard
+			}
+			sum.Add(sum, product(rat(cell.Quantity.String()), rat(rate)))
+		}
+		return sum
+	}
+	return s
+}
+
+// drawnTuple is a JSON list of two values out of few, so that they often meet.
+var drawnTuple = rapid.Custom(func(t *rapid.T) string {
+	value := rapid.SampledFrom([]string{`null`, `""`, `"x"`, `"X"`, `"null"`, `"x\"\"x"`})
+	return "[" + value.Draw(t, "a") + "," + value.Draw(t, "b") + "]"
+})
+
+func tupleJSON(tuple []*string) string {
+	texts := []string{}
+	for _, value := range tuple {
+		if value == nil {
+			texts = append(texts, "null")
+		} else {
+			texts = append(texts, fmt.Sprintf("%q", *value))
+		}
+	}
+	return "[" + strings.Join(texts, ",") + "]"
+}
+
+func tupleOf(text string) (tuple []*string) {
+	if err := json.Unmarshal([]byte(text), &tuple); err != nil {
+		panic(err)
+	}
+	return tuple
+}
+
+func drawUsage(t *rapid.T, split bool) rating.Usage {
+	u := rating.Usage{Fixed: !split && rapid.Bool().Draw(t, "fixed")}
+	if rapid.Bool().Draw(t, "partial") {
+		u.Fraction.Whole = rapid.IntRange(1, 366).Draw(t, "whole")
+		u.Fraction.Part = rapid.IntRange(0, u.Fraction.Whole).Draw(t, "part")
+	}
+	if !split {
+		u.Quantity = drawQuantity(t)
+		return u
+	}
+	for _, tuple := range rapid.SliceOfNDistinct(drawnTuple, 0, 8, rapid.ID).Draw(t, "cells") {
+		u.Cells = append(u.Cells, rating.Cell{Values: tupleOf(tuple), Quantity: drawQuantity(t)})
+	}
+	return u
+}
+
+// check compares a charge with the reckoning of its sample.
+func check(t *rapid.T, s sample, u rating.Usage) {
+	c := rating.Rate(model(s.modelType, s.config), u)
+	want := s.price(u)
+	exact := true
+	if u.Fraction != (period.Fraction{}) && (u.Fixed || s.prorated) {
+		want = product(want, big.NewRat(int64(u.Fraction.Part), int64(u.Fraction.Whole)))
+		exact = u.Fraction.IsWhole()
+	}
+	got := rat(c.Subtotal.String())
+	off := new(big.Rat).Sub(want, got)
+	if exact && off.Sign() != 0 || off.Abs(off).Cmp(rat("1e-20")) >= 0 || new(big.Rat).Abs(got).Cmp(new(big.Rat).Abs(want)) > 0 {
+		t.Fatalf("%s over %+v costs %s, want %s", s.config, u, c.Subtotal, want.FloatString(30))
+	}
+	var parts, quantity money.Decimal
+	for _, p := range c.Parts {
+		parts, quantity = parts.Add(p.Amount), quantity.Add(p.Quantity)
+	}
+	if len(c.Parts) > 0 && (!parts.Equal(c.Subtotal) || !quantity.Equal(c.Quantity)) {
+		t.Fatalf("%s over %+v: parts of %s for %s, line of %s for %s", s.config, u, quantity, parts, c.Quantity, c.Subtotal)
+	}
+}
+
+var _ = Describe("every model", func() {
+	for name, draw := range map[string]func(*rapid.T) sample{
+		"unit": drawUnit, "tiered": drawTiered, "bulk": drawBulk, "package": drawPackage, "matrix": drawMatrix,
+	} {
+		It("costs what fractions say, in parts that sum to it: "+name, func() {
+			rapid.Check(GinkgoT(), func(t *rapid.T) { check(t, draw(t), drawUsage(t, name == "matrix")) })
+		})
+	}
+
+	It("never charges less for more, tier by tier or package by package", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			s := rapid.OneOf(rapid.Custom(drawTiered), rapid.Custom(drawPackage)).Draw(t, "sample")
+			a, b := drawQuantity(t), drawQuantity(t)
+			m := model(s.modelType, s.config)
+			less := rating.Rate(m, rating.Usage{Quantity: money.Min(a, b)})
+			more := rating.Rate(m, rating.Usage{Quantity: money.Max(a, b)})
+			if more.Subtotal.Cmp(less.Subtotal) < 0 {
+				t.Fatalf("%s: %s costs %s, %s costs %s", s.config, money.Min(a, b), less.Subtotal, money.Max(a, b), more.Subtotal)
+			}
+		})
+	})
+})

@@ -1,0 +1,79 @@
+package rating_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+)
+
+func TestRating(t *testing.T) {
+	if err := flag.Set("rapid.checks", "2000"); err != nil {
+		t.Fatal(err)
+	}
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "rating")
+}
+
+func model(modelType, config string) rating.Model {
+	m, err := rating.Decode(modelType, json.RawMessage(config))
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", config, err))
+	}
+	return m
+}
+
+// total is usage of one number over a full period.
+func total(quantity string) rating.Usage {
+	return rating.Usage{Quantity: money.Must(quantity)}
+}
+
+// over is usage of one number over part of a period's days.
+func over(quantity string, part, whole int) rating.Usage {
+	u := total(quantity)
+	u.Fraction = period.Fraction{Part: part, Whole: whole}
+	return u
+}
+
+// fixed is the quantity of a fixed fee over part of a period's days.
+func fixed(quantity string, part, whole int) rating.Usage {
+	u := over(quantity, part, whole)
+	u.Fixed = true
+	return u
+}
+
+// cells is usage split by properties, written "quantity value value" with - for a
+// property that is missing.
+func cells(lines ...string) rating.Usage {
+	var u rating.Usage
+	for _, line := range lines {
+		words := strings.Fields(line)
+		cell := rating.Cell{Quantity: money.Must(words[0])}
+		for _, word := range words[1:] {
+			var value *string
+			if word != "-" {
+				value = &word
+			}
+			cell.Values = append(cell.Values, value)
+		}
+		u.Cells = append(u.Cells, cell)
+	}
+	return u
+}
+
+// parts writes the parts of a charge, a line for each.
+func parts(c rating.Charge) []string {
+	lines := []string{}
+	for _, p := range c.Parts {
+		lines = append(lines, fmt.Sprintf("%s %q: %s for %s", p.Kind, p.Name, p.Quantity, p.Amount))
+	}
+	return lines
+}

@@ -1,0 +1,87 @@
+package rating
+
+import (
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+)
+
+// Usage is what a price is charged for over one service period.
+type Usage struct {
+	// Quantity is the metric's value, or the fixed quantity of a fixed fee. Models
+	// that name keys to split by read Cells instead.
+	Quantity money.Decimal
+
+	// Cells hold the metric's value for each distinct tuple of those keys.
+	Cells []Cell
+
+	// Fraction is the service days of the days of the full billing period; the zero
+	// value is a full period.
+	Fraction period.Fraction
+
+	// Fixed marks a fixed fee: it is prorated whatever its model says.
+	Fixed bool
+}
+
+// Cell is the usage of one tuple of property values.
+type Cell struct {
+	Values   []*string // one for each key of Split; nil: the events have no such property
+	Quantity money.Decimal
+}
+
+// Charge is the result of rating. All amounts are exact.
+type Charge struct {
+	Quantity money.Decimal
+	Subtotal money.Decimal
+	Parts    []Part // sum to Subtotal; none for a model with one flat rate
+}
+
+// PartKind is the type of a sub-line item, as the wire spells it.
+type PartKind string
+
+const (
+	PartMatrix PartKind = "matrix"
+	PartTier   PartKind = "tier"
+	PartOther  PartKind = "'null'" // with the apostrophes
+)
+
+// Part is one sub-line item of a charge.
+type Part struct {
+	Kind     PartKind
+	Name     string
+	Quantity money.Decimal
+	Amount   money.Decimal
+	Tier     *TierRange // of PartTier
+	Values   []*string  // of PartMatrix: one for each dimension, nil where missing
+}
+
+// TierRange is the tier that a part was charged at, as it was configured.
+type TierRange struct {
+	FirstUnit  money.Decimal
+	LastUnit   *money.Decimal // nil: no end
+	UnitAmount string
+}
+
+// add charges one more part.
+func (c *Charge) add(p Part) {
+	c.Subtotal = c.Subtotal.Add(p.Amount)
+	c.Parts = append(c.Parts, p)
+}
+
+// prorate multiplies the charge by f. Each part becomes the difference of two
+// prorated running totals, so the parts sum to the subtotal exactly.
+func (c *Charge) prorate(f period.Fraction) {
+	var full, charged money.Decimal
+	for i, p := range c.Parts {
+		full = full.Add(p.Amount)
+		upTo := share(full, f)
+		c.Parts[i].Amount = upTo.Sub(charged)
+		charged = upTo
+	}
+	c.Subtotal = share(c.Subtotal, f)
+}
+
+// share returns f of amount, cut at the 20th digit.
+func share(amount money.Decimal, f period.Fraction) money.Decimal {
+	product := amount.Mul(money.FromInt(int64(f.Part)))
+	return product.Quo(money.FromInt(int64(f.Whole))).Trunc(money.Places)
+}
