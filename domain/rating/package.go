@@ -23,16 +23,9 @@ func (m Package) Split() []string { return nil }
 func (m Package) linear() bool    { return false }
 func (m Package) prorated() bool  { return false }
 
+// charge can trust the quotient: of the largest quantity with the finest rest it
+// needs some 90 digits to tell that rest from none.
 func (m Package) charge(u Usage) Charge {
-	return Charge{Subtotal: packages(u.Quantity, m.PackageSize).Mul(m.PackageAmount.Decimal)}
-}
-
-// packages returns how many packages of size hold quantity. A rest too small for
-// the precision of the quotient still needs one.
-func packages(quantity, size money.Decimal) money.Decimal {
-	n := quantity.Quo(size).Ceil()
-	if n.Mul(size).Cmp(quantity) < 0 {
-		n = n.Add(money.FromInt(1))
-	}
-	return n
+	n := u.Quantity.Quo(m.PackageSize).Ceil()
+	return Charge{Subtotal: n.Mul(m.PackageAmount.Decimal)}
 }

@@ -30,13 +30,16 @@ var _ = Describe("package", func() {
 		Entry("a fixed fee by days", thousands, fixed("4300", 1, 2), "12.5"),
 	)
 
-	It("charges a package for a rest below the precision of a quotient", func() {
-		rest, err := money.ParseNumber("1e-60")
-		Expect(err).NotTo(HaveOccurred())
-		u := rating.Usage{Quantity: money.Must("3" + "00000000000000000000000000000").Add(rest)}
-		c := rating.Rate(model("package", `{"package_amount": "1", "package_size": 300000000000000000000000000007}`), u)
-		Expect(c.Subtotal.String()).To(Equal("1"))
-		c = rating.Rate(model("package", `{"package_amount": "1", "package_size": 3}`), u)
-		Expect(c.Subtotal.String()).To(Equal("100000000000000000000000000001"))
-	})
+	DescribeTable("charges a package for the finest rest of the largest quantity",
+		func(quantity, size, subtotal string) {
+			rest, err := money.ParseNumber("1e-60")
+			Expect(err).NotTo(HaveOccurred())
+			u := rating.Usage{Quantity: money.Must(quantity).Add(rest)}
+			c := rating.Rate(model("package", `{"package_amount": "1", "package_size": `+size+`}`), u)
+			Expect(c.Subtotal.String()).To(Equal(subtotal))
+		},
+		Entry("in small packages", "999999999999999999999999999999", "3", "333333333333333333333333333334"),
+		Entry("in middling ones", "999999999999999000000000000000", "999999999999999", "1000000000000001"),
+		Entry("in one large one", "999999999999999999999999999999", "999999999999999999999999999999", "2"),
+	)
 })
