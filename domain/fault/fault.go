@@ -1,0 +1,129 @@
+// Package fault names the failures that a caller can act on.
+//
+// Every other error is a bug or an outage. A fault says what is wrong, never
+// with which value: messages repeat neither what the client sent nor what a
+// library or the database said.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind tells failures apart by what the caller can do about them.
+type Kind int
+
+const (
+	KindInvalid     Kind = iota + 1 // the request is wrong by itself
+	KindRefused                     // well-formed, but not in the present state
+	KindTaken                       // an alias that must be unique is in use
+	KindMissing                     // the thing named does not exist in this account
+	KindClash                       // concurrent change, or an idempotency key used twice
+	KindUnavailable                 // a feature that this account or server does not offer
+)
+
+// Violation is one wrong place of a request.
+type Violation struct {
+	Field  string // path in the body, or name of the parameter: prices[0].price.name
+	Reason string // what is wrong there, without the value
+}
+
+func (v Violation) String() string { return v.Field + ": " + v.Reason }
+
+// Fault is a failure with its kind. Violations is filled for KindInvalid only.
+type Fault struct {
+	Kind       Kind
+	Detail     string
+	Violations []Violation
+}
+
+func (f *Fault) Error() string { return f.Detail }
+
+// Bad reports a field that is wrong whatever the stored state.
+func Bad(field, reason string, args ...any) error {
+	return Invalid(Violation{Field: field, Reason: fmt.Sprintf(reason, args...)})
+}
+
+// Invalid reports several wrong fields at once, in the order of the text.
+func Invalid(violations ...Violation) error {
+	return &Fault{Kind: KindInvalid, Detail: violations[0].String(), Violations: violations}
+}
+
+// Refused reports a request that the present state forbids.
+func Refused(reason string, args ...any) error {
+	return &Fault{Kind: KindRefused, Detail: fmt.Sprintf(reason, args...)}
+}
+
+// Taken reports that the field of another thing of that type has this value.
+func Taken(noun, field string) error {
+	return &Fault{Kind: KindTaken, Detail: fmt.Sprintf("Another %s already has this %s", noun, field)}
+}
+
+// Missing reports that no thing of that type has this identifier. The type is
+// written as clients know it: Plan, Customer, Subscription.
+func Missing(noun, identifier string) error {
+	return &Fault{
+		Kind:   KindMissing,
+		Detail: fmt.Sprintf("Could not find a resource of type %s with identifier: %s", noun, identifier),
+	}
+}
+
+// Clash reports a concurrent change, or an idempotency key used for something else.
+func Clash(reason string, args ...any) error {
+	return &Fault{Kind: KindClash, Detail: fmt.Sprintf(reason, args...)}
+}
+
+// Unavailable reports a feature that is off.
+func Unavailable(reason string, args ...any) error {
+	return &Fault{Kind: KindUnavailable, Detail: fmt.Sprintf(reason, args...)}
+}
+
+// In puts prefix before the fields of an invalid request, so that a part can be
+// checked without knowing where it stands: In("prices[0].price", err). Other
+// errors, and nil, pass unchanged.
+func In(prefix string, err error) error {
+	var f *Fault
+	if !errors.As(err, &f) || f.Kind != KindInvalid {
+		return err
+	}
+	moved := make([]Violation, len(f.Violations))
+	for i, v := range f.Violations {
+		moved[i] = Violation{Field: join(prefix, v.Field), Reason: v.Reason}
+	}
+	return Invalid(moved...)
+}
+
+func join(prefix, field string) string {
+	if prefix == "" || strings.HasPrefix(field, "[") {
+		return prefix + field
+	}
+	return prefix + "." + field
+}
+
+// Join makes one fault of the violations of several. Nil entries are left out,
+// the first error that is no invalid request is returned alone, and without any
+// error the result is nil.
+func Join(errs ...error) error {
+	var all []Violation
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		var f *Fault
+		if !errors.As(err, &f) || f.Kind != KindInvalid {
+			return err
+		}
+		all = append(all, f.Violations...)
+	}
+	if all == nil {
+		return nil
+	}
+	return Invalid(all...)
+}
+
+// Is reports whether err is a fault of that kind.
+func Is(err error, kind Kind) bool {
+	var f *Fault
+	return errors.As(err, &f) && f.Kind == kind
+}
