@@ -59,13 +59,6 @@ func (c *Condition) Compile(alias string) Fragment {
 	return compiler{alias}.as(c.root, typBoolean)
 }
 
-// Property reads a property as text, to group by it: a string as it is, a
-// number in its shortest decimal form (5.0 as 5), a boolean as true or false
-// (price models 1.5), and NULL where the row has none.
-func Property(alias, key string) Fragment {
-	return sql("metric_label($)", compiler{alias}.property(key))
-}
-
 // compiler writes expressions over the row that alias names.
 type compiler struct{ alias string }
 
@@ -87,17 +80,6 @@ func (c compiler) order(n node) Fragment {
 	default:
 		return c.free(n)
 	}
-}
-
-func (c compiler) property(key string) Fragment {
-	return sql(c.column("properties")+"->$", bind("text", key))
-}
-
-func (c compiler) column(name string) string {
-	if c.alias == "" {
-		return name
-	}
-	return c.alias + "." + name
 }
 
 // bind is a constant of a type of SQL.

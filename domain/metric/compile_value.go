@@ -1,7 +1,5 @@
 package metric
 
-import "fmt"
-
 // number is n in a numeric context, which a choice or selection hands on to
 // its results (semantics 4.2.1). It is numeric, and NULL for what is no number.
 func (c compiler) number(n node) Fragment {
@@ -114,27 +112,6 @@ func (l *literal) bound() Fragment {
 		return bind("boolean", l.yes)
 	default:
 		return null(l.typ)
-	}
-}
-
-// columnValue reads a column of the language from those of the table, where
-// the customer is one column: c: and an id, or e: and an external id.
-func (c compiler) columnValue(name string) Fragment {
-	subject := func(prefix string) Fragment {
-		s := c.column("subject")
-		return Fragment{SQL: fmt.Sprintf("CASE WHEN left(%s, 2) = '%s' THEN substr(%s, 3) END", s, prefix, s)}
-	}
-	switch name {
-	case "timestamp":
-		return Fragment{SQL: c.column(`"timestamp"`)}
-	case "timestamp_millis":
-		return Fragment{SQL: "floor(extract(epoch FROM " + c.column(`"timestamp"`) + ") * 1000)"}
-	case "customer_id":
-		return sql("($)", subject("c:"))
-	case "external_customer_id":
-		return sql("($)", subject("e:"))
-	default:
-		return Fragment{SQL: c.column(name)}
 	}
 }
 

@@ -1,0 +1,55 @@
+package metric
+
+import "fmt"
+
+// columns are what every event has; other names are properties.
+var columns = map[string]struct {
+	typ    typ
+	digits digits
+}{
+	"event_name":           {typText, digits{}},
+	"timestamp":            {typTime, digits{}},
+	"timestamp_millis":     {typNumber, digits{16, 0}},
+	"idempotency_key":      {typText, digits{}},
+	"customer_id":          {typText, digits{}},
+	"external_customer_id": {typText, digits{}},
+}
+
+// Property reads a property as text, to group by it: a string as it is, a
+// number in its shortest decimal form (5.0 as 5), a boolean as true or false
+// (price models 1.5), and NULL where the row has none.
+func Property(alias, key string) Fragment {
+	return sql("metric_label($)", compiler{alias}.property(key))
+}
+
+// columnValue reads a column of the language from those of the table, where
+// the customer is one column: c: and an id, or e: and an external id.
+func (c compiler) columnValue(name string) Fragment {
+	subject := func(prefix string) Fragment {
+		s := c.column("subject")
+		return Fragment{SQL: fmt.Sprintf("CASE WHEN left(%s, 2) = '%s' THEN substr(%s, 3) END", s, prefix, s)}
+	}
+	switch name {
+	case "timestamp":
+		return Fragment{SQL: c.column(`"timestamp"`)}
+	case "timestamp_millis":
+		return Fragment{SQL: "floor(extract(epoch FROM " + c.column(`"timestamp"`) + ") * 1000)"}
+	case "customer_id":
+		return sql("($)", subject("c:"))
+	case "external_customer_id":
+		return sql("($)", subject("e:"))
+	default:
+		return Fragment{SQL: c.column(name)}
+	}
+}
+
+func (c compiler) property(key string) Fragment {
+	return sql(c.column("properties")+"->$", bind("text", key))
+}
+
+func (c compiler) column(name string) string {
+	if c.alias == "" {
+		return name
+	}
+	return c.alias + "." + name
+}
