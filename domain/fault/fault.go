@@ -95,7 +95,7 @@ func In(prefix string, err error) error {
 }
 
 func join(prefix, field string) string {
-	if prefix == "" || strings.HasPrefix(field, "[") {
+	if prefix == "" || field == "" || strings.HasPrefix(field, "[") {
 		return prefix + field
 	}
 	return prefix + "." + field

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/fault"
+)
+
+// Page says which part of a list is asked for.
+type Page struct {
+	Limit  int    // 1 to 100
+	Cursor string // what the page before returned; "" for the first
+}
+
+// Range bounds an instant on either side; nil leaves a side open.
+type Range struct{ Gt, Gte, Lt, Lte *time.Time }
+
+// On adds the bounds on a column, which is trusted text.
+func (r Range) On(db *gorm.DB, column string) *gorm.DB {
+	for _, bound := range []struct {
+		sign string
+		at   *time.Time
+	}{{">", r.Gt}, {">=", r.Gte}, {"<", r.Lt}, {"<=", r.Lte}} {
+		if bound.at != nil {
+			db = db.Where(column+" "+bound.sign+" ?", *bound.at)
+		}
+	}
+	return db
+}
+
+// List returns a page of records, newest first: by creation instant, then by
+// the order in which they were made. Records made after the first page do not
+// appear, and none is repeated or skipped. next is "" on the last page. T has
+// Record embedded. An unknown cursor is an invalid request.
+func List[T any](query *gorm.DB, page Page) (rows []T, next string, err error) {
+	return ListBy(query, page, "created_at", func(row T) time.Time { return recordOf(row).CreatedAt })
+}
+
+// ListBy is List in the order of another instant, newest first. The column is
+// trusted text, never null, and at is its value.
+func ListBy[T any](query *gorm.DB, page Page, column string, at func(T) time.Time) (rows []T, next string, err error) {
+	if page.Cursor != "" {
+		instant, seq, ok := readCursor(page.Cursor)
+		if !ok {
+			return nil, "", fault.Bad("cursor", "is not one that a list returned")
+		}
+		query = query.Where("("+column+", seq) < (?, ?)", instant, seq)
+	}
+	rows = make([]T, 0, page.Limit+1)
+	if err := query.Order(column + " DESC, seq DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+		return nil, "", err
+	}
+	if len(rows) <= page.Limit {
+		return rows, "", nil
+	}
+	rows = rows[:page.Limit]
+	last := rows[len(rows)-1]
+	return rows, cursor(at(last), recordOf(last).Seq), nil
+}
+
+func recordOf[T any](row T) Record {
+	return reflect.ValueOf(row).FieldByName("Record").Interface().(Record)
+}
+
+func cursor(at time.Time, seq int64) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", at.UnixMicro(), seq))
+}
+
+func readCursor(text string) (at time.Time, seq int64, ok bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return at, 0, false
+	}
+	var micro int64
+	if _, err := fmt.Sscanf(string(raw), "%d.%d", &micro, &seq); err != nil {
+		return at, 0, false
+	}
+	at = time.UnixMicro(micro).UTC()
+	return at, seq, cursor(at, seq) == text
+}

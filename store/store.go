@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// Deadlines of every statement the server sends. Work that may take longer
+// sets its own in its transaction.
+const (
+	statementTimeout = 30 * time.Second
+	lockTimeout      = 10 * time.Second
+	idleTimeout      = 30 * time.Second
+)
+
+// maxConnections bounds the pool: a few per core keep PostgreSQL busy, more
+// only queue inside it.
+const maxConnections = 16
+
+// appRole is what every connection works as. Migrations make it.
+const appRole = "tollkeeper_app"
+
+// Store is a pool of connections to one migrated database.
+type Store struct {
+	db  *gorm.DB
+	sql *sql.DB
+}
+
+// Open connects to a migrated database. It fails when none answers.
+func Open(ctx context.Context, url string) (*Store, error) {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	cfg.RuntimeParams["timezone"] = "UTC"
+	cfg.RuntimeParams["application_name"] = "tollkeeper"
+	cfg.RuntimeParams["statement_timeout"] = milliseconds(statementTimeout)
+	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockTimeout)
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(idleTimeout)
+
+	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET ROLE "+appRole)
+		return err
+	}))
+	pool.SetMaxOpenConns(maxConnections)
+	pool.SetMaxIdleConns(maxConnections)
+	if err := pool.PingContext(ctx); err != nil {
+		_ = pool.Close()
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{
+		Logger:                 logger.Discard, // errors are returned and logged once, by the server
+		SkipDefaultTransaction: true,
+		TranslateError:         false,
+		NowFunc:                noClock,
+	})
+	if err != nil {
+		_ = pool.Close()
+		return nil, fmt.Errorf("set up the query builder: %w", err)
+	}
+	if err := registerScope(db); err != nil {
+		_ = pool.Close()
+		return nil, fmt.Errorf("register the account scope: %w", err)
+	}
+	return &Store{db: db, sql: pool}, nil
+}
+
+// noClock is what GORM gets for the time: records take theirs from [Tx.Record].
+func noClock() time.Time { panic("store: a record without CreatedAt; make it with Tx.Record") }
+
+func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+
+// Close returns all connections.
+func (s *Store) Close() error { return s.sql.Close() }
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.sql.PingContext(ctx) }
+
+// Lock takes a lock of that name for the whole installation, if nobody holds
+// it, and keeps it until release is called or the connection is lost. It is for
+// work of several transactions that only one server may do at a time.
+func (s *Store) Lock(ctx context.Context, name string) (release func(), ok bool, err error) {
+	conn, err := s.sql.Conn(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	err = conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", name).Scan(&ok)
+	if err != nil || !ok {
+		return nil, false, errors.Join(err, conn.Close())
+	}
+	return func() {
+		// The request may be gone by now; the lock must go with it all the same.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)
+		defer cancel()
+		_, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", name)
+		_ = conn.Close()
+	}, true, nil
+}
+
+// Unique reports whether err is a violation of that unique constraint or index.
+func Unique(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == constraint
+}

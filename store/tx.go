@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/fault"
+)
+
+// Tx is a transaction of one account. It carries its request's context and one
+// reading of that account's clock, so everything written together bears the
+// same time.
+type Tx struct {
+	*gorm.DB  // scoped to the account: a query cannot see another account's rows
+	AccountID string
+	Now       time.Time // UTC, whole microseconds
+}
+
+// Record is what every row of an account begins with.
+type Record struct {
+	AccountID string `gorm:"primaryKey"`
+	ID        string `gorm:"primaryKey"`
+	CreatedAt time.Time
+	Seq       int64 `gorm:"->"` // order of creation; instants repeat under a clock that stands still
+}
+
+type accountKey struct{}
+
+// WithAccount returns a context whose transactions are those of the account.
+func WithAccount(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, accountKey{}, id)
+}
+
+// AccountID returns the account of the context, "" when there is none.
+func AccountID(ctx context.Context) string {
+	id, _ := ctx.Value(accountKey{}).(string)
+	return id
+}
+
+// attempts bounds how often a transaction that lost against another is run.
+const attempts = 5
+
+// Update runs fn in a read-write transaction and commits unless fn fails.
+// fn may run more than once (serialization failure, deadlock), so it has no
+// effect outside tx. View is the same over one read-only snapshot.
+func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.again(ctx, func() error {
+		return s.run(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, fn)
+	})
+}
+
+// View runs fn in a read-only transaction over one snapshot.
+func (s *Store) View(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.run(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
+}
+
+// UpdateAt is Update for work that fell due: tx.Now is the instant it fell
+// due, and a clock that is set by hand is moved there in the same transaction.
+func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) error) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		if err := tx.Exec("SELECT move_clock(?, ?)", tx.AccountID, at).Error; err != nil {
+			return fmt.Errorf("move the clock: %w", err)
+		}
+		tx.Now = at
+		return fn(tx)
+	})
+}
+
+// Shared runs fn in a transaction of no account. Only tables that belong to no
+// account can be reached: accounts and their keys.
+func (s *Store) Shared(ctx context.Context, fn func(db *gorm.DB) error) error {
+	return s.again(ctx, func() error { return s.db.WithContext(ctx).Transaction(fn) })
+}
+
+func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) error) error {
+	account := AccountID(ctx)
+	if account == "" {
+		return errors.New("store: a transaction without an account")
+	}
+	db := s.db.WithContext(ctx).Set(scopeSetting, account)
+	return db.Transaction(func(db *gorm.DB) error {
+		tx := &Tx{DB: db, AccountID: account}
+		var now sql.NullTime
+		if err := tx.Conn().QueryRowContext(ctx, "SELECT begin_account($1)", account).Scan(&now); err != nil {
+			return fmt.Errorf("begin a transaction: %w", err)
+		}
+		if !now.Valid {
+			return fmt.Errorf("store: no account %s", account)
+		}
+		tx.Now = now.Time.UTC()
+		return fn(tx)
+	}, opts)
+}
+
+// again repeats do while it only lost against another transaction.
+func (s *Store) again(ctx context.Context, do func() error) (err error) {
+	for range attempts {
+		if err = do(); !lost(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// lost reports a serialization failure or a deadlock: nothing was done, and
+// the same may well succeed now.
+func lost(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// Context is that of the request.
+func (tx *Tx) Context() context.Context { return tx.Statement.Context }
+
+// Conn is the transaction without the query builder: placeholders are $1, and
+// slices travel as arrays. Statements name the account themselves.
+func (tx *Tx) Conn() gorm.ConnPool { return tx.Statement.ConnPool }
+
+// Record begins a row: a new id with that prefix, and the transaction's time.
+func (tx *Tx) Record(prefix string) Record {
+	return Record{AccountID: tx.AccountID, ID: NewID(prefix), CreatedAt: tx.Now}
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// NewID returns the prefix, an underscore and 20 random base-62 characters.
+func NewID(prefix string) string {
+	return prefix + "_" + Random(20)
+}
+
+// Random returns n random base-62 characters.
+func Random(n int) string {
+	text := make([]byte, n)
+	size := big.NewInt(int64(len(base62)))
+	for i := range text {
+		k, err := rand.Int(rand.Reader, size)
+		if err != nil {
+			panic(err) // the system has no randomness: nothing can be named safely
+		}
+		text[i] = base62[k.Int64()]
+	}
+	return string(text)
+}
+
+// Found turns the error of a look-up that found nothing into fault.Missing.
+func Found(err error, noun, identifier string) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return fault.Missing(noun, identifier)
+	}
+	return err
+}
