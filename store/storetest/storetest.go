@@ -1,0 +1,140 @@
+// Package storetest gives each spec a migrated database of its own.
+//
+// The first call in a process starts a throwaway private PostgreSQL and migrates
+// a template once; each database is a copy of it. Everything is in one temporary
+// directory and reached by a socket there, so any number of processes may run
+// at once, and it all goes when the process ends, however it ends.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/onsi/ginkgo/v2"
+	"gorm.io/gorm"
+
+	"tollkeeper/store"
+	"tollkeeper/store/cluster"
+)
+
+const template = "template"
+
+// shared is the cluster of this process, with the template in it.
+var shared = sync.OnceValues(start)
+
+func start() (*cluster.Cluster, error) {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "tk-")
+	if err != nil {
+		return nil, err
+	}
+	c, err := cluster.Start(ctx, cluster.Options{Dir: dir, Cache: checkout(), Log: ginkgo.GinkgoWriter, Throwaway: true})
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	if err := c.CreateDatabase(ctx, template); err != nil {
+		return nil, err
+	}
+	_, err = store.Migrate(ctx, c.URL(template))
+	return c, err
+}
+
+// checkout is the data directory of the checkout that the specs run in, where
+// fetched binaries are kept between runs.
+func checkout() string {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".data")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "" // the throwaway directory
+}
+
+var (
+	made atomic.Int64
+	urls sync.Map // *store.Store to the URL of its database
+)
+
+// New opens a new database with all migrations and no rows. It is dropped when
+// the spec, or the node that called, is cleaned up.
+func New() *store.Store {
+	ginkgo.GinkgoHelper()
+	c, err := shared()
+	must("start a throwaway PostgreSQL", err)
+	name := fmt.Sprintf("spec_%d", made.Add(1))
+	must("copy the template", administer(c, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy))
+	st, err := store.Open(context.Background(), c.URL(name))
+	must("open the copy", err)
+	urls.Store(st, c.URL(name))
+	ginkgo.DeferCleanup(func() {
+		_ = st.Close() // the spec may have closed it
+		urls.Delete(st)
+		must("drop the copy", administer(c, "DROP DATABASE "+name+" WITH (FORCE)"))
+	})
+	return st
+}
+
+// strategy is the faster one without fsync: the template is small.
+const strategy = "WAL_LOG"
+
+func administer(c *cluster.Cluster, statement string) error {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, c.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// URL is that of st's database, as its owner, for servers that run as processes
+// of their own.
+func URL(st *store.Store) string {
+	ginkgo.GinkgoHelper()
+	url, ok := urls.Load(st)
+	if !ok {
+		ginkgo.Fail("this store was not made by storetest.New")
+	}
+	return url.(string)
+}
+
+// Account makes an account of mode "live" or "test" with every setting at its
+// default, and returns a context whose transactions are that account's.
+func Account(st *store.Store, mode string) context.Context {
+	ginkgo.GinkgoHelper()
+	id := store.NewID("acct")
+	must("make an account", st.Shared(context.Background(), func(db *gorm.DB) error {
+		return db.Exec(`INSERT INTO accounts (id, name, mode, number_prefix) VALUES (?, 'Spec', ?, 'ABCDEF')`, id, mode).Error
+	}))
+	return store.WithAccount(context.Background(), id)
+}
+
+// SetClock makes the clock of the context's test account stand at that instant.
+// It does no work that falls due by then.
+func SetClock(st *store.Store, ctx context.Context, at time.Time) { //nolint:revive // read as "set st's clock in ctx"
+	ginkgo.GinkgoHelper()
+	must("set the clock", st.Shared(ctx, func(db *gorm.DB) error {
+		set := db.Exec(`UPDATE accounts SET clock_now = ? WHERE id = ?`, at, store.AccountID(ctx))
+		if set.Error == nil && set.RowsAffected == 0 {
+			return fmt.Errorf("there is no account %q", store.AccountID(ctx))
+		}
+		return set.Error
+	}))
+}
+
+func must(what string, err error) {
+	ginkgo.GinkgoHelper()
+	if err != nil {
+		ginkgo.Fail(what + ": " + err.Error())
+	}
+}
