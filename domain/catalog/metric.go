@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"fmt"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
+	"tollkeeper/store"
+)
+
+// MetricStatus says whether a metric is in use.
+type MetricStatus string
+
+const (
+	MetricActive   MetricStatus = "active"
+	MetricDraft    MetricStatus = "draft"
+	MetricArchived MetricStatus = "archived"
+)
+
+// Metric measures the use of an item over a period.
+type Metric struct {
+	store.Record
+	Name        string
+	Description *string
+	ItemID      string
+	SQL         string // as the client wrote it; it parses
+	Status      MetricStatus
+	Metadata    store.Metadata
+}
+
+// NewMetric is what a client asks for.
+type NewMetric struct {
+	Name        string
+	Description *string
+	ItemID      string
+	SQL         string
+	Metadata    map[string]*string
+}
+
+// CreateMetric makes an active metric. SQL outside the language of metrics is an
+// invalid request that tells the line and column (semantics 4.1.4).
+func CreateMetric(tx *store.Tx, in NewMetric) (Metric, error) {
+	if _, err := metric.Parse(in.SQL); err != nil {
+		return Metric{}, fault.Bad("sql", "%v", err)
+	}
+	metadata, err := store.Metadata(nil).Merge(in.Metadata)
+	if err != nil {
+		return Metric{}, err
+	}
+	if _, err := FindItem(tx, in.ItemID); err != nil {
+		return Metric{}, err
+	}
+	m := Metric{
+		Record:      tx.Record("metric"),
+		Name:        in.Name,
+		Description: in.Description,
+		ItemID:      in.ItemID,
+		SQL:         in.SQL,
+		Status:      MetricActive,
+		Metadata:    metadata,
+	}
+	return m, tx.Create(&m).Error
+}
+
+// Query is the metric's SQL, read.
+func (m Metric) Query() *metric.Query {
+	query, err := metric.Parse(m.SQL)
+	if err != nil {
+		panic(fmt.Sprintf("catalog: metric %s was accepted, but does not parse: %v", m.ID, err))
+	}
+	return query
+}
+
+// FindMetric returns the metric with that id, or fault.Missing.
+func FindMetric(tx *store.Tx, id string) (m Metric, err error) {
+	err = tx.Where("id = ?", id).Take(&m).Error
+	return m, store.Found(err, "Metric", id)
+}
+
+// FindMetrics returns the metrics with those ids, by id. It asks once, and
+// leaves out what does not exist.
+func FindMetrics(tx *store.Tx, ids []string) (map[string]Metric, error) {
+	return findAll(tx, ids, func(m Metric) string { return m.ID })
+}
+
+// ListMetrics returns a page of metrics, newest first.
+func ListMetrics(tx *store.Tx, created store.Range, page store.Page) (metrics []Metric, next string, err error) {
+	return store.List[Metric](created.On(tx.DB, "created_at"), page)
+}

@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// PlanStatus says what may be done with a plan.
+type PlanStatus string
+
+const (
+	PlanActive   PlanStatus = "active"
+	PlanDraft    PlanStatus = "draft"    // cannot be subscribed to yet
+	PlanArchived PlanStatus = "archived" // takes no new subscriptions; those there are go on
+)
+
+// Plan is a set of prices that customers subscribe to.
+type Plan struct {
+	store.Record
+	Name               string
+	ExternalPlanID     *string // alias; plans may share one
+	Description        *string
+	Currency           money.Currency
+	InvoicingCurrency  money.Currency
+	NetTermsDays       *int // from issue to due date, 0 to 365; nil: the plan says nothing
+	DefaultInvoiceMemo *string
+	Status             PlanStatus
+	Version            int    // the version that new subscriptions get
+	ProductID          string // made with the plan, and bears its name
+	Metadata           store.Metadata
+}
+
+// FindPlan returns the plan with that id, or fault.Missing.
+func FindPlan(tx *store.Tx, id string) (plan Plan, err error) {
+	err = tx.Where("id = ?", id).Take(&plan).Error
+	return plan, store.Found(err, "Plan", id)
+}
+
+// FindPlanByExternalID returns the plan with that alias: an active one before
+// drafts, those before archived ones, and the newest among equals
+// (semantics 5.1.3).
+func FindPlanByExternalID(tx *store.Tx, alias string) (plan Plan, err error) {
+	err = tx.Where("external_plan_id = ?", alias).
+		Order("array_position(ARRAY['active', 'draft', 'archived'], status), created_at DESC, seq DESC").
+		Take(&plan).Error
+	return plan, store.Found(err, "Plan", alias)
+}
+
+// FindPlans returns the plans with those ids, by id. It asks once, and leaves
+// out what does not exist.
+func FindPlans(tx *store.Tx, ids []string) (map[string]Plan, error) {
+	return findAll(tx, ids, func(p Plan) string { return p.ID })
+}
+
+// ListPlans returns a page of plans, newest first, of one status or, with "", of
+// all.
+func ListPlans(tx *store.Tx, status PlanStatus, created store.Range, page store.Page) (plans []Plan, next string, err error) {
+	query := created.On(tx.DB, "created_at")
+	if status != "" {
+		query = query.Where("status = ?", status)
+	}
+	return store.List[Plan](query, page)
+}
+
+// UpdatePlan applies an edit to a plan. Of what it changes, only alias,
+// description and metadata are kept: nothing else of a plan can change
+// (semantics 5.1.2).
+func UpdatePlan(tx *store.Tx, id string, edit func(*Plan) error) (Plan, error) {
+	plan, err := lockPlan(tx, id)
+	if err != nil {
+		return Plan{}, err
+	}
+	edited := plan
+	if err := edit(&edited); err != nil {
+		return Plan{}, err
+	}
+	plan.ExternalPlanID, plan.Description, plan.Metadata = edited.ExternalPlanID, edited.Description, edited.Metadata
+	return plan, tx.Model(&plan).Select("external_plan_id", "description", "metadata").Updates(&plan).Error
+}
+
+// Activate makes a draft plan one that can be subscribed to.
+func Activate(tx *store.Tx, id string) (Plan, error) {
+	return move(tx, id, PlanDraft, PlanActive)
+}
+
+// Archive closes an active plan to new subscriptions. There is no way back
+// (gaps C1).
+func Archive(tx *store.Tx, id string) (Plan, error) {
+	return move(tx, id, PlanActive, PlanArchived)
+}
+
+func move(tx *store.Tx, id string, from, to PlanStatus) (Plan, error) {
+	plan, err := lockPlan(tx, id)
+	if err != nil {
+		return Plan{}, err
+	}
+	if plan.Status != from {
+		return Plan{}, fault.Refused("only a plan that is %s becomes %s, and this one is %s", from, to, plan.Status)
+	}
+	plan.Status = to
+	return plan, tx.Model(&plan).Select("status").Updates(&plan).Error
+}
+
+func lockPlan(tx *store.Tx, id string) (plan Plan, err error) {
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&plan).Error
+	return plan, store.Found(err, "Plan", id)
+}

@@ -1,0 +1,96 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/store"
+)
+
+// PriceType says where the quantity of a price comes from.
+type PriceType string
+
+const (
+	PriceUsage     PriceType = "usage_price"     // a metric
+	PriceFixed     PriceType = "fixed_price"     // its own quantity
+	PriceComposite PriceType = "composite_price" // other prices
+)
+
+// BillingMode says at which end of a billing period its charge is invoiced.
+type BillingMode string
+
+const (
+	InAdvance BillingMode = "in_advance" // at the start
+	InArrear  BillingMode = "in_arrear"  // at the end
+)
+
+// Price turns a quantity into an amount, once per billing period.
+type Price struct {
+	store.Record
+	PlanID          *string // nil: an add-on price
+	Name            string
+	ItemID          string
+	MetricID        *string // of a usage price
+	ExternalPriceID *string // alias, unique among add-on prices
+	Cadence         period.Cadence
+	CycleMonths     int
+	CycleDays       int
+	BillingMode     BillingMode
+	Type            PriceType
+	Currency        money.Currency
+	Quantity        *money.Decimal // of a fixed fee, not negative
+	ModelType       string
+	Config          json.RawMessage `gorm:"serializer:json"` // of the model; accepted by rating.Decode
+	Metadata        store.Metadata
+}
+
+// Model is how the price is rated.
+func (p Price) Model() rating.Model {
+	model, err := rating.Decode(p.ModelType, p.Config)
+	if err != nil {
+		panic(fmt.Sprintf("catalog: price %s was accepted, but does not decode: %v", p.ID, err))
+	}
+	return model
+}
+
+// Length is that of the billing cycle; the zero Length for a price billed once.
+func (p Price) Length() period.Length {
+	return period.Length{Months: p.CycleMonths, Days: p.CycleDays}
+}
+
+// Fixed reports whether the price is a fixed fee.
+func (p Price) Fixed() bool { return p.Type == PriceFixed }
+
+// InAdvance reports whether a period is invoiced at its start.
+func (p Price) InAdvance() bool { return p.BillingMode == InAdvance }
+
+// FindPrice returns the price with that id, whatever it belongs to, or
+// fault.Missing.
+func FindPrice(tx *store.Tx, id string) (price Price, err error) {
+	err = tx.Where("id = ?", id).Take(&price).Error
+	return price, store.Found(err, "Price", id)
+}
+
+// FindPriceByExternalID returns the price with that alias: the add-on price
+// first, then the newest of plans (semantics 5.1.10).
+func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) {
+	err = tx.Where("external_price_id = ?", alias).
+		Order("(plan_id IS NULL) DESC, created_at DESC, seq DESC").
+		Take(&price).Error
+	return price, store.Found(err, "Price", alias)
+}
+
+// FindPrices returns the prices with those ids, by id. It asks once, and leaves
+// out what does not exist.
+func FindPrices(tx *store.Tx, ids []string) (map[string]Price, error) {
+	return findAll(tx, ids, func(p Price) string { return p.ID })
+}
+
+// ListPrices returns a page of the prices of plans and the add-on prices, newest
+// first.
+func ListPrices(tx *store.Tx, page store.Page) (prices []Price, next string, err error) {
+	return store.List[Price](tx.DB, page)
+}
