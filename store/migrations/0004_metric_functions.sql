@@ -116,6 +116,17 @@ RETURN floor(n) - mod(mod(floor(n), step) + step, step);
 
 -- Text.
 
+-- Letters are those of the database's collation, whatever the column's is.
+-- +goose StatementBegin
+CREATE FUNCTION metric_lower(s text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN lower(s COLLATE "default");
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION metric_upper(s text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN upper(s COLLATE "default");
+-- +goose StatementEnd
+
 -- +goose StatementBegin
 CREATE FUNCTION metric_concat(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN left(array_to_string(parts, ''), 1000000);

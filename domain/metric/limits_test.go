@@ -1,0 +1,28 @@
+package metric_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// Whatever is within the limits must be within PostgreSQL's as well.
+var _ = DescribeTable("A metric at the limits still runs",
+	func(expression, quantity string) {
+		events := []event{{properties: `{"n": 1, "s": "x"}`}}
+		Expect(answer("SELECT SUM("+expression+") FROM events", events)).To(Equal(quantity))
+	},
+	Entry("as a row of sums", "n"+strings.Repeat(" + n", 140), "141"),
+	Entry("as brackets in brackets", strings.Repeat("(n + ", 45)+"n"+strings.Repeat(")", 45), "46"),
+	Entry("as signs of signs", strings.Repeat(" - ", 44)+"n", "1"),
+	Entry("as functions of functions", strings.Repeat("COALESCE(ABS(", 24)+"n"+strings.Repeat("), 1)", 24), "1"),
+	Entry("as quotients of quotients", strings.Repeat("n / (", 15)+"n"+strings.Repeat(")", 15), "1"),
+	Entry("as comparisons in comparisons", strings.Repeat("CASE WHEN NOT ", 22)+"n = 2"+strings.Repeat(" THEN COALESCE(n, s) END = n", 21)+" THEN 1 ELSE 2 END", "2"),
+	Entry("as GREATEST in GREATEST", "GREATEST("+strings.Repeat("LENGTH(CAST(GREATEST(s, ", 15)+"s"+strings.Repeat(") AS VARCHAR))", 15)+", n)", "1"),
+	Entry("as ranges of ranges", strings.Repeat("CASE WHEN ", 8)+"n"+strings.Repeat(" BETWEEN 1 AND 2 THEN 1 END", 8), "1"),
+	Entry("as a long list", "CASE WHEN n IN (0"+strings.Repeat(",1", 999)+") THEN 5 END", "5"),
+	Entry("as many conditions", "CASE WHEN n = 2"+strings.Repeat(" OR n = 1", 900)+" THEN 5 END", "5"),
+	Entry("as many operands", "LENGTH(CONCAT(s"+strings.Repeat(",s", 99)+"))", "100"),
+	Entry("as products of all digits", strings.Repeat("n * ", 15)+"n", "1"),
+)
