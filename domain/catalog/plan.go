@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/fault"
@@ -53,6 +54,11 @@ func FindPlanByExternalID(tx *store.Tx, alias string) (plan Plan, err error) {
 // out what does not exist.
 func FindPlans(tx *store.Tx, ids []string) (map[string]Plan, error) {
 	return findAll(tx, ids, func(p Plan) string { return p.ID })
+}
+
+// PlanIDsByExternal is a sub-query for the ids of all plans with that alias.
+func PlanIDsByExternal(tx *store.Tx, alias string) *gorm.DB {
+	return tx.Model(&Plan{}).Select("id").Where("external_plan_id = ?", alias)
 }
 
 // ListPlans returns a page of plans, newest first, of one status or, with "", of

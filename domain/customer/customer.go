@@ -1,0 +1,117 @@
+package customer
+
+import (
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Customer is a buyer.
+type Customer struct {
+	store.Record
+	ExternalCustomerID *string // alias; unique among customers that are not deleted
+	Name               string
+	Email              string
+	AdditionalEmails   []string        `gorm:"serializer:json"`
+	Timezone           string          // IANA name
+	Currency           *money.Currency // a real one; nil: that of the first subscription
+	BillingAddress     *Address        `gorm:"serializer:json"`
+	ShippingAddress    *Address        `gorm:"serializer:json"`
+	TaxID              *TaxID          `gorm:"serializer:json"`
+	PaymentProvider    *string
+	PaymentProviderID  *string
+	AutoCollection     bool
+	AutoIssuance       *bool // nil: as the account
+	EmailDelivery      bool
+	Balance            money.Decimal // in Currency; above 0 it lowers what is due, below 0 it is owed
+	InvoicePrefix      string        // six letters A to Z, unique in the account
+	LastInvoiceNumber  int64         // 0: none was issued under the prefix
+	DeletedAt          *time.Time
+	Metadata           store.Metadata
+}
+
+// Address is where a customer is. Nothing in it is checked.
+type Address struct {
+	Line1, Line2, City, State, PostalCode, Country *string
+}
+
+// TaxID is a tax number. The number itself is not checked (gaps B28).
+type TaxID struct {
+	Country string // ISO 3166-1 alpha-2, or EU
+	Type    string // such as eu_vat
+	Value   string
+}
+
+// Location is the zone in which the customer's days begin.
+func (c Customer) Location() *time.Location {
+	loc, err := period.LoadZone(c.Timezone)
+	if err != nil {
+		panic(fmt.Sprintf("customer: %s was accepted with a zone that is none: %v", c.ID, err))
+	}
+	return loc
+}
+
+// Find returns the customer with that id, or fault.Missing.
+func Find(tx *store.Tx, id string) (c Customer, err error) {
+	err = tx.Where("id = ? AND deleted_at IS NULL", id).Take(&c).Error
+	return c, store.Found(err, "Customer", id)
+}
+
+// FindByExternalID returns the customer with that alias, or fault.Missing.
+func FindByExternalID(tx *store.Tx, alias string) (c Customer, err error) {
+	err = tx.Where("external_customer_id = ? AND deleted_at IS NULL", alias).Take(&c).Error
+	return c, store.Found(err, "Customer", alias)
+}
+
+// FindAll returns the customers with those ids, by id, the deleted ones too:
+// what they bought still names them. It asks once.
+func FindAll(tx *store.Tx, ids []string) (map[string]Customer, error) {
+	var rows []Customer
+	if len(ids) > 0 {
+		if err := tx.Where("id IN ?", ids).Find(&rows).Error; err != nil {
+			return nil, err
+		}
+	}
+	byID := make(map[string]Customer, len(rows))
+	for _, c := range rows {
+		byID[c.ID] = c
+	}
+	return byID, nil
+}
+
+// Existing tells which of the ids name a customer. It asks once.
+func Existing(tx *store.Tx, ids []string) (map[string]bool, error) {
+	existing := map[string]bool{}
+	if len(ids) == 0 {
+		return existing, nil
+	}
+	var found []string
+	err := tx.Model(&Customer{}).Where("id IN ? AND deleted_at IS NULL", ids).Pluck("id", &found).Error
+	for _, id := range found {
+		existing[id] = true
+	}
+	return existing, err
+}
+
+// IDsByExternal is a sub-query for the ids of the customers with those aliases.
+func IDsByExternal(tx *store.Tx, aliases []string) *gorm.DB {
+	return tx.Model(&Customer{}).Select("id").Where("external_customer_id IN ? AND deleted_at IS NULL", aliases)
+}
+
+// List returns a page of customers, newest first.
+func List(tx *store.Tx, created store.Range, page store.Page) (customers []Customer, next string, err error) {
+	return store.List[Customer](created.On(tx.Where("deleted_at IS NULL"), "created_at"), page)
+}
+
+// Lock is Find, and keeps the customer from changing until the transaction ends.
+func Lock(tx *store.Tx, id string) (c Customer, err error) {
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).
+		Where("id = ? AND deleted_at IS NULL", id).Take(&c).Error
+	return c, store.Found(err, "Customer", id)
+}

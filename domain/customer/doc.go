@@ -1,0 +1,22 @@
+// Package customer is who buys.
+//
+// A customer has our id and, if the client gives one, an alias. Time for a
+// customer means its own zone: days, periods and dates begin at its midnights.
+//
+// # Choices
+//
+// What is fixed. The time zone never changes; the currency and the alias are
+// set once. The database refuses such changes too, since invoices, credits and
+// usage were worked out with them.
+//
+// Deletion is soft: invoices and ledgers still name the customer, but every
+// look-up misses it and its alias is free. What may be deleted, and what ends
+// with it, is for the packages that own subscriptions and invoices to say.
+//
+// Invoice numbers are taken under the lock of the row that counts them, the
+// customer's or the account's, so they have no holes and a prefix belongs to
+// one counter only. Each customer has a prefix even where the account's is
+// used: the setting can be changed back.
+//
+// E-mails are sent unless the client says otherwise (email_delivery).
+package customer

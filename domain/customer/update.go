@@ -1,0 +1,74 @@
+package customer
+
+import (
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// columns are those an update may change.
+var columns = []string{
+	"external_customer_id", "name", "email", "additional_emails", "currency", "billing_address", "shipping_address", "tax_id",
+	"payment_provider", "payment_provider_id", "auto_collection", "auto_issuance", "email_delivery", "metadata",
+}
+
+// Update applies an edit to a customer. The currency and the alias can be set
+// while there is none; to set them to what they are changes nothing and is
+// allowed (semantics 2.4.3).
+func Update(tx *store.Tx, id string, edit func(*Customer) error) (Customer, error) {
+	before, err := Lock(tx, id)
+	if err != nil {
+		return Customer{}, err
+	}
+	after := before
+	if err := edit(&after); err != nil {
+		return Customer{}, err
+	}
+	after.Record, after.Timezone = before.Record, before.Timezone
+	if err := after.check(); err != nil {
+		return Customer{}, err
+	}
+	if before.Currency != nil && (after.Currency == nil || *after.Currency != *before.Currency) {
+		return Customer{}, fault.Refused("the currency of a customer cannot be changed once it is set")
+	}
+	if before.ExternalCustomerID != nil && (after.ExternalCustomerID == nil || *after.ExternalCustomerID != *before.ExternalCustomerID) {
+		return Customer{}, fault.Refused("the external_customer_id of a customer cannot be changed once it is set")
+	}
+	if err := refuseTaken(tx, after); err != nil {
+		return Customer{}, err
+	}
+	err = save(tx, &after, columns...)
+	if store.Unique(err, aliasIndex) {
+		return Customer{}, errTaken
+	}
+	return after, err
+}
+
+// TakeCurrency gives a customer that has no currency this one, and refuses one
+// that has another (semantics 6.1.3). The customer is locked by the caller.
+func TakeCurrency(tx *store.Tx, c *Customer, currency money.Currency) error {
+	if c.Currency == nil {
+		c.Currency = &currency
+		return save(tx, c, "currency")
+	}
+	if *c.Currency != currency {
+		return fault.Refused("the currency must be that of the customer, %s", *c.Currency)
+	}
+	return nil
+}
+
+// Delete makes a customer one that does not exist any more. Whether that may be,
+// and what ends with it, the caller has decided, holding the customer's lock.
+func Delete(tx *store.Tx, id string) error {
+	c, err := Lock(tx, id)
+	if err != nil {
+		return err
+	}
+	c.DeletedAt = &tx.Now
+	return save(tx, &c, "deleted_at")
+}
+
+// save writes those columns of the customer.
+func save(tx *store.Tx, c *Customer, columns ...string) error {
+	return tx.Model(c).Select(columns).Updates(c).Error
+}
