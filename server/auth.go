@@ -1,0 +1,38 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/store"
+)
+
+// authenticate finds whose key the request bears, before anything else of it is
+// looked at: under /v1 even an unknown path is a 401 without one (semantics 14.2).
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Request().URL.Path+"/", "/v1/") {
+			return next(c)
+		}
+		ctx := c.Request().Context()
+		key, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+		if !ok {
+			return errNoKey
+		}
+		owner, err := account.Authenticate(ctx, s.store, key)
+		if err != nil {
+			return err
+		}
+		requestOf(ctx).account = owner
+		c.SetRequest(c.Request().WithContext(store.WithAccount(ctx, owner.ID)))
+		return next(c)
+	}
+}
+
+func bearer(header string) (key string, ok bool) {
+	scheme, key, _ := strings.Cut(header, " ")
+	key = strings.TrimSpace(key)
+	return key, strings.EqualFold(scheme, "bearer") && key != ""
+}

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/fault"
+)
+
+// largestBody bounds a body after decompression, except that of ingest, which
+// has only the bound its account sets (semantics 2.2.10).
+const largestBody = 10 << 20
+
+// stalled is how long a client may send nothing in the midst of a body.
+const stalled = 30 * time.Second
+
+// readable lets the body be read: decompressed, bounded after that, so that a
+// small body which unpacks into a huge one is stopped, and never waited for long.
+// Nothing is read yet.
+func readable(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		body := io.ReadCloser(&patient{body: r.Body, conn: http.NewResponseController(c.Response())})
+		switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get(echo.HeaderContentEncoding))); encoding {
+		case "", "identity":
+		case "gzip":
+			body = &unzipped{packed: body}
+			r.ContentLength = -1
+			r.Header.Del(echo.HeaderContentEncoding)
+		default:
+			return fault.Bad(echo.HeaderContentEncoding, "must be gzip or absent")
+		}
+		if limit := bodyLimit(requestOf(r.Context())); limit > 0 {
+			body = http.MaxBytesReader(c.Response(), body, limit)
+		}
+		r.Body = body
+		return next(c)
+	}
+}
+
+// bodyLimit is in bytes; 0 is none.
+func bodyLimit(r *request) int64 {
+	if r.operation == nil || !r.operation.readsBody {
+		return largestBody
+	}
+	if r.account.LargestIngestBytes != nil {
+		return *r.account.LargestIngestBytes
+	}
+	return 0
+}
+
+// bodyFault turns an error of reading a body into what the client can act on.
+// Handlers that read the body themselves pass their errors through it.
+func bodyFault(err error) error {
+	var tooLarge *http.MaxBytesError
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.As(err, &tooLarge):
+		return errTooLarge
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt), errors.Is(err, errNotPacked):
+		return fault.Bad("body", "cannot be decompressed")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.Bad("body", "ends too early")
+	}
+	return err
+}
+
+// patient reads a body from a connection and gives up when nothing comes.
+type patient struct {
+	body io.ReadCloser
+	conn *http.ResponseController
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	_ = p.conn.SetReadDeadline(time.Now().Add(stalled)) // unsupported outside a real connection
+	n, err := p.body.Read(b)
+	if err != nil {
+		_ = p.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+func (p *patient) Close() error { return p.body.Close() }
+
+// unzipped unpacks a body, from the first read on.
+type unzipped struct {
+	packed io.ReadCloser
+	zip    *gzip.Reader
+}
+
+var errNotPacked = errors.New("no gzip header")
+
+func (u *unzipped) Read(b []byte) (int, error) {
+	if u.zip == nil {
+		zip, err := gzip.NewReader(u.packed)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return 0, errNotPacked
+		}
+		if err != nil {
+			return 0, err
+		}
+		u.zip = zip
+	}
+	return u.zip.Read(b)
+}
+
+func (u *unzipped) Close() error { return u.packed.Close() }
+
+// readBody reads all of it and puts it back, so that it can be bound.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, bodyFault(err)
+	}
+	_ = r.Body.Close()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	return body, nil
+}

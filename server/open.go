@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"go.yaml.in/yaml/v3"
+
+	"tollkeeper/gen"
+)
+
+// readyWithin bounds how long the database may take to answer a probe.
+const readyWithin = 2 * time.Second
+
+// registerOpen serves the paths that need no key.
+func (s *Server) registerOpen(e *echo.Echo) {
+	contract, docs := contractYAML(), docsHTML(s.contract)
+	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
+	e.GET("/readyz", s.ready)
+	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", contract) })
+	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
+}
+
+// ready tells whether requests can be served: whether the database answers.
+func (s *Server) ready(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), readyWithin)
+	defer cancel()
+	if err := s.store.Ping(ctx); err != nil {
+		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
+	}
+	return c.String(http.StatusOK, "ready\n")
+}
+
+// Ping serves GET /v1/ping. Whoever gets here has a good key.
+func (s *Server) Ping(context.Context, gen.PingRequestObject) (gen.PingResponseObject, error) {
+	return gen.Ping200JSONResponse{Response: "pong"}, nil
+}
+
+// contractYAML writes the embedded contract as YAML.
+func contractYAML() []byte {
+	text, err := gen.GetSpecJSON()
+	if err != nil {
+		panic("server: the embedded contract: " + err.Error()) // checked by gen's specs
+	}
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		panic("server: the embedded contract: " + err.Error())
+	}
+	text, err = yaml.Marshal(document)
+	if err != nil {
+		panic("server: the embedded contract: " + err.Error())
+	}
+	return text
+}
+
+//go:embed docs.html
+var docsPage string
+
+var docsTemplate = template.Must(template.New("docs").Parse(docsPage))
+
+// docsSection is what the page shows under one tag of the contract.
+type docsSection struct {
+	Name, About string
+	Operations  []docsOperation
+}
+
+type docsOperation struct {
+	Method, Path, Summary, About string
+	Parameters                   []docsParameter
+	Body                         string // name of the schema
+}
+
+type docsParameter struct {
+	Name, In, About string
+	Required        bool
+}
+
+// docsHTML writes the page for people, made of the contract alone.
+func docsHTML(c *contract) []byte {
+	var page strings.Builder
+	err := docsTemplate.Execute(&page, struct {
+		Title, About string
+		Sections     []docsSection
+	}{c.document.Info.Title, c.document.Info.Description, docsSections(c)})
+	if err != nil {
+		panic("server: the documentation page: " + err.Error()) // made of constants
+	}
+	return []byte(page.String())
+}
+
+func docsSections(c *contract) []docsSection {
+	var sections []docsSection
+	for _, tag := range c.document.Tags {
+		section := docsSection{Name: tag.Name, About: tag.Description}
+		for _, path := range c.document.Paths.InMatchingOrder() {
+			item := c.document.Paths.Value(path)
+			for method, op := range item.Operations() {
+				if !slices.Contains(op.Tags, tag.Name) {
+					continue
+				}
+				shown := docsOperation{Method: method, Path: path, Summary: op.Summary, About: op.Description}
+				for _, p := range slices.Concat(item.Parameters, op.Parameters) {
+					shown.Parameters = append(shown.Parameters, docsParameter{p.Value.Name, p.Value.In, p.Value.Description, p.Value.Required})
+				}
+				if op.RequestBody != nil {
+					ref := op.RequestBody.Value.Content.Get("application/json").Schema.Ref
+					shown.Body = ref[strings.LastIndex(ref, "/")+1:]
+				}
+				section.Operations = append(section.Operations, shown)
+			}
+		}
+		slices.SortFunc(section.Operations, func(a, b docsOperation) int {
+			return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
+		})
+		sections = append(sections, section)
+	}
+	return sections
+}

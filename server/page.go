@@ -1,0 +1,74 @@
+package server
+
+import (
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+const defaultLimit = 20
+
+// pageFromWire reads the parameters of every list.
+func pageFromWire(limit *gen.Limit, cursor *gen.Cursor) store.Page {
+	page := store.Page{Limit: defaultLimit}
+	if limit != nil {
+		page.Limit = *limit
+	}
+	if cursor != nil {
+		page.Cursor = *cursor
+	}
+	return page
+}
+
+// pageToWire tells how a list goes on; next is "" on the last page.
+func pageToWire(next string) gen.PaginationMetadata {
+	if next == "" {
+		return gen.PaginationMetadata{}
+	}
+	return gen.PaginationMetadata{HasMore: true, NextCursor: &next}
+}
+
+// rangeFromWire reads the bounds name[gt], name[gte], name[lt] and name[lte]. A
+// list has no one customer, so a bare date begins in UTC.
+func rangeFromWire(name string, gt, gte, lt, lte *gen.DateOrDateTime) (store.Range, error) {
+	var r store.Range
+	var failed []error
+	for _, bound := range []struct {
+		suffix string
+		text   *gen.DateOrDateTime
+		at     **time.Time
+	}{{"[gt]", gt, &r.Gt}, {"[gte]", gte, &r.Gte}, {"[lt]", lt, &r.Lt}, {"[lte]", lte, &r.Lte}} {
+		at, err := instantFromWire(name+bound.suffix, bound.text, time.UTC)
+		*bound.at = at
+		failed = append(failed, err)
+	}
+	return r, fault.Join(failed...)
+}
+
+// instantFromWire reads an optional date or date-time; a bare date begins in loc.
+// Nil stays nil.
+func instantFromWire(field string, text *gen.DateOrDateTime, loc *time.Location) (*time.Time, error) {
+	if text == nil {
+		return nil, nil
+	}
+	at, err := period.ParseInstant(*text, loc)
+	if err != nil {
+		return nil, fault.Bad(field, "%s", err)
+	}
+	return &at, nil
+}
+
+// instantToWire writes an instant as responses do.
+func instantToWire(at time.Time) gen.Timestamp { return period.FormatInstant(at) }
+
+// optionalInstantToWire writes an instant, or null.
+func optionalInstantToWire(at *time.Time) *gen.Timestamp {
+	if at == nil {
+		return nil
+	}
+	text := instantToWire(*at)
+	return &text
+}

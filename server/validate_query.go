@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"tollkeeper/domain/fault"
+)
+
+// checkParameters judges the query and the headers that the contract names;
+// others are ignored. Empty values of a query count as absent (semantics 14.4.2).
+func checkParameters(r *http.Request, op *operation) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.Bad("query", "is not encoded as the query of a URL")
+	}
+	r.URL.RawQuery = stated(query).Encode()
+	input := &openapi3filter.RequestValidationInput{
+		Request: r,
+		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}},
+		Options: &openapi3filter.Options{MultiError: true},
+	}
+	var wrong []error
+	for _, p := range op.parameters {
+		given := len(r.Header.Values(p.Name))
+		if p.In == openapi3.ParameterInQuery {
+			given = len(query[p.Name])
+		}
+		if given > 1 && !p.Schema.Value.Type.Is(openapi3.TypeArray) {
+			wrong = append(wrong, fault.Bad(p.Name, "must be given only once"))
+			continue
+		}
+		if err := openapi3filter.ValidateParameter(context.Background(), input, p); err != nil {
+			wrong = append(wrong, fault.Bad(p.Name, "%s", parameterReason(err, p)))
+		}
+	}
+	return fault.Join(wrong...)
+}
+
+// stated drops empty values, in query too, and what no text in the database can
+// equal.
+func stated(query url.Values) url.Values {
+	for name, values := range query {
+		kept := values[:0]
+		for _, v := range values {
+			if v != "" {
+				kept = append(kept, storable(v))
+			}
+		}
+		if query[name] = kept; len(kept) == 0 {
+			delete(query, name)
+		}
+	}
+	return query
+}
+
+// parameterReason puts the first thing that kin-openapi finds wrong into words.
+func parameterReason(err error, p *openapi3.Parameter) string {
+	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
+		return "is required"
+	}
+	var mismatch *openapi3.SchemaError
+	if errors.As(err, &mismatch) {
+		return reasonOf(mismatch.SchemaField, mismatch.Schema)
+	}
+	schema := p.Schema.Value
+	if schema.Type.Is(openapi3.TypeArray) {
+		schema = schema.Items.Value
+	}
+	return reasonOf("type", schema)
+}

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// patterns says in words what the contract's patterns ask for.
+var patterns = map[string]string{
+	`^-?[0-9]{1,30}(\.[0-9]{1,20})?$`: "must be a decimal string, with up to 30 digits before and 20 after the point",
+	`^[^@\s]+@[^@\s]+$`:               "must be an email address",
+	`^[0-9]{1,4}[dm]$`:                "must be a number and d for days or m for months, such as 7d",
+}
+
+// mostListed bounds how many values of an enum a message lists.
+const mostListed = 12
+
+// reasonOf says what a keyword of a schema asks for, never what was sent.
+func reasonOf(keyword string, schema *openapi3.Schema) string {
+	switch keyword {
+	case "nullable":
+		return "must not be null"
+	case "enum":
+		values := make([]string, len(schema.Enum))
+		for i, v := range schema.Enum {
+			values[i] = fmt.Sprint(v)
+		}
+		return oneOf(values)
+	case "minimum", "maximum":
+		return "must be " + extent(schema.Min, schema.Max)
+	case "minLength", "maxLength":
+		return lengthReason(schema.MinLength, schema.MaxLength, "character", "characters")
+	case "minItems", "maxItems":
+		return lengthReason(schema.MinItems, schema.MaxItems, "entry", "entries")
+	case "uniqueItems":
+		return "must not have the same entry twice"
+	case "pattern":
+		if reason, ok := patterns[schema.Pattern]; ok {
+			return reason
+		}
+		return "has not the right form"
+	case "format":
+		return formatReason(schema)
+	}
+	return typeReason(schema)
+}
+
+func typeReason(schema *openapi3.Schema) string {
+	if reason, ok := patterns[schema.Pattern]; ok {
+		return reason
+	}
+	switch {
+	case schema.Type.Is(openapi3.TypeInteger) && (schema.Min != nil || schema.Max != nil):
+		return "must be an integer " + extent(schema.Min, schema.Max)
+	case schema.Type.Is(openapi3.TypeInteger):
+		return "must be an integer"
+	case schema.Type.Is(openapi3.TypeNumber):
+		return "must be a number"
+	case schema.Type.Is(openapi3.TypeString):
+		return "must be a string"
+	case schema.Type.Is(openapi3.TypeBoolean):
+		return "must be true or false"
+	case schema.Type.Is(openapi3.TypeArray):
+		return "must be an array"
+	}
+	return "must be an object"
+}
+
+func formatReason(schema *openapi3.Schema) string {
+	if schema.Type.Is(openapi3.TypeInteger) {
+		return "must be an integer of at most 64 bits"
+	}
+	return "must be of the format " + schema.Format
+}
+
+func oneOf(values []string) string {
+	if len(values) == 1 {
+		return "must be " + values[0]
+	}
+	if len(values) > mostListed {
+		return "must be one of the values that are listed in the contract"
+	}
+	return "must be one of " + strings.Join(values, ", ")
+}
+
+// extent says "from 1 to 100", "at least 1" or "at most 100".
+func extent(least, most *float64) string {
+	switch {
+	case most == nil:
+		return "at least " + plain(*least)
+	case least == nil:
+		return "at most " + plain(*most)
+	}
+	return "from " + plain(*least) + " to " + plain(*most)
+}
+
+// lengthReason speaks of a number of things, of which one has another name than
+// many.
+func lengthReason(least uint64, most *uint64, one, many string) string {
+	count := func(n uint64) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, many)
+	}
+	switch {
+	case most == nil && least == 1:
+		return "must not be empty"
+	case most == nil:
+		return "must have at least " + count(least)
+	case least == 0:
+		return "must have at most " + count(*most)
+	case least == *most:
+		return "must have exactly " + count(least)
+	}
+	return fmt.Sprintf("must have from %d to %s", least, count(*most))
+}
+
+func plain(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }
