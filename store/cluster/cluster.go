@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,6 +32,7 @@ type Cluster struct {
 	exited chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
 	using  lock          // held together by all processes that use the cluster
 	reaper *reaper       // of a throwaway cluster
+	left   atomic.Bool   // by Stop or Kill
 	log    io.Writer
 }
 

@@ -60,6 +60,9 @@ func majorOf(dir string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s was made by an unknown version of PostgreSQL, and is left as it is: %w", data, err)
 	}
+	if major < oldest {
+		return 0, fmt.Errorf("%s was made by PostgreSQL %d, and is left as it is; bring it to %d or newer with pg_upgrade, or set TOLLKEEPER_DATA_DIR to another directory", data, major, oldest)
+	}
 	return major, nil
 }
 

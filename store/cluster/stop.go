@@ -9,8 +9,12 @@ import (
 )
 
 // Stop leaves the cluster. The last to leave shuts it down fast: open
-// transactions are rolled back, and all that was committed is kept.
+// transactions are rolled back, and all that was committed is kept. After Stop
+// or Kill it does nothing.
 func (c *Cluster) Stop() error {
+	if c.left.Swap(true) {
+		return nil
+	}
 	if c.reaper != nil {
 		c.using.release()
 		c.reaper.finish()
@@ -45,6 +49,7 @@ func (c *Cluster) Stop() error {
 // Kill ends the postmaster and its children at once, as a loss of power would,
 // for all who use the cluster. The next Start recovers what was committed.
 func (c *Cluster) Kill() error {
+	c.left.Store(true)
 	defer c.using.release()
 	master, err := readPostmaster(c.dir)
 	if err != nil {
