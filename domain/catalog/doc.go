@@ -20,9 +20,6 @@
 // Currencies. Until prices can carry a conversion rate, one in a custom unit is
 // refused: nothing could turn what credits leave over into money.
 //
-// Numbers in a configuration are written plainly, without exponents and
-// trailing zeros, as all numbers of responses are; strings stay as sent.
-//
 // A fixed fee has one quantity, so a model that splits usage by properties
 // cannot price it.
 //

@@ -65,7 +65,7 @@ func (in NewPrice) record(tx *store.Tx) (Price, error) {
 		Type:            PriceUsage,
 		Currency:        in.Currency,
 		ModelType:       in.ModelType,
-		Config:          plainNumbers(in.Config),
+		Config:          in.Config,
 		Metadata:        metadata,
 	}
 	if in.MetricID == nil {
