@@ -97,6 +97,8 @@ var _ = Describe("A private PostgreSQL", func() {
 	It("puts its socket elsewhere when the path is too long for one", func() {
 		short := dir
 		dir = filepath.Join(dir, strings.Repeat("long/", 30))
+		Expect(os.Chmod(short, 0o711)).To(Succeed()) // for the user that stands in for root
+		Expect(os.MkdirAll(dir, 0o711)).To(Succeed())
 		c := start()
 		Expect(query(c, "SELECT 'reached'")).To(Equal("reached"))
 		socket := query(c, "SHOW unix_socket_directories")

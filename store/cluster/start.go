@@ -100,6 +100,7 @@ func (c *Cluster) initialise(ctx context.Context, b Binaries, id identity, throw
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.Remove(making) }() // fails when it was moved; initdb empties what it could not finish
 	if id.owner != nil {
 		if err := os.Chmod(c.dir, 0o711); err != nil { // that user passes through; the data stay 0700
 			return err
@@ -116,7 +117,6 @@ func (c *Cluster) initialise(ctx context.Context, b Binaries, id identity, throw
 	run := exec.CommandContext(ctx, b.path("initdb"), args...)
 	run.Dir, run.Env, run.SysProcAttr = "/", environment, id.attr
 	if out, err := run.CombinedOutput(); err != nil {
-		_ = os.Remove(making) // empties itself when it fails
 		return fmt.Errorf("initdb: %w: %s", err, lastLine(out))
 	}
 	return os.Rename(making, place)
