@@ -86,3 +86,32 @@ func fromUnits(n *big.Int, places, sign int) Decimal {
 	}
 	return d
 }
+
+// RoundAll rounds amounts to that many places so that they sum to total, which
+// is their sum rounded to as many. Every amount is first cut towards zero; the
+// units then missing go one each to the amounts that lost most, ties to the
+// earlier (price models 1.5.5).
+func RoundAll(amounts []Decimal, total Decimal, places int) []Decimal {
+	out := make([]Decimal, len(amounts))
+	lost := make([]*big.Rat, len(amounts))
+	missing := total
+	for i, amount := range amounts {
+		out[i] = amount.Trunc(places)
+		missing = missing.Sub(out[i])
+		lost[i] = amount.Sub(out[i]).rat()
+	}
+	unit := fromUnits(big.NewInt(1), places, missing.Sign())
+	if missing.Sign() < 0 {
+		for _, l := range lost {
+			l.Neg(l)
+		}
+	}
+	for _, i := range byLoss(lost) {
+		if missing.IsZero() {
+			break
+		}
+		out[i] = out[i].Add(unit)
+		missing = missing.Sub(unit)
+	}
+	return out
+}

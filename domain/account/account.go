@@ -1,0 +1,93 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/store"
+)
+
+// Mode says whether an account is for real.
+type Mode string
+
+// A live account's clock is real. A test account's can be set.
+const (
+	ModeLive Mode = "live"
+	ModeTest Mode = "test"
+)
+
+// Bases of due dates.
+const (
+	DueFromIssue   = "issue_date"
+	DueFromInvoice = "invoice_date"
+)
+
+// Account is a tenant with its settings (semantics 0.1).
+type Account struct {
+	ID        string `gorm:"primaryKey"`
+	Seq       int64  `gorm:"->"`
+	CreatedAt time.Time
+	Name      string
+	Mode      Mode
+	Timezone  string     // IANA name; that of customers who name none
+	ClockNow  *time.Time // nil: the clock is real; otherwise it stands here
+
+	GracePeriodSeconds       int    // how old an event may be, and how long its invoice waits
+	FutureBoundSeconds       int    // how far ahead an event may be
+	AutoIssuance             bool   // unless subscription or customer say otherwise
+	IssueBufferSeconds       int    // a further wait before issuing
+	DueDateBasis             string // issue_date or invoice_date
+	NumberPrefixScope        string // customer or account
+	NumberPrefix             string // six letters A to Z
+	LastNumber               int64  // of the invoices numbered under that prefix
+	HideZeroLines            bool   // leave line items of quantity zero out of what is shown
+	SubscriptionsPerCustomer int
+	LargestIngestBytes       *int64 // after decompression; nil: no bound
+}
+
+// Test reports whether it is a test account.
+func (a Account) Test() bool { return a.Mode == ModeTest }
+
+// GracePeriod is how old an event may be, inclusive.
+func (a Account) GracePeriod() time.Duration { return time.Duration(a.GracePeriodSeconds) * time.Second }
+
+// FutureBound is how far ahead of the clock an event may be, inclusive.
+func (a Account) FutureBound() time.Duration { return time.Duration(a.FutureBoundSeconds) * time.Second }
+
+// IssueDelay is how long after its date an invoice with usage can be issued.
+func (a Account) IssueDelay() time.Duration {
+	return a.GracePeriod() + time.Duration(a.IssueBufferSeconds)*time.Second
+}
+
+// DueFromInvoiceDate reports whether net terms count from the invoice date
+// instead of the issue date.
+func (a Account) DueFromInvoiceDate() bool { return a.DueDateBasis == DueFromInvoice }
+
+// Of returns the account of a transaction.
+func Of(tx *store.Tx) (a Account, err error) {
+	err = tx.Where("id = ?", tx.AccountID).Take(&a).Error
+	return a, err
+}
+
+// Lock is Of, and keeps the account from changing until the transaction ends.
+func Lock(tx *store.Tx) (a Account, err error) {
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", tx.AccountID).Take(&a).Error
+	return a, err
+}
+
+// StopClock sets the clock of a test account to an instant, where it stands
+// from now on.
+func StopClock(tx *store.Tx, at time.Time) error {
+	return tx.Model(&Account{}).Where("id = ?", tx.AccountID).Select("clock_now").Updates(&Account{ClockNow: &at}).Error
+}
+
+// OnRealTime returns the ids of the accounts whose clock is real.
+func OnRealTime(ctx context.Context, st *store.Store) (ids []string, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		return db.Model(&Account{}).Where("clock_now IS NULL").Order("seq").Pluck("id", &ids).Error
+	})
+	return ids, err
+}

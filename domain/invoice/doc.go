@@ -1,0 +1,23 @@
+// Package invoice turns services into money: it is the one path from usage to
+// amounts. Invoices, drafts and daily costs all come out of charge.go.
+//
+//	usage(price, period) -> rating.Rate -> rounding -> line item
+//
+// # Choices
+//
+// Drafts. A draft is a row with a date. Its lines and amounts are worked out
+// when it is read and therefore never stale; issuing works them out once more,
+// in the transaction that freezes them. The id of a line follows from its
+// invoice, price and start, so it is the same in the draft and afterwards.
+//
+// Opening. A subscription opens the invoice of its next billing date on the
+// billing date before, so during the grace period two drafts stand side by
+// side. On a start date without anything billed in advance there is only the
+// draft of the next date.
+//
+// Filters by amount look at issued invoices only: a draft has no amount in the
+// database.
+//
+// Hidden lines. The account setting that hides lines of quantity zero takes
+// them out of what is shown, not out of what is kept.
+package invoice

@@ -1,0 +1,87 @@
+package invoice
+
+import (
+	"time"
+
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Status is where an invoice is in its life (semantics 8.1).
+type Status string
+
+// The states of an invoice. Paid and void are final.
+const (
+	StatusDraft  Status = "draft"
+	StatusIssued Status = "issued"
+	StatusPaid   Status = "paid"
+	StatusSynced Status = "synced"
+	StatusVoid   Status = "void"
+)
+
+// Source is what brought an invoice about.
+type Source string
+
+// The sources of invoices.
+const (
+	SourceSubscription Source = "subscription" // a billing date
+	SourcePartial      Source = "partial"      // a threshold
+	SourceOneOff       Source = "one_off"      // a request
+)
+
+// Invoice is a row. The second half is nil while it is a draft and fixed from
+// its issue on; [View] has what a reader sees in either state.
+type Invoice struct {
+	store.Record
+	CustomerID     string
+	SubscriptionID *string
+	PlanID         *string
+	Source         Source
+	Status         Status
+	Currency       money.Currency
+	InvoiceDate    time.Time
+	HasUsage       bool // it may be issued only after the grace period
+	Metadata       store.Metadata
+
+	Number         *string
+	IssuedAt       *time.Time
+	DueAt          *time.Time // local midnight
+	Memo           *string
+	AutoCollection *bool
+	AutoIssued     *bool
+	Subtotal       *money.Decimal // sum of the lines' subtotals
+	Total          *money.Decimal // sum of the lines' amounts and taxes; may be negative
+	AmountDue      *money.Decimal // never negative
+
+	PaidAt   *time.Time
+	VoidedAt *time.Time
+	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
+}
+
+// View is an invoice as it is read: a draft with its lines as of now, an issued
+// one as it was frozen.
+type View struct {
+	Invoice
+	Customer customer.Customer
+	Terms    subscription.Terms // of the subscription, if it has one
+	Lines    []Line
+
+	Number         string // <PREFIX>-DRAFT while draft
+	Memo           *string
+	AutoCollection bool
+	WillAutoIssue  bool
+	EligibleAt     *time.Time // nil once issued
+	Subtotal       money.Decimal
+	Total          money.Decimal
+	AmountDue      money.Decimal
+}
+
+// ScheduledAt is when it will issue itself, nil if it will not or has.
+func (v View) ScheduledAt() *time.Time {
+	if !v.WillAutoIssue {
+		return nil
+	}
+	return v.EligibleAt
+}

@@ -1,0 +1,152 @@
+package invoice
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Issue issues a draft by hand. That is refused for invoices that issue
+// themselves, before the grace period is over, and after the first time
+// (semantics 8.1.4).
+func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
+	var row Invoice
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&row).Error
+	if err != nil {
+		return View{}, store.Found(err, "Invoice", id)
+	}
+	if row.Status != StatusDraft {
+		return View{}, fault.Refused("only a draft can be issued; this invoice is %s", row.Status)
+	}
+	views, err := show(tx, []Invoice{row})
+	if err != nil {
+		return View{}, err
+	}
+	switch v := views[0]; {
+	case v.WillAutoIssue:
+		return View{}, fault.Refused("this invoice issues itself")
+	case tx.Now.Before(*v.EligibleAt):
+		return View{}, fault.Refused("this invoice cannot be issued before eligible_to_issue_at")
+	case synchronous && v.HasUsage:
+		return View{}, fault.Refused("an invoice with usage cannot be issued synchronously")
+	}
+	if err := freeze(tx, views[0]); err != nil {
+		return View{}, err
+	}
+	return Find(tx, id)
+}
+
+// NextIssue returns the earliest instant, at or before by, at which an invoice
+// is to issue itself.
+func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return at, false, err
+	}
+	var rows []Invoice
+	if err := issuing(tx, settings, by).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return at, false, err
+	}
+	return eligibleAt(settings, rows[0]).UTC(), true, nil
+}
+
+// IssueNext issues the invoice due longest. It reports false when none is due,
+// or another server is at work on all that are.
+func IssueNext(tx *store.Tx) (more bool, err error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return false, err
+	}
+	return issueFirst(tx, issuing(tx, settings, tx.Now))
+}
+
+// issueDue issues what a subscription has due by now.
+func issueDue(tx *store.Tx, subscriptionID string) error {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return err
+	}
+	for more := true; more && err == nil; {
+		more, err = issueFirst(tx, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID))
+	}
+	return err
+}
+
+func issueFirst(tx *store.Tx, due *gorm.DB) (more bool, err error) {
+	var rows []Invoice
+	err = due.Clauses(clause.Locking{
+		Strength: clause.LockingStrengthUpdate, Table: clause.Table{Name: "invoices"},
+		Options: clause.LockingOptionsSkipLocked,
+	}).Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	views, err := show(tx, rows)
+	if err != nil {
+		return false, err
+	}
+	return true, freeze(tx, views[0])
+}
+
+// issuing finds the drafts that issue themselves at or before an instant, the
+// longest due first.
+func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
+	delay := settings.IssueDelay().Seconds()
+	const eligible = "invoices.invoice_date + CASE WHEN invoices.has_usage THEN make_interval(secs => ?) ELSE '0' END"
+	return tx.Model(&Invoice{}).
+		Joins("JOIN customers c ON c.account_id = invoices.account_id AND c.id = invoices.customer_id").
+		Joins("LEFT JOIN subscriptions s ON s.account_id = invoices.account_id AND s.id = invoices.subscription_id").
+		Where("invoices.status = 'draft' AND invoices.invoice_date <= ?", by).
+		Where("coalesce(s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
+		Where(eligible+" <= ?", delay, by).
+		Order(clause.OrderBy{Expression: clause.Expr{SQL: eligible + ", invoices.seq", Vars: []any{delay}}})
+}
+
+// freeze issues a draft as it reads now. The order of steps is that of
+// semantics 8.1.5. An invoice without an amount due is paid at once.
+func freeze(tx *store.Tx, v View) error {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return err
+	}
+	number, err := customer.NextInvoiceNumber(tx, v.CustomerID)
+	if err != nil {
+		return err
+	}
+	if len(v.Lines) > 0 {
+		if err := tx.Create(&v.Lines).Error; err != nil {
+			return err
+		}
+	}
+	due := dueAt(tx.Now, v, settings)
+	row := Invoice{
+		Status: StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
+		AutoCollection: &v.AutoCollection, AutoIssued: &v.WillAutoIssue,
+		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &v.AmountDue,
+	}
+	if v.AmountDue.IsZero() {
+		row.Status, row.PaidAt = StatusPaid, &tx.Now
+	}
+	return tx.Model(&Invoice{}).Where("id = ?", v.ID).
+		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
+			"subtotal", "total", "amount_due", "paid_at").
+		Updates(&row).Error
+}
+
+// dueAt is the local midnight that begins the day net terms after the issue
+// date, or after the invoice date where the account says so (semantics 8.1.9).
+func dueAt(now time.Time, v View, settings account.Account) time.Time {
+	from := now
+	if settings.DueFromInvoiceDate() {
+		from = v.InvoiceDate
+	}
+	loc := v.Terms.Customer.Location()
+	return period.DateOf(from, loc).AddDays(v.Terms.NetTerms()).In(loc)
+}

@@ -1,0 +1,80 @@
+package invoice
+
+import (
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Subscribe creates a subscription, opens every invoice that would exist by
+// now, and issues those that are past their grace period (semantics 6.1.4). It
+// returns the invoices that were created.
+func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Terms, []View, error) {
+	terms, err := subscription.Create(tx, in)
+	if err != nil {
+		return terms, nil, err
+	}
+	for terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now) {
+		if err := open(tx, &terms); err != nil {
+			return terms, nil, err
+		}
+	}
+	if err := issueDue(tx, terms.ID); err != nil {
+		return terms, nil, err
+	}
+	created, err := OfSubscription(tx, terms.ID)
+	return terms, created, err
+}
+
+// NextOpening returns the earliest instant, at or before by, at which invoices
+// are to be opened.
+func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return subscription.NextOpening(tx, by)
+}
+
+// OpenNext opens the invoices of the subscription whose billing date came
+// first. It reports false when none has come.
+func OpenNext(tx *store.Tx) (more bool, err error) {
+	terms, found, err := subscription.LockOpening(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, open(tx, &terms)
+}
+
+// open opens the invoice of the subscription's next billing date, unless it is
+// there as a draft or charges nothing, and the draft of the date after it.
+func open(tx *store.Tx, t *subscription.Terms) error {
+	date := *t.NextBillingAt
+	if err := openDate(tx, *t, date); err != nil {
+		return err
+	}
+	next, more := t.NextBilling(date)
+	if !more {
+		return t.SetNextBilling(tx, nil)
+	}
+	if err := openDate(tx, *t, next); err != nil {
+		return err
+	}
+	return t.SetNextBilling(tx, &next)
+}
+
+func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
+	services := t.BilledOn(date)
+	if len(services) == 0 {
+		return nil
+	}
+	hasUsage := false
+	for _, s := range services {
+		hasUsage = hasUsage || !s.Interval.Price.Fixed()
+	}
+	row := Invoice{
+		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &t.PlanID,
+		Source: SourceSubscription, Status: StatusDraft, Currency: t.Currency,
+		InvoiceDate: date, HasUsage: hasUsage,
+	}
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+}

@@ -1,0 +1,197 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// NewSubscription is what a client asks for. Exactly one of the customer's
+// identifiers and one of the plan's is given.
+type NewSubscription struct {
+	CustomerID, ExternalCustomerID *string
+	PlanID, ExternalPlanID         *string
+
+	StartDate *string // date or date-time in the customer's zone; nil: today
+	EndDate   *string // the same, exclusive; nil: open
+
+	AlignWithStart bool           // cycles begin on the start date's day of the month
+	Anchor         *period.Anchor // or where this says
+
+	Name               *string // nil: the plan's
+	Currency           *string // must be the plan's invoicing currency
+	AutoCollection     *bool
+	AutoIssuance       *bool
+	DefaultInvoiceMemo *string
+	NetTermsDays       *int
+	Metadata           map[string]*string
+}
+
+// Create subscribes a customer to the default version of a plan. The customer
+// stays locked until the transaction ends, and takes the plan's invoicing
+// currency if it has none (semantics 6.1.3). Nothing is invoiced yet.
+func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
+	if err := in.check(); err != nil {
+		return Terms{}, err
+	}
+	buyer, err := in.customer(tx)
+	if err != nil {
+		return Terms{}, err
+	}
+	plan, err := in.plan(tx)
+	if err != nil {
+		return Terms{}, err
+	}
+	if plan.Status != catalog.PlanActive {
+		return Terms{}, fault.Refused("a plan that is %s takes no subscriptions", plan.Status)
+	}
+	if in.Currency != nil && money.Currency(*in.Currency) != plan.InvoicingCurrency {
+		return Terms{}, fault.Refused("currency must be the plan's invoicing currency")
+	}
+	if err := customer.TakeCurrency(tx, &buyer, plan.InvoicingCurrency); err != nil {
+		return Terms{}, err
+	}
+	if err := room(tx, buyer); err != nil {
+		return Terms{}, err
+	}
+	sub, err := in.record(tx, buyer, plan)
+	if err != nil {
+		return Terms{}, err
+	}
+	if err := tx.Create(&sub).Error; err != nil {
+		return Terms{}, err
+	}
+	prices, err := catalog.PlanPrices(tx, plan)
+	if err != nil {
+		return Terms{}, err
+	}
+	if len(prices) == 0 {
+		return Terms{Subscription: sub, Plan: plan, Customer: buyer}, nil
+	}
+	intervals := make([]PriceInterval, len(prices))
+	for k, price := range prices {
+		intervals[k] = PriceInterval{
+			Record: tx.Record("pint"), SubscriptionID: sub.ID, PriceID: price.ID, Position: k,
+			StartAt: sub.StartAt, EndAt: sub.EndAt,
+		}
+	}
+	if err := tx.Create(&intervals).Error; err != nil {
+		return Terms{}, err
+	}
+	// The start is a billing date even when nothing is billed on it: the first
+	// draft is opened then.
+	if err := sub.SetNextBilling(tx, &sub.StartAt); err != nil {
+		return Terms{}, err
+	}
+	return Find(tx, sub.ID)
+}
+
+// check finds what is wrong with the request by itself.
+func (in NewSubscription) check() error {
+	var errs []error
+	if (in.CustomerID == nil) == (in.ExternalCustomerID == nil) {
+		errs = append(errs, fault.Bad("customer_id, external_customer_id", "exactly one must be specified"))
+	}
+	if (in.PlanID == nil) == (in.ExternalPlanID == nil) {
+		errs = append(errs, fault.Bad("plan_id, external_plan_id", "exactly one must be specified"))
+	}
+	if in.AlignWithStart && in.Anchor != nil {
+		errs = append(errs, fault.Bad("billing_cycle_anchor_configuration",
+			"cannot be combined with align_billing_with_subscription_start_date"))
+	}
+	if in.Anchor != nil && in.Anchor.Year != nil && in.Anchor.Month == nil {
+		errs = append(errs, fault.Bad("billing_cycle_anchor_configuration.year", "needs a month"))
+	}
+	return fault.Join(errs...)
+}
+
+func (in NewSubscription) customer(tx *store.Tx) (customer.Customer, error) {
+	if in.CustomerID != nil {
+		return customer.Lock(tx, *in.CustomerID)
+	}
+	found, err := customer.FindByExternalID(tx, *in.ExternalCustomerID)
+	if err != nil {
+		return customer.Customer{}, err
+	}
+	return customer.Lock(tx, found.ID)
+}
+
+func (in NewSubscription) plan(tx *store.Tx) (catalog.Plan, error) {
+	if in.PlanID != nil {
+		return catalog.FindPlan(tx, *in.PlanID)
+	}
+	return catalog.FindPlanByExternalID(tx, *in.ExternalPlanID)
+}
+
+// room refuses one subscription more than the account allows a customer. Ended
+// ones do not count.
+func room(tx *store.Tx, buyer customer.Customer) error {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return err
+	}
+	var running int64
+	err = tx.Model(&Subscription{}).
+		Where("customer_id = ? AND (end_at IS NULL OR end_at > ?)", buyer.ID, tx.Now).
+		Count(&running).Error
+	if err == nil && running >= int64(settings.SubscriptionsPerCustomer) {
+		err = fault.Refused("a customer can have at most %d subscriptions", settings.SubscriptionsPerCustomer)
+	}
+	return err
+}
+
+func (in NewSubscription) record(tx *store.Tx, buyer customer.Customer, plan catalog.Plan) (Subscription, error) {
+	loc := buyer.Location()
+	start := period.DateOf(tx.Now, loc).In(loc)
+	end, err := readDate("end_date", in.EndDate, loc)
+	if err != nil {
+		return Subscription{}, err
+	}
+	if given, err := readDate("start_date", in.StartDate, loc); err != nil {
+		return Subscription{}, err
+	} else if given != nil {
+		start = *given
+	}
+	if end != nil && !end.After(start) {
+		return Subscription{}, fault.Bad("end_date", "must be after start_date")
+	}
+	metadata, err := store.Metadata{}.Merge(in.Metadata)
+	if err != nil {
+		return Subscription{}, err
+	}
+	anchor := period.Anchor{Day: 1}
+	switch {
+	case in.Anchor != nil:
+		anchor = *in.Anchor
+	case in.AlignWithStart:
+		anchor.Day = period.DateOf(start, loc).Day
+	}
+	name := plan.Name
+	if in.Name != nil {
+		name = *in.Name
+	}
+	return Subscription{
+		Record: tx.Record("sub"), CustomerID: buyer.ID, PlanID: plan.ID, PlanVersion: plan.Version,
+		Name: name, Currency: plan.InvoicingCurrency, StartAt: start, EndAt: end,
+		AnchorDay: anchor.Day, AnchorMonth: anchor.Month, AnchorYear: anchor.Year,
+		AutoCollection: in.AutoCollection, AutoIssuance: in.AutoIssuance,
+		DefaultInvoiceMemo: in.DefaultInvoiceMemo, NetTermsDays: in.NetTermsDays, Metadata: metadata,
+	}, nil
+}
+
+func readDate(field string, text *string, loc *time.Location) (*time.Time, error) {
+	if text == nil {
+		return nil, nil
+	}
+	at, err := period.ParseInstant(*text, loc)
+	if err != nil {
+		return nil, fault.Bad(field, "%s", err)
+	}
+	return &at, nil
+}

@@ -1,0 +1,27 @@
+// Package subscription knows which prices a customer is billed, over which
+// time, and on which dates. What they cost is not decided here.
+//
+// # Choices
+//
+// Pieces. The life of a price on a subscription is cut at its billing cycles
+// into services (service.go). A service in advance is billed on the date it
+// starts, one in arrears on the date it ends; that is all there is to know
+// about when something is billed. Invoices and daily costs read the same list.
+//
+// Anchors. Without an anchor, cycles begin on the first of the month, and those
+// longer than a month take their phase from the month of the start: an annual
+// price started on 15 January runs from the first of January, and its first,
+// partial piece from the 15th. Cycles counted in days begin at the start date.
+//
+// One-time prices are billed once. In advance that is on the start date. Usage
+// and fees in arrears of a one-time price cover the time up to the first
+// billing date after the start, or to the end if that comes first (price
+// models 5.2). A subscription of one-time prices only has monthly billing
+// periods.
+//
+// An end date that falls inside a cycle cuts the last piece; a fee billed in
+// advance for it is prorated from the outset, since the end is known.
+//
+// An anchor and the alignment to the start date exclude each other in a
+// request: they are two answers to one question.
+package subscription

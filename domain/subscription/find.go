@@ -1,0 +1,214 @@
+package subscription
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/store"
+)
+
+// Find returns a subscription with its terms.
+func Find(tx *store.Tx, id string) (Terms, error) {
+	return find(tx, tx.DB, id)
+}
+
+// Lock is Find, and keeps others from changing the subscription until the
+// transaction ends.
+func Lock(tx *store.Tx, id string) (Terms, error) {
+	return find(tx, tx.Clauses(forUpdate), id)
+}
+
+func find(tx *store.Tx, query *gorm.DB, id string) (Terms, error) {
+	var sub Subscription
+	if err := query.Where("id = ?", id).Take(&sub).Error; err != nil {
+		return Terms{}, store.Found(err, "Subscription", id)
+	}
+	all, err := load(tx, []Subscription{sub})
+	if err != nil {
+		return Terms{}, err
+	}
+	return all[0], nil
+}
+
+// FindAll returns the terms of several subscriptions by id. Unknown ids are
+// left out.
+func FindAll(tx *store.Tx, ids []string) (map[string]Terms, error) {
+	if len(ids) == 0 {
+		return map[string]Terms{}, nil
+	}
+	var subs []Subscription
+	if err := tx.Where("id IN ?", ids).Find(&subs).Error; err != nil {
+		return nil, err
+	}
+	all, err := load(tx, subs)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]Terms, len(all))
+	for _, t := range all {
+		byID[t.ID] = t
+	}
+	return byID, nil
+}
+
+// OfCustomer returns all subscriptions of a customer, newest first.
+func OfCustomer(tx *store.Tx, customerID string) ([]Terms, error) {
+	var subs []Subscription
+	if err := tx.Where("customer_id = ?", customerID).Order("created_at DESC, seq DESC").Find(&subs).Error; err != nil {
+		return nil, err
+	}
+	return load(tx, subs)
+}
+
+// Filter narrows a list. Empty fields do not.
+type Filter struct {
+	CustomerIDs         []string
+	ExternalCustomerIDs []string
+	PlanID              string
+	ExternalPlanID      string
+	Statuses            []Status
+	CreatedAt           store.Range
+}
+
+// List returns a page of subscriptions, newest first.
+func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next string, err error) {
+	query := filter.CreatedAt.On(tx.Model(&Subscription{}), "subscriptions.created_at")
+	if filter.CustomerIDs != nil {
+		query = query.Where("customer_id IN ?", filter.CustomerIDs)
+	}
+	if filter.ExternalCustomerIDs != nil {
+		query = query.Where("customer_id IN (?)", customer.IDsByExternal(tx, filter.ExternalCustomerIDs))
+	}
+	if filter.PlanID != "" {
+		query = query.Where("plan_id = ?", filter.PlanID)
+	}
+	if filter.ExternalPlanID != "" {
+		query = query.Where("plan_id IN (?)", catalog.PlanIDsByExternal(tx, filter.ExternalPlanID))
+	}
+	if filter.Statuses != nil {
+		query = query.Where(inStates(tx, filter.Statuses))
+	}
+	subs, next, err := store.List[Subscription](query, page)
+	if err != nil {
+		return nil, "", err
+	}
+	terms, err = load(tx, subs)
+	return terms, next, err
+}
+
+// inStates is the condition that a subscription is in one of the states now.
+func inStates(tx *store.Tx, states []Status) *gorm.DB {
+	any := tx.Where("false")
+	for _, state := range states {
+		switch state {
+		case StatusUpcoming:
+			any = any.Or("start_at > ? AND (end_at IS NULL OR end_at > ?)", tx.Now, tx.Now)
+		case StatusActive:
+			any = any.Or("start_at <= ? AND (end_at IS NULL OR end_at > ?)", tx.Now, tx.Now)
+		case StatusEnded:
+			any = any.Or("end_at <= ?", tx.Now)
+		}
+	}
+	return any
+}
+
+// load adds to subscriptions, in their order, what belongs to their terms: a
+// fixed number of queries whatever their number.
+func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
+	if len(subs) == 0 {
+		return []Terms{}, nil
+	}
+	var ids, customerIDs, planIDs []string
+	for _, s := range subs {
+		ids = append(ids, s.ID)
+		customerIDs = append(customerIDs, s.CustomerID)
+		planIDs = append(planIDs, s.PlanID)
+	}
+	customers, err := customer.FindAll(tx, customerIDs)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := catalog.FindPlans(tx, planIDs)
+	if err != nil {
+		return nil, err
+	}
+	intervals, err := intervalsOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Terms, len(subs))
+	for k, s := range subs {
+		all[k] = Terms{Subscription: s, Customer: customers[s.CustomerID], Plan: plans[s.PlanID], Intervals: intervals[s.ID]}
+	}
+	return all, nil
+}
+
+func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInterval, error) {
+	var rows []PriceInterval
+	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	var priceIDs []string
+	for _, i := range rows {
+		priceIDs = append(priceIDs, i.PriceID)
+	}
+	prices, err := catalog.FindPrices(tx, priceIDs)
+	if err != nil {
+		return nil, err
+	}
+	var metricIDs []string
+	for _, p := range prices {
+		if p.MetricID != nil {
+			metricIDs = append(metricIDs, *p.MetricID)
+		}
+	}
+	metrics, err := catalog.FindMetrics(tx, metricIDs)
+	if err != nil {
+		return nil, err
+	}
+	bySubscription := map[string][]PriceInterval{}
+	for _, i := range rows {
+		i.Price = prices[i.PriceID]
+		if i.Price.MetricID != nil {
+			i.Metric = metrics[*i.Price.MetricID]
+		}
+		bySubscription[i.SubscriptionID] = append(bySubscription[i.SubscriptionID], i)
+	}
+	return bySubscription, nil
+}
+
+// NextOpening returns the earliest billing date, at or before by, on which a
+// subscription's invoices are to be opened.
+func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return first(tx.Model(&Subscription{}).Where("next_billing_at <= ?", by).Order("next_billing_at, seq"))
+}
+
+// LockOpening returns the subscription whose invoices are to be opened first,
+// at or before tx.Now, and keeps others from it. It is false when none is due
+// or another server is at work on all that are.
+func LockOpening(tx *store.Tx) (Terms, bool, error) {
+	var subs []Subscription
+	err := tx.Clauses(forUpdateSkipLocked).
+		Where("next_billing_at <= ?", tx.Now).Order("next_billing_at, seq").Limit(1).Find(&subs).Error
+	if err != nil || len(subs) == 0 {
+		return Terms{}, false, err
+	}
+	all, err := load(tx, subs)
+	if err != nil {
+		return Terms{}, false, err
+	}
+	return all[0], true, nil
+}
+
+func first(query *gorm.DB) (at time.Time, found bool, err error) {
+	var dates []time.Time
+	err = query.Limit(1).Pluck("next_billing_at", &dates).Error
+	if err != nil || len(dates) == 0 {
+		return at, false, err
+	}
+	return dates[0].UTC(), true, nil
+}

@@ -1,0 +1,172 @@
+package subscription
+
+import (
+	"sort"
+	"time"
+
+	"tollkeeper/domain/period"
+)
+
+// Service is one piece of a price's life on a subscription: what one line item
+// charges.
+type Service struct {
+	Interval PriceInterval
+	Period   period.Period // the time charged
+	Cycle    period.Period // the full billing cycle that Period is all or part of
+	BilledOn time.Time     // invoice date: Period.Start in advance, Period.End in arrears
+}
+
+// Services cuts the life of the prices into pieces and returns those that
+// overlap the window, in invoice order: by start, then by position.
+func (t Terms) Services(window period.Period) []Service {
+	return t.collect(func(i PriceInterval) []Service {
+		var found []Service
+		for s, ok := t.first(i, window.Start); ok && s.Period.Start.Before(window.End); s, ok = t.following(s) {
+			if _, overlap := s.Period.Intersect(window); overlap {
+				found = append(found, s)
+			}
+		}
+		return found
+	})
+}
+
+// BilledOn returns what the invoice of that date charges, in invoice order.
+func (t Terms) BilledOn(date time.Time) []Service {
+	return t.collect(func(i PriceInterval) []Service {
+		// A piece in arrears ends on the date: it contains the instant before.
+		at := date
+		if !i.Price.InAdvance() {
+			at = date.Add(-time.Microsecond)
+		}
+		s, ok := t.first(i, at)
+		if !ok || !s.BilledOn.Equal(date) {
+			return nil
+		}
+		return []Service{s}
+	})
+}
+
+// NextBilling returns the first date after an instant on which something is
+// billed, and false when nothing will be any more.
+func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
+	for _, i := range t.Intervals {
+		for s, more := t.first(i, after); more; s, more = t.following(s) {
+			if !s.BilledOn.After(after) {
+				continue
+			}
+			if !ok || s.BilledOn.Before(next) {
+				next, ok = s.BilledOn, true
+			}
+			break
+		}
+	}
+	return next, ok
+}
+
+// BillingPeriod returns the billing period that contains an instant, cut to
+// the subscription's life, and false outside of it. Its length is the shortest
+// cadence of the prices (semantics 1.1.15), a month without a recurring one.
+func (t Terms) BillingPeriod(at time.Time) (period.Period, bool) {
+	if t.Status(at) != StatusActive {
+		return period.Period{}, false
+	}
+	return t.clip(t.cycle(t.shortest()).At(at), PriceInterval{StartAt: t.StartAt})
+}
+
+// PeriodOf returns the piece of a price's life that contains an instant, and
+// false outside of it.
+func (t Terms) PeriodOf(i PriceInterval, at time.Time) (period.Period, bool) {
+	s, ok := t.first(i, at)
+	return s.Period, ok && s.Period.Contains(at)
+}
+
+func (t Terms) collect(of func(PriceInterval) []Service) []Service {
+	var all []Service
+	for _, i := range t.Intervals {
+		all = append(all, of(i)...)
+	}
+	sort.SliceStable(all, func(a, b int) bool { return all[a].Period.Start.Before(all[b].Period.Start) })
+	return all
+}
+
+// first returns the piece of i that contains an instant, or the earliest one
+// when the instant is before all of them, or false when it is after them.
+func (t Terms) first(i PriceInterval, at time.Time) (Service, bool) {
+	if at.Before(i.StartAt) {
+		at = i.StartAt
+	}
+	length := i.Price.Length()
+	if length.OneTime() {
+		s := t.once(i)
+		return s, at.Before(s.Period.End)
+	}
+	return t.piece(i, t.cycle(length).At(at), at)
+}
+
+// following returns the piece after s, if there is one.
+func (t Terms) following(s Service) (Service, bool) {
+	length := s.Interval.Price.Length()
+	if length.OneTime() {
+		return Service{}, false
+	}
+	return t.piece(s.Interval, t.cycle(length).At(s.Cycle.End), s.Cycle.End)
+}
+
+// piece is the part of a cycle in which i is billed, false if that does not
+// contain or follow the instant.
+func (t Terms) piece(i PriceInterval, cycle period.Period, at time.Time) (Service, bool) {
+	part, ok := t.clip(cycle, i)
+	if !ok || !at.Before(part.End) {
+		return Service{}, false
+	}
+	return service(i, part, cycle), true
+}
+
+// once is the only piece of a one-time price.
+func (t Terms) once(i PriceInterval) Service {
+	rhythm := t.cycle(t.shortest())
+	whole, _ := t.clip(period.Period{Start: i.StartAt, End: rhythm.Next(i.StartAt)}, i)
+	return service(i, whole, whole)
+}
+
+func service(i PriceInterval, part, cycle period.Period) Service {
+	s := Service{Interval: i, Period: part, Cycle: cycle, BilledOn: part.End}
+	if i.Price.InAdvance() {
+		s.BilledOn = part.Start
+	}
+	return s
+}
+
+// clip cuts p to the life of an interval within the subscription.
+func (t Terms) clip(p period.Period, i PriceInterval) (period.Period, bool) {
+	life := period.Period{Start: i.StartAt, End: p.End}
+	for _, end := range []*time.Time{i.EndAt, t.EndAt} {
+		if end != nil && end.Before(life.End) {
+			life.End = *end
+		}
+	}
+	return p.Intersect(life)
+}
+
+func (t Terms) cycle(length period.Length) period.Cycle {
+	loc := t.Customer.Location()
+	return period.NewCycle(length, t.Anchor(), period.DateOf(t.StartAt, loc), loc)
+}
+
+// shortest is the length of the subscription's billing periods.
+func (t Terms) shortest() period.Length {
+	var shortest period.Length
+	for _, i := range t.Intervals {
+		length := i.Price.Length()
+		if length.OneTime() {
+			continue
+		}
+		if shortest.OneTime() || length.Compare(shortest) < 0 {
+			shortest = length
+		}
+	}
+	if shortest.OneTime() {
+		return period.Length{Months: 1}
+	}
+	return shortest
+}

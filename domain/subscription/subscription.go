@@ -1,0 +1,122 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Status follows from the dates alone (semantics 6.1.1).
+type Status string
+
+// The states of a subscription.
+const (
+	StatusUpcoming Status = "upcoming"
+	StatusActive   Status = "active"
+	StatusEnded    Status = "ended"
+)
+
+// Subscription is a customer's agreement to a version of a plan.
+type Subscription struct {
+	store.Record
+	CustomerID  string
+	PlanID      string
+	PlanVersion int
+	Name        string
+	Currency    money.Currency // of its invoices
+	StartAt     time.Time      // inclusive
+	EndAt       *time.Time     // exclusive; nil: open
+
+	AnchorDay   int // 1 to 31; a month without it uses its last day
+	AnchorMonth *int
+	AnchorYear  *int
+
+	AutoCollection     *bool   // nil: as the customer
+	AutoIssuance       *bool   // nil: as the customer, else as the account
+	DefaultInvoiceMemo *string // nil: as the plan
+	NetTermsDays       *int    // nil: as the plan
+	Metadata           store.Metadata
+
+	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
+}
+
+// PriceInterval is the time over which a subscription is billed a price.
+type PriceInterval struct {
+	store.Record
+	SubscriptionID string
+	PriceID        string
+	Position       int        // order on invoices
+	StartAt        time.Time  // inclusive
+	EndAt          *time.Time // exclusive; nil: open
+
+	Price  catalog.Price  `gorm:"-"`
+	Metric catalog.Metric `gorm:"-"` // of a usage price
+}
+
+// Terms is a subscription with all that decides what is billed and when.
+type Terms struct {
+	Subscription
+	Plan      catalog.Plan
+	Customer  customer.Customer
+	Intervals []PriceInterval // by position, each with its price
+}
+
+// Anchor is where its billing cycles begin.
+func (s Subscription) Anchor() period.Anchor {
+	return period.Anchor{Day: s.AnchorDay, Month: s.AnchorMonth, Year: s.AnchorYear}
+}
+
+// Status returns what it is at an instant.
+func (s Subscription) Status(now time.Time) Status {
+	switch {
+	case s.EndAt != nil && !now.Before(*s.EndAt):
+		return StatusEnded
+	case now.Before(s.StartAt):
+		return StatusUpcoming
+	default:
+		return StatusActive
+	}
+}
+
+// NetTerms is the number of days between issue and due date: its own, else the
+// plan's, else 0.
+func (t Terms) NetTerms() int {
+	for _, days := range []*int{t.NetTermsDays, t.Plan.NetTermsDays} {
+		if days != nil {
+			return *days
+		}
+	}
+	return 0
+}
+
+// Memo is the text of its invoices: its own, else the plan's.
+func (t Terms) Memo() *string {
+	if t.DefaultInvoiceMemo != nil {
+		return t.DefaultInvoiceMemo
+	}
+	return t.Plan.DefaultInvoiceMemo
+}
+
+// CollectsAutomatically reports whether its invoices are charged without
+// being asked: as it says, else as the customer.
+func (t Terms) CollectsAutomatically() bool {
+	if t.AutoCollection != nil {
+		return *t.AutoCollection
+	}
+	return t.Customer.AutoCollection
+}
+
+// IssuesAutomatically reports whether its invoices are issued without being
+// asked: as it says, else as the customer, else as the account.
+func (t Terms) IssuesAutomatically(account bool) bool {
+	for _, setting := range []*bool{t.AutoIssuance, t.Customer.AutoIssuance} {
+		if setting != nil {
+			return *setting
+		}
+	}
+	return account
+}

@@ -1,0 +1,47 @@
+package subscription
+
+import (
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/store"
+)
+
+var (
+	forUpdate           = clause.Locking{Strength: clause.LockingStrengthUpdate}
+	forUpdateSkipLocked = clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}
+)
+
+// Update applies an edit to a subscription. Of what it changes, only settings,
+// memo, net terms and metadata are kept (semantics 6.1.7). Drafts follow at
+// once, issued invoices never.
+func Update(tx *store.Tx, id string, edit func(*Subscription) error) (Terms, error) {
+	terms, err := Lock(tx, id)
+	if err != nil {
+		return Terms{}, err
+	}
+	edited := terms.Subscription
+	if err := edit(&edited); err != nil {
+		return Terms{}, err
+	}
+	s := &terms.Subscription
+	s.AutoCollection, s.AutoIssuance = edited.AutoCollection, edited.AutoIssuance
+	s.DefaultInvoiceMemo, s.NetTermsDays, s.Metadata = edited.DefaultInvoiceMemo, edited.NetTermsDays, edited.Metadata
+	return terms, tx.Model(s).
+		Select("auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days", "metadata").
+		Updates(s).Error
+}
+
+// SetNextBilling records the next date on which invoices are opened.
+func (s *Subscription) SetNextBilling(tx *store.Tx, at *time.Time) error {
+	s.NextBillingAt = at
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
+		Select("next_billing_at").Updates(&Subscription{NextBillingAt: at}).Error
+}
+
+// DeleteOfCustomer removes a customer's subscriptions. Nothing of theirs may
+// have been issued.
+func DeleteOfCustomer(tx *store.Tx, customerID string) error {
+	return tx.Where("customer_id = ?", customerID).Delete(&Subscription{}).Error
+}

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/store"
+)
+
+// job is a kind of work that time brings about. Nothing queues it: next tells
+// the earliest instant, at or before by, at which a unit of it is due, and do
+// does one unit that is due at tx.Now. do reports false when there was none left,
+// or other servers are at work on all.
+type job struct {
+	name string
+	next func(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
+	do   func(tx *store.Tx) (more bool, err error)
+}
+
+// jobs in the order in which units due at one instant are done.
+var jobs = []job{
+	{"open invoices", invoice.NextOpening, invoice.OpenNext},
+	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
+}
+
+// tick is how often a real clock is looked at.
+const tick = time.Second
+
+// Run does the due work of all accounts whose clock is real until ctx ends.
+// Several servers may run at once. Work that fails is logged and tried again.
+func (s *Server) Run(ctx context.Context) error {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		accounts, err := account.OnRealTime(ctx, s.store)
+		if err != nil {
+			s.complain(ctx, "list accounts", err)
+			continue
+		}
+		for _, id := range accounts {
+			if err := s.catchUp(store.WithAccount(ctx, id), time.Time{}); err != nil {
+				s.complain(ctx, "due work of "+id, err)
+			}
+		}
+	}
+}
+
+func (s *Server) complain(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.log.Error(what, "error", err)
+	}
+}
+
+// catchUp does all that fell due in the context's account up to and including
+// an instant, the zero time for now: always the earliest first, each unit in a
+// transaction of its own at its own instant. So the result does not depend on
+// when or how often it runs.
+func (s *Server) catchUp(ctx context.Context, until time.Time) error {
+	for ctx.Err() == nil {
+		due, at, err := s.earliest(ctx, until)
+		if err != nil || due == nil {
+			return err
+		}
+		more := false
+		err = s.store.UpdateAt(ctx, at, func(tx *store.Tx) (err error) {
+			more, err = due.do(tx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s due at %s: %w", due.name, at.Format(time.RFC3339), err)
+		}
+		if !more {
+			return nil // another server has it
+		}
+	}
+	return ctx.Err()
+}
+
+// earliest asks every job and returns the one due first, nil if none is due.
+func (s *Server) earliest(ctx context.Context, until time.Time) (due *job, at time.Time, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		due = nil
+		by := until
+		if by.IsZero() {
+			by = tx.Now
+		}
+		var failed []error
+		for k := range jobs {
+			next, found, err := jobs[k].next(tx, by)
+			failed = append(failed, err)
+			if found && (due == nil || next.Before(at)) {
+				due, at = &jobs[k], next
+			}
+		}
+		return errors.Join(failed...)
+	})
+	return due, at, err
+}
