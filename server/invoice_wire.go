@@ -1,7 +1,8 @@
 package server
 
 import (
-	"encoding/json"
+	"maps"
+	"slices"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
@@ -23,11 +24,7 @@ func invoicesToWire(tx *store.Tx, views []invoice.View) ([]gen.Invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var itemIDs []string
-	for _, p := range found {
-		itemIDs = append(itemIDs, p.ItemID)
-	}
-	names, err := catalog.Names(tx, itemIDs)
+	names, err := itemNames(tx, slices.Collect(maps.Values(found)))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +69,7 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 		PaidAt:                      optionalInstantToWire(v.PaidAt),
 		VoidedAt:                    optionalInstantToWire(v.VoidedAt),
 		Memo:                        v.Memo,
-		Metadata:                    gen.Metadata(v.Metadata),
+		Metadata:                    metadataToWire(v.Metadata),
 		Customer:                    customerRefToWire(v.Customer),
 		BillingAddress:              addressToWire(v.Customer.BillingAddress),
 		ShippingAddress:             addressToWire(v.Customer.ShippingAddress),
@@ -148,6 +145,3 @@ func partToWire(p rating.Part, currency money.Currency) gen.SubLineItem {
 	}
 	return shown
 }
-
-// numberToWire writes an exact JSON number.
-func numberToWire(d money.Decimal) json.Number { return json.Number(d.String()) }

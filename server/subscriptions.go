@@ -106,7 +106,7 @@ func (s *Server) UpdateSubscription(ctx context.Context, req gen.UpdateSubscript
 }
 
 // editSubscription applies what the body has; null clears.
-func editSubscription(ctx context.Context, sub *subscription.Subscription, body gen.SubscriptionUpdate) (err error) {
+func editSubscription(ctx context.Context, sub *subscription.Subscription, body gen.SubscriptionUpdate) error {
 	if sent(ctx, "auto_collection") {
 		sub.AutoCollection = body.AutoCollection
 	}
@@ -119,10 +119,7 @@ func editSubscription(ctx context.Context, sub *subscription.Subscription, body 
 	if sent(ctx, "net_terms") {
 		sub.NetTermsDays = body.NetTerms
 	}
-	if sent(ctx, "metadata") {
-		sub.Metadata, err = sub.Metadata.Merge(metadataFromWire(body.Metadata))
-	}
-	return err
+	return editMetadata(ctx, &sub.Metadata, body.Metadata)
 }
 
 func newSubscriptionFromWire(body gen.SubscriptionCreate) subscription.NewSubscription {
@@ -145,14 +142,18 @@ func newSubscriptionFromWire(body gen.SubscriptionCreate) subscription.NewSubscr
 // subscriptionsToWire shows subscriptions as of the transaction's time.
 func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscription, error) {
 	var plans []catalog.Plan
+	var prices []catalog.Price
 	for _, t := range all {
 		plans = append(plans, t.Plan)
+		for _, i := range t.Intervals {
+			prices = append(prices, i.Price)
+		}
 	}
-	shownPlans, err := plansToWire(tx, plans)
+	shownPlans, err := loadPlans(tx, plans)
 	if err != nil {
 		return nil, err
 	}
-	names, err := itemNames(tx, all)
+	names, err := itemNames(tx, prices)
 	if err != nil {
 		return nil, err
 	}
@@ -161,17 +162,6 @@ func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscri
 		shown[k] = subscriptionToWire(t, shownPlans[k], names, tx.Now)
 	}
 	return shown, nil
-}
-
-// itemNames are those of the items that the prices of subscriptions belong to.
-func itemNames(tx *store.Tx, all []subscription.Terms) (map[string]string, error) {
-	var ids []string
-	for _, t := range all {
-		for _, i := range t.Intervals {
-			ids = append(ids, i.Price.ItemID)
-		}
-	}
-	return catalog.Names(tx, ids)
 }
 
 func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]string, now time.Time) gen.Subscription {
@@ -193,7 +183,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 			Day: t.AnchorDay, Month: t.AnchorMonth, Year: t.AnchorYear,
 		},
 		DefaultInvoiceMemo:       t.DefaultInvoiceMemo,
-		Metadata:                 gen.Metadata(t.Metadata),
+		Metadata:                 metadataToWire(t.Metadata),
 		PriceIntervals:           []gen.PriceInterval{},
 		FixedFeeQuantitySchedule: []gen.FixedFeeQuantityScheduleEntry{},
 		AdjustmentIntervals:      []gen.AdjustmentInterval{},
