@@ -52,10 +52,14 @@ type Account struct {
 func (a Account) Test() bool { return a.Mode == ModeTest }
 
 // GracePeriod is how old an event may be, inclusive.
-func (a Account) GracePeriod() time.Duration { return time.Duration(a.GracePeriodSeconds) * time.Second }
+func (a Account) GracePeriod() time.Duration {
+	return time.Duration(a.GracePeriodSeconds) * time.Second
+}
 
 // FutureBound is how far ahead of the clock an event may be, inclusive.
-func (a Account) FutureBound() time.Duration { return time.Duration(a.FutureBoundSeconds) * time.Second }
+func (a Account) FutureBound() time.Duration {
+	return time.Duration(a.FutureBoundSeconds) * time.Second
+}
 
 // IssueDelay is how long after its date an invoice with usage can be issued.
 func (a Account) IssueDelay() time.Duration {

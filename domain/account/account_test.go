@@ -1,0 +1,253 @@
+package account_test
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/fault"
+	"tollkeeper/store"
+	"tollkeeper/store/storetest"
+)
+
+var _ = Describe("An account", func() {
+	var st *store.Store
+	ctx := context.Background()
+
+	BeforeEach(func() { st = storetest.New() })
+
+	create := func(mode account.Mode) account.Account {
+		GinkgoHelper()
+		a, err := account.Create(ctx, st, account.New{Name: "Ours", Mode: mode})
+		Expect(err).NotTo(HaveOccurred())
+		return a
+	}
+
+	It("begins with the defaults of its settings", func() {
+		a := create(account.ModeLive)
+		Expect(a.ID).To(MatchRegexp(`^acct_\w{20}$`))
+		Expect(a.NumberPrefix).To(MatchRegexp(`^[A-Z]{6}$`))
+		a.NumberPrefix = "ABCDEF"
+		Expect(a.Settings()).To(Equal([]account.Setting{
+			{"name", "Ours"}, {"timezone", "UTC"}, {"grace_period", "12h0m0s"}, {"future_bound", "1h0m0s"},
+			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
+			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
+			{"subscriptions_per_customer", "100"}, {"largest_ingest_bytes", "none"},
+		}))
+		Expect(account.List(ctx, st)).To(HaveLen(1))
+	})
+
+	DescribeTable("is not made of",
+		func(in account.New, field string) {
+			_, err := account.Create(ctx, st, in)
+			Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
+			Expect(err).To(MatchError(HavePrefix(field + ": ")))
+			Expect(account.List(ctx, st)).To(BeEmpty())
+		},
+		Entry("a blank name", account.New{Name: " ", Mode: "test"}, "name"),
+		Entry("a mode nobody knows", account.New{Name: "Ours", Mode: "demo"}, "mode"),
+		Entry("a zone of no place", account.New{Name: "Ours", Mode: "test", Timezone: "Mars/Olympus"}, "timezone"),
+	)
+
+	It("is read and locked inside its own transactions", func() {
+		a := create(account.ModeTest)
+		Expect(st.Update(store.WithAccount(ctx, a.ID), func(tx *store.Tx) error {
+			for _, read := range []func(*store.Tx) (account.Account, error){account.Of, account.Lock} {
+				found, err := read(tx)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(found).To(Equal(a))
+			}
+			return nil
+		})).To(Succeed())
+	})
+
+	It("has a real clock until that is stopped", func() {
+		a := create(account.ModeTest)
+		Expect(account.OnRealTime(ctx, st)).To(ConsistOf(a.ID))
+		at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+		own := store.WithAccount(ctx, a.ID)
+		Expect(st.Update(own, func(tx *store.Tx) error { return account.StopClock(tx, at) })).To(Succeed())
+		Expect(st.View(own, func(tx *store.Tx) error {
+			Expect(tx.Now).To(Equal(at))
+			return nil
+		})).To(Succeed())
+		Expect(account.OnRealTime(ctx, st)).To(BeEmpty())
+	})
+
+	DescribeTable("takes the setting",
+		func(name, value, shown string) {
+			a, err := account.Set(ctx, st, create(account.ModeTest).ID, name, value)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(a.Settings()).To(ContainElement(account.Setting{Name: name, Value: shown}))
+			Expect(account.Find(ctx, st, a.ID)).To(Equal(a))
+		},
+		Entry("of a name", "name", "Theirs", "Theirs"),
+		Entry("of a zone", "timezone", "Asia/Kolkata", "Asia/Kolkata"),
+		Entry("of no grace at all", "grace_period", "0s", "0s"),
+		Entry("of a year of grace", "grace_period", "8760h", "8760h0m0s"),
+		Entry("of a narrow future", "future_bound", "5m", "5m0s"),
+		Entry("of issuing by hand", "auto_issuance", "off", "false"),
+		Entry("of a wait before issuing", "issue_buffer", "90m", "1h30m0s"),
+		Entry("of due dates from the invoice date", "due_date_basis", "invoice_date", "invoice_date"),
+		Entry("of one sequence of numbers", "number_prefix_scope", "account", "account"),
+		Entry("of a prefix", "number_prefix", "QWERTY", "QWERTY"),
+		Entry("of hidden zero lines", "hide_zero_lines", "true", "true"),
+		Entry("of more subscriptions", "subscriptions_per_customer", "2000", "2000"),
+		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
+		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
+	)
+
+	DescribeTable("refuses the setting",
+		func(name, value, message string) {
+			a := create(account.ModeTest)
+			_, err := account.Set(ctx, st, a.ID, name, value)
+			Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
+			Expect(err).To(MatchError(ContainSubstring(message)))
+			Expect(account.Find(ctx, st, a.ID)).To(Equal(a))
+		},
+		Entry("nobody knows", "colour", "blue", "setting: must be one of name, timezone"),
+		Entry("of negative grace", "grace_period", "-1s", "grace_period: must be a duration"),
+		Entry("of a part of a second", "grace_period", "1500ms", "grace_period: must be a duration"),
+		Entry("of an endless wait", "issue_buffer", "90000h", "issue_buffer: must be a duration"),
+		Entry("of a number as a duration", "future_bound", "3600", "future_bound: must be a duration"),
+		Entry("of a maybe", "auto_issuance", "maybe", "auto_issuance: must be true or false"),
+		Entry("of a prefix in small letters", "number_prefix", "qwerty", "number_prefix: must be six letters"),
+		Entry("of no subscriptions", "subscriptions_per_customer", "0", "must be a whole number from 1"),
+		Entry("of an empty ingest request", "largest_ingest_bytes", "0", "must be a whole number of bytes"),
+		Entry("of another basis", "due_date_basis", "payday", "must be issue_date or invoice_date"),
+		Entry("of a blank name", "name", " ", "name: must not be empty"),
+		Entry("of a zone of no place", "timezone", "Local", "timezone: must be an IANA"),
+	)
+
+	It("is missing when nobody made it", func() {
+		_, err := account.Set(ctx, st, "acct_none", "name", "x")
+		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
+		_, err = account.Find(ctx, st, "acct_none")
+		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
+	})
+})
+
+var _ = Describe("A key", func() {
+	var st *store.Store
+	var owner account.Account
+	ctx := context.Background()
+
+	BeforeEach(func() {
+		st = storetest.New()
+		var err error
+		owner, err = account.Create(ctx, st, account.New{Name: "Ours", Mode: account.ModeTest})
+		Expect(err).NotTo(HaveOccurred())
+	})
+
+	create := func(in account.NewKey) (account.Key, string) {
+		GinkgoHelper()
+		in.Name = "script"
+		k, key, err := account.CreateKey(ctx, st, owner.ID, in)
+		Expect(err).NotTo(HaveOccurred())
+		return k, key
+	}
+	change := func(sql string, args ...any) {
+		GinkgoHelper()
+		Expect(st.Shared(ctx, func(db *gorm.DB) error { return db.Exec(sql, args...).Error })).To(Succeed())
+	}
+
+	It("opens its account, and is known by its digest only", func() {
+		k, key := create(account.NewKey{})
+		Expect(key).To(MatchRegexp(`^tk_test_[0-9A-Za-z]{43}$`))
+		Expect(key).To(HavePrefix(k.Hint))
+		Expect(k.Hint).To(HaveLen(12))
+		Expect(k.Hash).To(HaveLen(32))
+		Expect(account.Authenticate(ctx, st, key)).To(Equal(owner))
+		Expect(account.Authenticate(ctx, st, key)).To(Equal(owner))
+	})
+
+	It("can be one of one's own choice, once", func() {
+		const text = "tk_test_of-my-own-choice"
+		_, key := create(account.NewKey{Text: text})
+		Expect(key).To(Equal(text))
+		_, _, err := account.CreateKey(ctx, st, owner.ID, account.NewKey{Name: "again", Text: text})
+		Expect(fault.Is(err, fault.KindTaken)).To(BeTrue())
+	})
+
+	DescribeTable("is not made of",
+		func(in account.NewKey, field string) {
+			_, _, err := account.CreateKey(ctx, st, owner.ID, in)
+			Expect(err).To(MatchError(HavePrefix(field + ": ")))
+			Expect(account.ListKeys(ctx, st, owner.ID)).To(BeEmpty())
+		},
+		Entry("a blank name", account.NewKey{Name: " "}, "name"),
+		Entry("a short text", account.NewKey{Name: "k", Text: "letmein"}, "key"),
+		Entry("a text with blanks", account.NewKey{Name: "k", Text: "let me in, let me in, please"}, "key"),
+		Entry("a past lifetime", account.NewKey{Name: "k", Lifetime: -1}, "lifetime"),
+	)
+
+	It("that nobody was given opens nothing", func() {
+		_, err := account.Authenticate(ctx, st, "tk_test_nobody")
+		Expect(err).To(MatchError(account.ErrUnknownKey))
+	})
+
+	It("opens nothing once it is revoked", func() {
+		k, key := create(account.NewKey{})
+		first, err := account.RevokeKey(ctx, st, k.ID)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.RevokedAt).NotTo(BeNil())
+		_, err = account.Authenticate(ctx, st, key)
+		Expect(err).To(MatchError(account.ErrUnknownKey))
+		Expect(account.RevokeKey(ctx, st, k.ID)).To(Equal(first))
+	})
+
+	It("stops working within a second of being revoked while in use", func() {
+		k, key := create(account.NewKey{})
+		Expect(account.Authenticate(ctx, st, key)).To(Equal(owner))
+		_, err := account.RevokeKey(ctx, st, k.ID)
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(func() error {
+			_, err := account.Authenticate(ctx, st, key)
+			return err
+		}).WithTimeout(3 * time.Second).Should(MatchError(account.ErrUnknownKey))
+	})
+
+	It("opens nothing once it has expired", func() {
+		k, key := create(account.NewKey{Lifetime: time.Hour})
+		Expect(k.ExpiresAt.Sub(k.CreatedAt)).To(BeNumerically("~", time.Hour, time.Minute))
+		change("UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ?", k.ID)
+		_, err := account.Authenticate(ctx, st, key)
+		Expect(err).To(MatchError(account.ErrUnknownKey))
+	})
+
+	It("is remembered no longer than it lives", func() {
+		now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+		soon := now.Add(300 * time.Millisecond)
+		Expect(account.Expiry(account.Key{ExpiresAt: &soon}, now)).To(Equal(soon))
+		Expect(account.Expiry(account.Key{}, now)).To(Equal(now.Add(time.Second)))
+	})
+
+	It("bears its last use, written at most once a minute", func() {
+		k, key := create(account.NewKey{})
+		used := func() *time.Time {
+			GinkgoHelper()
+			keys, err := account.ListKeys(ctx, st, owner.ID)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(keys).To(HaveLen(1))
+			return keys[0].LastUsedAt
+		}
+		use := func() {
+			GinkgoHelper()
+			account.Forget()
+			Expect(account.Authenticate(ctx, st, key)).To(Equal(owner))
+		}
+		Expect(used()).To(BeNil())
+		use()
+		first := used()
+		Expect(first).NotTo(BeNil())
+		use()
+		Expect(used()).To(Equal(first))
+		change("UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE id = ?", k.ID)
+		use()
+		Expect(*used()).To(BeTemporally(">=", *first))
+	})
+})

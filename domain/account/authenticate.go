@@ -1,0 +1,100 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/store"
+)
+
+// ErrUnknownKey says that no key with that text works: there is none, it has
+// expired, or it was revoked.
+var ErrUnknownKey = errors.New("no such API key")
+
+// remembered is how long a good key is not asked for again.
+const remembered = time.Second
+
+// Authenticate returns the account that a key belongs to, or ErrUnknownKey. The
+// account is as it was at most a second ago; a transaction reads its own.
+func Authenticate(ctx context.Context, st *store.Store, key string) (Account, error) {
+	seen := sighting{st, sha256.Sum256([]byte(key))}
+	if a, ok := sightings.find(seen, time.Now()); ok {
+		return a, nil
+	}
+	var k Key
+	var a Account
+	err := st.Shared(ctx, func(db *gorm.DB) error {
+		err := db.Where("hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", seen.hash[:]).
+			Take(&k).Error
+		if err != nil {
+			return err
+		}
+		// SKIP LOCKED: who marks the use of a key waits for nobody.
+		err = db.Exec(`UPDATE api_keys SET last_used_at = clock_timestamp() WHERE id = (
+			SELECT id FROM api_keys WHERE id = ? AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
+			FOR UPDATE SKIP LOCKED)`, k.ID).Error
+		if err != nil {
+			return err
+		}
+		return db.Where("id = ?", k.AccountID).Take(&a).Error
+	})
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return a, ErrUnknownKey
+	}
+	if err == nil {
+		sightings.keep(seen, a, expiry(k, time.Now()))
+	}
+	return a, err
+}
+
+// expiry is until when k need not be asked for again.
+func expiry(k Key, now time.Time) time.Time {
+	until := now.Add(remembered)
+	if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
+		return *k.ExpiresAt
+	}
+	return until
+}
+
+// A sighting is a key on a database.
+type sighting struct {
+	store *store.Store
+	hash  [sha256.Size]byte
+}
+
+// memory keeps good keys and their accounts for a moment.
+type memory struct {
+	sync.Mutex
+	accounts map[sighting]memo
+}
+
+type memo struct {
+	account Account
+	until   time.Time // exclusive
+}
+
+var sightings = memory{accounts: map[sighting]memo{}}
+
+// mostSightings bounds the memory; at the bound all is forgotten.
+const mostSightings = 10_000
+
+func (m *memory) find(s sighting, now time.Time) (Account, bool) {
+	m.Lock()
+	defer m.Unlock()
+	seen, ok := m.accounts[s]
+	return seen.account, ok && now.Before(seen.until)
+}
+
+func (m *memory) keep(s sighting, a Account, until time.Time) {
+	m.Lock()
+	defer m.Unlock()
+	if len(m.accounts) >= mostSightings {
+		clear(m.accounts)
+	}
+	m.accounts[s] = memo{a, until}
+}

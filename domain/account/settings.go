@@ -1,0 +1,162 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// A setting is one that can be changed by name (semantics 0.1).
+type setting struct {
+	name   string
+	column string
+	read   func(text string) (value any, err error) // err says what the text must be
+	show   func(a Account) string
+}
+
+var settings = []setting{
+	{"name", "name", text, func(a Account) string { return a.Name }},
+	{"timezone", "timezone", zone, func(a Account) string { return a.Timezone }},
+	{"grace_period", "grace_period_seconds", seconds, func(a Account) string { return a.GracePeriod().String() }},
+	{"future_bound", "future_bound_seconds", seconds, func(a Account) string { return a.FutureBound().String() }},
+	{"auto_issuance", "auto_issuance", truth, func(a Account) string { return strconv.FormatBool(a.AutoIssuance) }},
+	{"issue_buffer", "issue_buffer_seconds", seconds, func(a Account) string { return (a.IssueDelay() - a.GracePeriod()).String() }},
+	{"due_date_basis", "due_date_basis", oneOf(DueFromIssue, DueFromInvoice), func(a Account) string { return a.DueDateBasis }},
+	{"number_prefix_scope", "number_prefix_scope", oneOf("customer", "account"), func(a Account) string { return a.NumberPrefixScope }},
+	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
+	{"hide_zero_lines", "hide_zero_lines", truth, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
+	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
+	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
+}
+
+// SettingNames lists what Set can change, in the order of Settings.
+func SettingNames() []string {
+	names := make([]string, len(settings))
+	for i, s := range settings {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Setting is one as people read and write it.
+type Setting struct{ Name, Value string }
+
+// Settings lists an account's, each in the form that Set takes.
+func (a Account) Settings() []Setting {
+	list := make([]Setting, len(settings))
+	for i, s := range settings {
+		list[i] = Setting{s.name, s.show(a)}
+	}
+	return list
+}
+
+// Set changes a setting of an account, for all that happens from now on; what
+// is issued stays as it is. Durations are written 12h or 90m.
+func Set(ctx context.Context, st *store.Store, id, name, value string) (a Account, err error) {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
+	if i < 0 {
+		return a, fault.Bad("setting", "must be one of %s", strings.Join(SettingNames(), ", "))
+	}
+	read, err := settings[i].read(value)
+	if err != nil {
+		return a, fault.Bad(name, "%s", err)
+	}
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		return db.Raw("UPDATE accounts SET "+settings[i].column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
+	})
+	if err == nil && a.ID == "" {
+		err = fault.Missing("Account", id)
+	}
+	return a, err
+}
+
+func text(value string) (any, error) {
+	if value = strings.TrimSpace(value); value == "" {
+		return nil, errors.New("must not be empty")
+	}
+	return value, nil
+}
+
+func zone(value string) (any, error) {
+	_, err := period.LoadZone(value)
+	return value, err
+}
+
+// longest bounds waits, so that an instant plus a wait stays one.
+const longest = 366 * 24 * time.Hour
+
+func seconds(value string) (any, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 || d > longest || d%time.Second != 0 {
+		return nil, fmt.Errorf("must be a duration of whole seconds from 0s to %s, such as 12h", longest)
+	}
+	return int64(d / time.Second), nil
+}
+
+func truth(value string) (any, error) {
+	switch value {
+	case "true", "on":
+		return true, nil
+	case "false", "off":
+		return false, nil
+	}
+	return nil, errors.New("must be true or false")
+}
+
+func oneOf(values ...string) func(string) (any, error) {
+	return func(value string) (any, error) {
+		if !slices.Contains(values, value) {
+			return nil, errors.New("must be " + strings.Join(values, " or "))
+		}
+		return value, nil
+	}
+}
+
+var sixLetters = regexp.MustCompile(`^[A-Z]{6}$`)
+
+func prefix(value string) (any, error) {
+	if !sixLetters.MatchString(value) {
+		return nil, errors.New("must be six letters from A to Z")
+	}
+	return value, nil
+}
+
+func count(value string) (any, error) {
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil || n < 1 {
+		return nil, errors.New("must be a whole number from 1")
+	}
+	return n, nil
+}
+
+// unbounded is how a bound that is not there is written.
+const unbounded = "none"
+
+func bound(value string) (any, error) {
+	if value == unbounded {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 {
+		return nil, errors.New("must be a whole number of bytes from 1, or " + unbounded)
+	}
+	return n, nil
+}
+
+func showBound(a Account) string {
+	if a.LargestIngestBytes == nil {
+		return unbounded
+	}
+	return strconv.FormatInt(*a.LargestIngestBytes, 10)
+}
