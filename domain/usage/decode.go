@@ -1,0 +1,163 @@
+package usage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tollkeeper/domain/fault"
+)
+
+// Decode reads {"events": […]} as a stream; other members are ignored. A body of
+// another shape is a fault (semantics 2.2, step 2). What is wrong with a single
+// event stays with that event. An error of the reader is returned as it is.
+func Decode(body io.Reader) ([]Event, error) {
+	d := decoder{
+		json:     jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true)),
+		lastSeen: map[string]int{},
+	}
+	events, err := d.request()
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) || errors.Is(err, io.EOF) {
+		return nil, fault.Bad("body", "must be valid JSON")
+	}
+	return events, err
+}
+
+// decoder reads one request. It tells duplicate names itself, since they fail
+// an event and not the request.
+type decoder struct {
+	json     *jsontext.Decoder
+	lastSeen map[string]int // by name of a property: the last event that has it
+	event    int            // number of the event being read, from 1
+	text     []byte         // properties of that event
+	unquoted []byte         // scratch of unquote
+}
+
+func (d *decoder) request() ([]Event, error) {
+	if err := d.open('{', "body", "must be an object"); err != nil {
+		return nil, err
+	}
+	var events []Event
+	found := false
+	for d.json.PeekKind() != '}' {
+		name, err := d.json.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case string(d.unquote(name)) != "events":
+			err = d.json.SkipValue()
+		case found:
+			err = fault.Bad("events", "is given twice")
+		default:
+			found = true
+			events, err = d.events()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := d.json.ReadToken(); err != nil {
+		return nil, err
+	}
+	switch _, err := d.json.ReadToken(); {
+	case err == nil:
+		return nil, fault.Bad("body", "nothing may follow the object")
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	case !found:
+		return nil, fault.Bad("events", "is required")
+	}
+	return events, nil
+}
+
+// open enters an object or array, which must come next.
+func (d *decoder) open(kind jsontext.Kind, field, otherwise string) error {
+	switch next := d.json.PeekKind(); next {
+	case kind, jsontext.KindInvalid, '}', ']': // the token, or what cannot stand here in JSON
+		_, err := d.json.ReadToken()
+		return err
+	default:
+		return fault.Bad(field, "%s", otherwise)
+	}
+}
+
+func (d *decoder) events() (events []Event, err error) {
+	if err := d.open('[', "events", "must be an array"); err != nil {
+		return nil, err
+	}
+	for d.json.PeekKind() != ']' {
+		if err := d.open('{', fmt.Sprintf("events[%d]", d.event), "must be an object"); err != nil {
+			return nil, err
+		}
+		d.event++
+		m, err := d.members()
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, m.event())
+	}
+	_, err = d.json.ReadToken()
+	return events, err
+}
+
+// members reads an event, without judging it but for its properties.
+func (d *decoder) members() (m members, err error) {
+	m.properties = "{}"
+	for d.json.PeekKind() != '}' {
+		raw, err := d.json.ReadValue()
+		if err != nil {
+			return m, err
+		}
+		name := d.unquote(raw)
+		f := fieldOf(name)
+		switch {
+		case f == unknown:
+			m.refuse("%s: is not a field of an event", name)
+		case m.given[f]:
+			m.refuse("%s: is given twice", name)
+		}
+		switch again := m.given[f]; {
+		case f == unknown || again:
+			err = d.json.SkipValue()
+		case f == properties:
+			err = d.properties(&m)
+		default:
+			m.scalars[f], err = d.scalar()
+		}
+		if err != nil {
+			return m, err
+		}
+		m.given[f] = true
+	}
+	_, err = d.json.ReadToken()
+	return m, err
+}
+
+// scalar reads a member that should be a string.
+func (d *decoder) scalar() (s scalar, err error) {
+	s.kind = d.json.PeekKind()
+	if s.kind != '"' {
+		return s, d.json.SkipValue()
+	}
+	raw, err := d.json.ReadValue()
+	if err != nil {
+		return s, err
+	}
+	s.text = string(d.unquote(raw))
+	return s, nil
+}
+
+// unquote reads a JSON string that was found valid. The result lasts until the
+// next call.
+func (d *decoder) unquote(raw jsontext.Value) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	d.unquoted, _ = jsontext.AppendUnquote(d.unquoted[:0], raw) // cannot fail on a valid string
+	return d.unquoted
+}

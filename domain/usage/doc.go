@@ -1,0 +1,33 @@
+// Package usage takes events in, once each, and tells what metrics count of them.
+//
+// # The way in
+//
+// [Decode] reads a request as a stream and checks what the request alone can
+// tell. [Recorder] puts requests of one account that arrive together into one
+// transaction, which checks the rest (customers, ages), gives each key to the
+// first event that claims it, and stores the events of the keys that were new.
+//
+// Keys are inserted in their order, so transactions of several servers never
+// wait for each other in a circle; events are inserted in the order of arrival,
+// which is what breaks ties between equal timestamps.
+//
+// # The way out
+//
+// [Measure] is the only reader of quantities.
+//
+// # Decisions where the sources are silent
+//
+//   - A null stands for a member that is not there, in every member of an event.
+//   - An empty customer_id or external_customer_id names nobody. Both hold at
+//     most 255 characters: a longer one could not be looked up.
+//   - A member or property given twice is a failure of its event, and so is
+//     U+0000, which the database cannot hold. Half of a surrogate pair is not
+//     JSON, and ends the request.
+//   - Properties of one event are at most 16 MiB.
+//   - Each event that fails is listed, also when its twin in the same request
+//     is. Two events under one key that both cannot be read are taken for the
+//     same when what could be read of them is.
+//   - The first of two requests in the queue owns a key that both send.
+//   - A request that finds its account's queue full is refused; one that is
+//     larger than the queue is taken when the queue is empty.
+package usage

@@ -1,0 +1,91 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+
+	"tollkeeper/domain/metric"
+)
+
+// statement is SQL that grows from its beginning, with $1, $2, … for arguments.
+type statement struct {
+	text strings.Builder
+	args []any
+}
+
+// add appends SQL in which each ? stands for one of args, in order.
+func (s *statement) add(sql string, args ...any) {
+	pieces := strings.Split(sql, "?")
+	s.text.WriteString(pieces[0])
+	for i, piece := range pieces[1:] {
+		s.args = append(s.args, args[i])
+		fmt.Fprintf(&s.text, "$%d%s", len(s.args), piece)
+	}
+}
+
+func (s *statement) fragment(f metric.Fragment) { s.add(f.SQL, f.Args...) }
+
+// folds turn counted, the rows of events that count, into one row for each slice
+// and tuple: slice, amount, weight (see part), then the tuple, which stands for
+// the word TUPLE with a comma before it.
+//
+// A distinct value belongs to the first slice it appears in. For the latest and
+// the earliest, the event that decides in each slice is found, and these few
+// are ranked, so that slices can be compared outside the database.
+var folds = map[metric.Kind]string{
+	metric.KindCount: "SELECT slice, count(value)::numeric, 0 TUPLE FROM counted GROUP BY slice TUPLE",
+	metric.KindSum:   "SELECT slice, sum(value), 0 TUPLE FROM counted GROUP BY slice TUPLE",
+	metric.KindMin:   "SELECT slice, min(value), 0 TUPLE FROM counted GROUP BY slice TUPLE",
+	metric.KindMax:   "SELECT slice, max(value), 0 TUPLE FROM counted GROUP BY slice TUPLE",
+	metric.KindAvg:   "SELECT slice, sum(value), count(value) TUPLE FROM counted GROUP BY slice TUPLE",
+	metric.KindDistinct: `SELECT slice, count(value)::numeric, 0 TUPLE
+		FROM (SELECT min(slice) AS slice, value TUPLE FROM counted GROUP BY value TUPLE) AS different
+		GROUP BY slice TUPLE`,
+	metric.KindLatest: `SELECT slice, CASE WHEN position IS NOT NULL THEN value END, row_number() OVER (ORDER BY position, seq) TUPLE
+		FROM (SELECT DISTINCT ON (slice TUPLE) * FROM counted
+			ORDER BY slice TUPLE, (value IS NULL OR position IS NULL), position DESC, seq DESC) AS deciding`,
+	metric.KindEarliest: `SELECT slice, CASE WHEN position IS NOT NULL THEN value END, row_number() OVER (ORDER BY position, seq) TUPLE
+		FROM (SELECT DISTINCT ON (slice TUPLE) * FROM counted
+			ORDER BY slice TUPLE, (value IS NULL OR position IS NULL), position, seq) AS deciding`,
+}
+
+// statement reads the events of the account that the request is about.
+func (req Request) statement(account string, m metric.Compiled) *statement {
+	var tuple strings.Builder
+	s := &statement{}
+	s.add("WITH counted AS (SELECT ")
+	if len(req.Cuts) == 2 {
+		s.add("1")
+	} else {
+		s.add(`width_bucket(e."timestamp", ?::timestamptz[])`, req.Cuts)
+	}
+	s.add(" AS slice, ")
+	if m.Value.SQL == "" { // COUNT(*)
+		m.Value.SQL = "TRUE"
+	}
+	s.fragment(m.Value)
+	s.add(" AS value")
+	for i, key := range req.Split {
+		name := fmt.Sprintf("key%d", i)
+		s.add(", ")
+		s.fragment(metric.Property("e", key))
+		s.add(" AS " + name)
+		tuple.WriteString(", " + name)
+	}
+	if m.Order.SQL != "" {
+		s.add(", ")
+		s.fragment(m.Order)
+		s.add(" AS position, e.seq")
+	}
+	s.add(` FROM events AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
+		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
+	s.add(" AND (")
+	s.fragment(m.Where)
+	if req.Filter != nil {
+		s.add(") AND (")
+		s.fragment(req.Filter.Compile("e"))
+	}
+	s.add(")) ")
+	s.add(strings.ReplaceAll(folds[m.Kind], "TUPLE", tuple.String()))
+	return s
+}
