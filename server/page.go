@@ -34,6 +34,13 @@ func pageToWire(next string) gen.PaginationMetadata {
 // rangeFromWire reads the bounds name[gt], name[gte], name[lt] and name[lte]. A
 // list has no one customer, so a bare date begins in UTC.
 func rangeFromWire(name string, gt, gte, lt, lte *gen.DateOrDateTime) (store.Range, error) {
+	return localRangeFromWire(name, time.UTC, gt, gte, lt, lte)
+}
+
+// localRangeFromWire is rangeFromWire for a list of one customer's: a bare date
+// begins in loc. A date-time without an offset is in UTC all the same
+// (semantics 1.1.11).
+func localRangeFromWire(name string, loc *time.Location, gt, gte, lt, lte *gen.DateOrDateTime) (store.Range, error) {
 	var r store.Range
 	var failed []error
 	for _, bound := range []struct {
@@ -41,7 +48,11 @@ func rangeFromWire(name string, gt, gte, lt, lte *gen.DateOrDateTime) (store.Ran
 		text   *gen.DateOrDateTime
 		at     **time.Time
 	}{{"[gt]", gt, &r.Gt}, {"[gte]", gte, &r.Gte}, {"[lt]", lt, &r.Lt}, {"[lte]", lte, &r.Lte}} {
-		at, err := instantFromWire(name+bound.suffix, bound.text, time.UTC)
+		zone := time.UTC
+		if bound.text != nil && len(*bound.text) == len(time.DateOnly) {
+			zone = loc
+		}
+		at, err := instantFromWire(name+bound.suffix, bound.text, zone)
 		*bound.at = at
 		failed = append(failed, err)
 	}

@@ -38,14 +38,19 @@ type Customer struct {
 
 // Address is where a customer is. Nothing in it is checked.
 type Address struct {
-	Line1, Line2, City, State, PostalCode, Country *string
+	City       *string `json:"city,omitempty"`
+	Country    *string `json:"country,omitempty"`
+	Line1      *string `json:"line1,omitempty"`
+	Line2      *string `json:"line2,omitempty"`
+	PostalCode *string `json:"postal_code,omitempty"`
+	State      *string `json:"state,omitempty"`
 }
 
 // TaxID is a tax number. The number itself is not checked (gaps B28).
 type TaxID struct {
-	Country string // ISO 3166-1 alpha-2, or EU
-	Type    string // such as eu_vat
-	Value   string
+	Country string `json:"country"` // ISO 3166-1 alpha-2, or EU
+	Type    string `json:"type"`    // such as eu_vat
+	Value   string `json:"value"`
 }
 
 // Location is the zone in which the customer's days begin.
@@ -114,4 +119,11 @@ func Lock(tx *store.Tx, id string) (c Customer, err error) {
 	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).
 		Where("id = ? AND deleted_at IS NULL", id).Take(&c).Error
 	return c, store.Found(err, "Customer", id)
+}
+
+// Any reports whether the account has a customer.
+func Any(tx *store.Tx) (found bool, err error) {
+	err = tx.Raw("SELECT EXISTS (SELECT FROM customers WHERE account_id = ? AND deleted_at IS NULL)", tx.AccountID).
+		Scan(&found).Error
+	return found, err
 }

@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateLedgerEntry serves POST /v1/customers/{customer_id}/credits/ledger_entry.
+func (s *Server) CreateLedgerEntry(ctx context.Context, req gen.CreateLedgerEntryRequestObject) (gen.CreateLedgerEntryResponseObject, error) {
+	created, err := s.createLedgerEntry(ctx, customer.Find, req.CustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateLedgerEntry201JSONResponse(created), nil
+}
+
+// CreateLedgerEntryByExternalID serves POST /v1/customers/external_customer_id/{external_customer_id}/credits/ledger_entry.
+func (s *Server) CreateLedgerEntryByExternalID(ctx context.Context, req gen.CreateLedgerEntryByExternalIDRequestObject) (gen.CreateLedgerEntryByExternalIDResponseObject, error) {
+	created, err := s.createLedgerEntry(ctx, customer.FindByExternalID, req.ExternalCustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateLedgerEntryByExternalID201JSONResponse(created), nil
+}
+
+func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, identifier string, in gen.LedgerEntryCreate) (gen.LedgerEntry, error) {
+	grant, err := grantFromWire(in)
+	if err != nil {
+		return gen.LedgerEntry{}, err
+	}
+	return once(ctx, s, func(tx *store.Tx) (gen.LedgerEntry, error) {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return gen.LedgerEntry{}, err
+		}
+		entry, err := credit.Add(tx, buyer, grant)
+		if err != nil {
+			return gen.LedgerEntry{}, err
+		}
+		return ledgerEntryToWire(entry, buyer), nil
+	})
+}
+
+// ListLedgerEntries serves GET /v1/customers/{customer_id}/credits/ledger.
+func (s *Server) ListLedgerEntries(ctx context.Context, req gen.ListLedgerEntriesRequestObject) (gen.ListLedgerEntriesResponseObject, error) {
+	page, err := s.listLedgerEntries(ctx, customer.Find, req.CustomerID, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListLedgerEntries200JSONResponse(page), nil
+}
+
+// ListLedgerEntriesByExternalID serves GET /v1/customers/external_customer_id/{external_customer_id}/credits/ledger.
+func (s *Server) ListLedgerEntriesByExternalID(ctx context.Context, req gen.ListLedgerEntriesByExternalIDRequestObject) (gen.ListLedgerEntriesByExternalIDResponseObject, error) {
+	page, err := s.listLedgerEntries(ctx, customer.FindByExternalID, req.ExternalCustomerID, gen.ListLedgerEntriesParams(req.Params))
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListLedgerEntriesByExternalID200JSONResponse(page), nil
+}
+
+func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, identifier string, p gen.ListLedgerEntriesParams) (page gen.LedgerEntryPage, err error) {
+	filter := credit.EntryFilter{Currency: creditCurrency(p.Currency)}
+	if p.EntryStatus != nil {
+		filter.Status = credit.EntryStatus(*p.EntryStatus)
+	}
+	if p.EntryType != nil {
+		filter.Kind = credit.Kind(*p.EntryType)
+	}
+	if p.MinimumAmount != nil {
+		least, err := money.Parse(*p.MinimumAmount)
+		if err != nil {
+			return page, fault.Bad("minimum_amount", "%v", err)
+		}
+		filter.MinimumAmount = &least
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		filter.CreatedAt, err = localRangeFromWire("created_at", buyer.Location(), p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+		if err != nil {
+			return err
+		}
+		entries, next, err := credit.ListEntries(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
+		page = gen.LedgerEntryPage{
+			Data:               toWire(entries, func(e credit.Entry) gen.LedgerEntry { return ledgerEntryToWire(e, buyer) }),
+			PaginationMetadata: pageToWire(next),
+		}
+		return err
+	})
+	return page, err
+}
+
+// ListCredits serves GET /v1/customers/{customer_id}/credits.
+func (s *Server) ListCredits(ctx context.Context, req gen.ListCreditsRequestObject) (gen.ListCreditsResponseObject, error) {
+	page, err := s.listCredits(ctx, customer.Find, req.CustomerID, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCredits200JSONResponse(page), nil
+}
+
+// ListCreditsByExternalID serves GET /v1/customers/external_customer_id/{external_customer_id}/credits.
+func (s *Server) ListCreditsByExternalID(ctx context.Context, req gen.ListCreditsByExternalIDRequestObject) (gen.ListCreditsByExternalIDResponseObject, error) {
+	page, err := s.listCredits(ctx, customer.FindByExternalID, req.ExternalCustomerID, gen.ListCreditsParams(req.Params))
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCreditsByExternalID200JSONResponse(page), nil
+}
+
+func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier string, p gen.ListCreditsParams) (page gen.CustomerCreditBlockPage, err error) {
+	filter := credit.BlockFilter{Currency: creditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		filter.EffectiveAt, err = localRangeFromWire("effective_date", buyer.Location(),
+			p.EffectiveDateGt, p.EffectiveDateGte, p.EffectiveDateLt, p.EffectiveDateLte)
+		if err != nil {
+			return err
+		}
+		blocks, next, err := credit.ListBlocks(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
+		page = gen.CustomerCreditBlockPage{Data: toWire(blocks, creditBlockToWire), PaginationMetadata: pageToWire(next)}
+		return err
+	})
+	return page, err
+}
+
+// creditCurrency is the unit asked for, credits by default.
+func creditCurrency(in *string) money.Currency {
+	if in == nil {
+		return money.Credits
+	}
+	return money.Currency(*in)
+}
+
+func grantFromWire(union gen.LedgerEntryCreate) (credit.Grant, error) {
+	in, err := union.AsIncrementCreate()
+	if err != nil {
+		return credit.Grant{}, fmt.Errorf("read an increment: %w", err)
+	}
+	amount, err := money.ParseNumber(in.Amount.String())
+	if err != nil {
+		return credit.Grant{}, fault.Bad("amount", "%v", err)
+	}
+	return credit.Grant{
+		Currency:         creditCurrency(in.Currency),
+		Amount:           amount,
+		EffectiveDate:    in.EffectiveDate,
+		ExpiryDate:       in.ExpiryDate,
+		PerUnitCostBasis: in.PerUnitCostBasis,
+		Filters: toWire(in.Filters, func(f gen.ItemFilter) credit.ItemFilter {
+			return credit.ItemFilter{Operator: credit.Operator(f.Operator), ItemIDs: f.Values}
+		}),
+		Description: in.Description,
+		Metadata:    metadataFromWire(in.Metadata),
+	}, nil
+}
+
+// ledgerEntryToWire writes an increment, the one kind of entry there is so far.
+func ledgerEntryToWire(entry credit.Entry, buyer customer.Customer) gen.LedgerEntry {
+	var out gen.LedgerEntry
+	err := out.FromIncrementEntry(gen.IncrementEntry{
+		LedgerEntryBase: gen.LedgerEntryBase{
+			ID:                   entry.ID,
+			LedgerSequenceNumber: entry.Sequence,
+			EntryStatus:          gen.LedgerEntryStatus(entry.Status),
+			Amount:               numberToWire(entry.Amount),
+			StartingBalance:      numberToWire(entry.StartingBalance),
+			EndingBalance:        numberToWire(entry.EndingBalance),
+			Currency:             gen.Currency(entry.Currency),
+			CreatedAt:            instantToWire(entry.CreatedAt),
+			Customer:             customerRefToWire(buyer),
+			CreditBlock:          affectedBlockToWire(entry.Block),
+			Description:          entry.Description,
+			Metadata:             metadataToWire(entry.Metadata),
+		},
+		Increment: gen.Increment{EntryType: gen.IncrementType(entry.Kind)},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("server: ledger entry %s cannot be written: %v", entry.ID, err))
+	}
+	return out
+}
+
+func affectedBlockToWire(block credit.Block) gen.AffectedBlock {
+	return gen.AffectedBlock{
+		ID:               block.ID,
+		ExpiryDate:       optionalInstantToWire(block.ExpiresAt),
+		PerUnitCostBasis: block.PerUnitCostBasis,
+		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.Filter {
+			return gen.Filter{Field: gen.FilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
+		}),
+	}
+}
+
+func creditBlockToWire(block credit.Block) gen.CustomerCreditBlock {
+	return gen.CustomerCreditBlock{
+		ID:                    block.ID,
+		Balance:               numberToWire(block.Balance),
+		MaximumInitialBalance: optionalNumberToWire(&block.InitialBalance),
+		EffectiveDate:         optionalInstantToWire(&block.EffectiveAt),
+		ExpiryDate:            optionalInstantToWire(block.ExpiresAt),
+		PerUnitCostBasis:      block.PerUnitCostBasis,
+		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.ItemFilter {
+			return gen.ItemFilter{Field: gen.ItemFilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
+		}),
+		Status:            gen.CreditBlockStatus(block.Status),
+		CreditBlockSource: gen.CreditBlockSource(block.Source),
+		Metadata:          metadataToWire(block.Metadata),
+	}
+}

@@ -1,0 +1,213 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateCustomer serves POST /v1/customers.
+func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerRequestObject) (gen.CreateCustomerResponseObject, error) {
+	created, err := once(ctx, s, func(tx *store.Tx) (gen.Customer, error) {
+		c, err := customer.Create(tx, customerFromWire(*req.Body))
+		return customerToWire(c), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateCustomer201JSONResponse(created), nil
+}
+
+// ListCustomers serves GET /v1/customers.
+func (s *Server) ListCustomers(ctx context.Context, req gen.ListCustomersRequestObject) (gen.ListCustomersResponseObject, error) {
+	p := req.Params
+	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	if err != nil {
+		return nil, err
+	}
+	var page gen.CustomerPage
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		customers, next, err := customer.List(tx, created, pageFromWire(p.Limit, p.Cursor))
+		page = gen.CustomerPage{Data: toWire(customers, customerToWire), PaginationMetadata: pageToWire(next)}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCustomers200JSONResponse(page), nil
+}
+
+// FetchCustomer serves GET /v1/customers/{customer_id}.
+func (s *Server) FetchCustomer(ctx context.Context, req gen.FetchCustomerRequestObject) (gen.FetchCustomerResponseObject, error) {
+	found, err := s.fetchCustomer(ctx, customer.Find, req.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchCustomer200JSONResponse(found), nil
+}
+
+// FetchCustomerByExternalID serves GET /v1/customers/external_customer_id/{external_customer_id}.
+func (s *Server) FetchCustomerByExternalID(ctx context.Context, req gen.FetchCustomerByExternalIDRequestObject) (gen.FetchCustomerByExternalIDResponseObject, error) {
+	found, err := s.fetchCustomer(ctx, customer.FindByExternalID, req.ExternalCustomerID)
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchCustomerByExternalID200JSONResponse(found), nil
+}
+
+// UpdateCustomer serves PUT /v1/customers/{customer_id}.
+func (s *Server) UpdateCustomer(ctx context.Context, req gen.UpdateCustomerRequestObject) (gen.UpdateCustomerResponseObject, error) {
+	updated, err := s.updateCustomer(ctx, customer.Find, req.CustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdateCustomer200JSONResponse(updated), nil
+}
+
+// UpdateCustomerByExternalID serves PUT /v1/customers/external_customer_id/{external_customer_id}.
+func (s *Server) UpdateCustomerByExternalID(ctx context.Context, req gen.UpdateCustomerByExternalIDRequestObject) (gen.UpdateCustomerByExternalIDResponseObject, error) {
+	updated, err := s.updateCustomer(ctx, customer.FindByExternalID, req.ExternalCustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdateCustomerByExternalID200JSONResponse(updated), nil
+}
+
+// DeleteCustomer serves DELETE /v1/customers/{customer_id}.
+func (s *Server) DeleteCustomer(ctx context.Context, req gen.DeleteCustomerRequestObject) (gen.DeleteCustomerResponseObject, error) {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		return invoice.DeleteCustomer(tx, req.CustomerID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.DeleteCustomer204Response{}, nil
+}
+
+// findCustomer is by id or by alias.
+type findCustomer func(*store.Tx, string) (customer.Customer, error)
+
+func (s *Server) fetchCustomer(ctx context.Context, find findCustomer, identifier string) (gen.Customer, error) {
+	var found customer.Customer
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		found, err = find(tx, identifier)
+		return err
+	})
+	return customerToWire(found), err
+}
+
+func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifier string, in gen.CustomerUpdate) (gen.Customer, error) {
+	var updated customer.Customer
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		found, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		updated, err = customer.Update(tx, found.ID, func(c *customer.Customer) error {
+			editCustomer(ctx, c, in)
+			return editMetadata(ctx, &c.Metadata, in.Metadata)
+		})
+		return err
+	})
+	return customerToWire(updated), err
+}
+
+// editCustomer changes what the body names; what it names null is cleared.
+func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpdate) {
+	for member, edit := range map[string]func(){
+		"name":                 func() { c.Name = *in.Name },
+		"email":                func() { c.Email = *in.Email },
+		"additional_emails":    func() { c.AdditionalEmails = append([]string{}, in.AdditionalEmails...) },
+		"external_customer_id": func() { c.ExternalCustomerID = in.ExternalCustomerID },
+		"currency":             func() { c.Currency = (*money.Currency)(in.Currency) },
+		"auto_collection":      func() { c.AutoCollection = *in.AutoCollection },
+		"auto_issuance":        func() { c.AutoIssuance = in.AutoIssuance },
+		"email_delivery":       func() { c.EmailDelivery = *in.EmailDelivery },
+		"billing_address":      func() { c.BillingAddress = (*customer.Address)(in.BillingAddress) },
+		"shipping_address":     func() { c.ShippingAddress = (*customer.Address)(in.ShippingAddress) },
+		"payment_provider":     func() { c.PaymentProvider = (*string)(in.PaymentProvider) },
+		"payment_provider_id":  func() { c.PaymentProviderID = in.PaymentProviderID },
+		"tax_id":               func() { c.TaxID = taxIDFromWire(in.TaxID) },
+	} {
+		if sent(ctx, member) {
+			edit()
+		}
+	}
+}
+
+func customerFromWire(in gen.CustomerCreate) customer.NewCustomer {
+	return customer.NewCustomer{
+		ExternalCustomerID: in.ExternalCustomerID,
+		Name:               in.Name,
+		Email:              in.Email,
+		AdditionalEmails:   in.AdditionalEmails,
+		Timezone:           in.Timezone,
+		Currency:           (*money.Currency)(in.Currency),
+		BillingAddress:     (*customer.Address)(in.BillingAddress),
+		ShippingAddress:    (*customer.Address)(in.ShippingAddress),
+		TaxID:              taxIDFromWire(in.TaxID),
+		PaymentProvider:    (*string)(in.PaymentProvider),
+		PaymentProviderID:  in.PaymentProviderID,
+		AutoCollection:     in.AutoCollection,
+		AutoIssuance:       in.AutoIssuance,
+		EmailDelivery:      in.EmailDelivery,
+		Metadata:           metadataFromWire(in.Metadata),
+	}
+}
+
+func customerToWire(c customer.Customer) gen.Customer {
+	return gen.Customer{
+		ID:                 c.ID,
+		ExternalCustomerID: c.ExternalCustomerID,
+		Name:               c.Name,
+		Email:              c.Email,
+		AdditionalEmails:   c.AdditionalEmails,
+		Timezone:           c.Timezone,
+		Currency:           (*string)(c.Currency),
+		Balance:            balanceToWire(c),
+		CreatedAt:          instantToWire(c.CreatedAt),
+		AutoCollection:     c.AutoCollection,
+		AutoIssuance:       c.AutoIssuance,
+		EmailDelivery:      c.EmailDelivery,
+		BillingAddress:     addressToWire(c.BillingAddress),
+		ShippingAddress:    addressToWire(c.ShippingAddress),
+		PaymentProvider:    (*gen.PaymentProvider)(c.PaymentProvider),
+		PaymentProviderID:  c.PaymentProviderID,
+		TaxID:              taxIDToWire(c.TaxID),
+		Hierarchy:          gen.CustomerHierarchy{Children: []gen.CustomerMinified{}},
+		Metadata:           metadataToWire(c.Metadata),
+	}
+}
+
+// balanceToWire writes the balance in the customer's currency. Without one the
+// balance is nothing, and is written as most currencies do.
+func balanceToWire(c customer.Customer) gen.Decimal {
+	if c.Currency == nil {
+		return c.Balance.StringFixed(2)
+	}
+	return c.Currency.Format(c.Balance)
+}
+
+func customerRefToWire(c customer.Customer) gen.CustomerMinified {
+	return gen.CustomerMinified{ID: c.ID, ExternalCustomerID: c.ExternalCustomerID}
+}
+
+func addressToWire(address *customer.Address) *gen.Address { return (*gen.Address)(address) }
+
+func taxIDFromWire(in *gen.CustomerTaxID) *customer.TaxID {
+	if in == nil {
+		return nil
+	}
+	return &customer.TaxID{Country: string(in.Country), Type: string(in.Type), Value: in.Value}
+}
+
+func taxIDToWire(tax *customer.TaxID) *gen.CustomerTaxID {
+	if tax == nil {
+		return nil
+	}
+	return &gen.CustomerTaxID{Country: gen.TaxCountry(tax.Country), Type: gen.TaxIDType(tax.Type), Value: tax.Value}
+}

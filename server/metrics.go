@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateMetric serves POST /v1/metrics.
+func (s *Server) CreateMetric(ctx context.Context, req gen.CreateMetricRequestObject) (gen.CreateMetricResponseObject, error) {
+	created, err := once(ctx, s, func(tx *store.Tx) (gen.BillableMetric, error) {
+		metric, err := catalog.CreateMetric(tx, catalog.NewMetric{
+			Name:        req.Body.Name,
+			Description: req.Body.Description,
+			ItemID:      req.Body.ItemID,
+			SQL:         req.Body.SQL,
+			Metadata:    metadataFromWire(req.Body.Metadata),
+		})
+		if err != nil {
+			return gen.BillableMetric{}, err
+		}
+		return loadMetric(tx, metric)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateMetric201JSONResponse(created), nil
+}
+
+// ListMetrics serves GET /v1/metrics.
+func (s *Server) ListMetrics(ctx context.Context, req gen.ListMetricsRequestObject) (gen.ListMetricsResponseObject, error) {
+	p := req.Params
+	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	if err != nil {
+		return nil, err
+	}
+	var page gen.BillableMetricPage
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		metrics, next, err := catalog.ListMetrics(tx, created, pageFromWire(p.Limit, p.Cursor))
+		if err != nil {
+			return err
+		}
+		items, err := catalog.FindItems(tx, toWire(metrics, func(m catalog.Metric) string { return m.ItemID }))
+		page = gen.BillableMetricPage{
+			Data:               toWire(metrics, func(m catalog.Metric) gen.BillableMetric { return metricToWire(m, items[m.ItemID]) }),
+			PaginationMetadata: pageToWire(next),
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListMetrics200JSONResponse(page), nil
+}
+
+// FetchMetric serves GET /v1/metrics/{metric_id}.
+func (s *Server) FetchMetric(ctx context.Context, req gen.FetchMetricRequestObject) (gen.FetchMetricResponseObject, error) {
+	var found gen.BillableMetric
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		metric, err := catalog.FindMetric(tx, req.MetricID)
+		if err != nil {
+			return err
+		}
+		found, err = loadMetric(tx, metric)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchMetric200JSONResponse(found), nil
+}
+
+// loadMetric shows a metric with its item.
+func loadMetric(tx *store.Tx, metric catalog.Metric) (gen.BillableMetric, error) {
+	item, err := catalog.FindItem(tx, metric.ItemID)
+	return metricToWire(metric, item), err
+}
+
+func metricToWire(metric catalog.Metric, item catalog.Item) gen.BillableMetric {
+	return gen.BillableMetric{
+		ID:          metric.ID,
+		Name:        metric.Name,
+		Description: metric.Description,
+		Item:        itemToWire(item),
+		SQL:         metric.SQL,
+		Status:      gen.MetricStatus(metric.Status),
+		Metadata:    metadataToWire(metric.Metadata),
+	}
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// metadataFromWire reads metadata of a creation, where null and left out are
+// both none.
+func metadataFromWire(in *gen.MetadataInput) map[string]*string {
+	if in == nil {
+		return nil
+	}
+	return *in
+}
+
+// editMetadata merges what an update sends into what there is: left out changes
+// nothing, null clears all (semantics 14.6).
+func editMetadata(ctx context.Context, metadata *store.Metadata, in *gen.MetadataInput) (err error) {
+	if sent(ctx, "metadata") {
+		*metadata, err = metadata.Merge(metadataFromWire(in))
+	}
+	return err
+}
+
+func metadataToWire(metadata store.Metadata) gen.Metadata {
+	if metadata == nil {
+		return gen.Metadata{}
+	}
+	return gen.Metadata(metadata)
+}
+
+// numberToWire writes a quantity: plain, without trailing zeros.
+func numberToWire(d money.Decimal) json.Number { return json.Number(d.String()) }
+
+func optionalNumberToWire(d *money.Decimal) *json.Number {
+	if d == nil {
+		return nil
+	}
+	number := numberToWire(*d)
+	return &number
+}
+
+// lengthToWire writes the length of a cycle, which is not that of what happens once.
+func lengthToWire(length period.Length) gen.CycleConfiguration {
+	if length.Days > 0 {
+		return gen.CycleConfiguration{Duration: length.Days, DurationUnit: gen.CycleUnitDay}
+	}
+	return gen.CycleConfiguration{Duration: length.Months, DurationUnit: gen.CycleUnitMonth}
+}
+
+func lengthFromWire(in *gen.CycleConfiguration) *period.Length {
+	switch {
+	case in == nil:
+		return nil
+	case in.DurationUnit == gen.CycleUnitDay:
+		return &period.Length{Days: in.Duration}
+	default:
+		return &period.Length{Months: in.Duration}
+	}
+}
+
+// toWire maps every record of a page.
+func toWire[Record, Wire any](records []Record, one func(Record) Wire) []Wire {
+	all := make([]Wire, len(records))
+	for i, record := range records {
+		all[i] = one(record)
+	}
+	return all
+}
