@@ -107,7 +107,7 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 		if err != nil {
 			return err
 		}
-		updated, err = customer.Update(tx, found.ID, func(c *customer.Customer) error {
+		updated, err = invoice.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
 			editCustomer(ctx, c, in)
 			return editMetadata(ctx, &c.Metadata, in.Metadata)
 		})

@@ -161,27 +161,3 @@ func zoneOfCustomer(tx *store.Tx) *gorm.DB {
 	return tx.Table("customers").Select("timezone").
 		Where("customers.account_id = invoices.account_id AND customers.id = invoices.customer_id")
 }
-
-// DeleteCustomer removes a customer with subscriptions and drafts. It is
-// refused once an invoice of theirs was issued.
-func DeleteCustomer(tx *store.Tx, id string) error {
-	buyer, err := customer.Lock(tx, id)
-	if err != nil {
-		return err
-	}
-	var issued int64
-	err = tx.Model(&Invoice{}).Where("customer_id = ? AND status <> ?", buyer.ID, StatusDraft).Count(&issued).Error
-	if err != nil {
-		return err
-	}
-	if issued > 0 {
-		return fault.Refused("a customer with issued invoices cannot be deleted")
-	}
-	if err := tx.Where("customer_id = ?", buyer.ID).Delete(&Invoice{}).Error; err != nil {
-		return err
-	}
-	if err := subscription.DeleteOfCustomer(tx, buyer.ID); err != nil {
-		return err
-	}
-	return customer.Delete(tx, buyer.ID)
-}
