@@ -1,6 +1,8 @@
 package server
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -13,7 +15,7 @@ import (
 // looked at: under /v1 even an unknown path is a 401 without one (semantics 14.2).
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !strings.HasPrefix(c.Request().URL.Path+"/", "/v1/") {
+		if !underV1(c.Request()) {
 			return next(c)
 		}
 		ctx := c.Request().Context()
@@ -22,7 +24,10 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return errNoKey
 		}
 		owner, err := account.Authenticate(ctx, s.store, key)
-		if err != nil {
+		switch {
+		case errors.Is(err, account.ErrUnknownKey):
+			return errNoKey
+		case err != nil:
 			return err
 		}
 		requestOf(ctx).account = owner
@@ -30,6 +35,9 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 }
+
+// underV1 reports a path that belongs to the API, known or not.
+func underV1(r *http.Request) bool { return strings.HasPrefix(r.URL.Path+"/", "/v1/") }
 
 func bearer(header string) (key string, ok bool) {
 	scheme, key, _ := strings.Cut(header, " ")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func readable(next echo.HandlerFunc) echo.HandlerFunc {
 		if limit := bodyLimit(requestOf(r.Context())); limit > 0 {
 			body = http.MaxBytesReader(c.Response(), body, limit)
 		}
-		r.Body = body
+		r.Body = telling{body}
 		return next(c)
 	}
 }
@@ -57,20 +58,27 @@ func bodyLimit(r *request) int64 {
 	return 0
 }
 
-// bodyFault turns an error of reading a body into what the client can act on.
-// Handlers that read the body themselves pass their errors through it.
-func bodyFault(err error) error {
+// telling is a body whose errors say what the client can act on, so whoever reads
+// it passes them on as they are.
+type telling struct{ io.ReadCloser }
+
+func (t telling) Read(b []byte) (int, error) {
+	n, err := t.ReadCloser.Read(b)
 	var tooLarge *http.MaxBytesError
 	var corrupt flate.CorruptInputError
 	switch {
+	case err == nil, err == io.EOF:
+		return n, err
 	case errors.As(err, &tooLarge):
-		return errTooLarge
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt), errors.Is(err, errNotPacked):
-		return fault.Bad("body", "cannot be decompressed")
+		return n, errTooLarge
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return n, fault.Bad("body", "cannot be decompressed")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.Bad("body", "ends too early")
+		return n, fault.Bad("body", "ends too early")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fault.Bad("body", "did not arrive in time")
 	}
-	return err
+	return n, err
 }
 
 // patient reads a body from a connection and gives up when nothing comes.
@@ -96,13 +104,11 @@ type unzipped struct {
 	zip    *gzip.Reader
 }
 
-var errNotPacked = errors.New("no gzip header")
-
 func (u *unzipped) Read(b []byte) (int, error) {
 	if u.zip == nil {
 		zip, err := gzip.NewReader(u.packed)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return 0, errNotPacked
+			return 0, gzip.ErrHeader
 		}
 		if err != nil {
 			return 0, err
@@ -121,7 +127,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, bodyFault(err)
+		return nil, err
 	}
 	_ = r.Body.Close()
 	r.Body = io.NopCloser(bytes.NewReader(body))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -37,13 +38,11 @@ func loadContract() *contract {
 	if err != nil {
 		panic(fmt.Sprintf("server: the embedded contract: %v", err)) // checked by gen's specs
 	}
-	return newContract(document)
-}
-
-func newContract(document *openapi3.T) *contract {
 	c := &contract{document: document, operations: map[string]*operation{}}
 	for path, item := range document.Paths.Map() {
 		for method, op := range item.Operations() {
+			// The generator makes Go names of ids. In openapi.yaml they begin small.
+			op.OperationID = strings.ToLower(op.OperationID[:1]) + op.OperationID[1:]
 			c.operations[method+" "+pathParameter.ReplaceAllString(path, ":$1")] = newOperation(item, op)
 		}
 	}

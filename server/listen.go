@@ -3,13 +3,16 @@ package server
 import (
 	"net/http"
 	"time"
+
+	"github.com/labstack/echo/v4"
 )
 
-// Deadlines of connections. Bodies have one by progress (see patient), and an
-// answer may take as long as its work does: moving a clock over a year is one
-// request.
+// Deadlines of connections. Bodies have one by progress (see patient). An answer
+// may take as long as its work does, since moving a clock over a year is one
+// request; from its first byte on it has one too.
 const (
 	headerWithin = 10 * time.Second
+	answerWithin = time.Minute
 	idleWithin   = 2 * time.Minute
 	largestHead  = 64 << 10 // bytes
 )
@@ -22,5 +25,16 @@ func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 		ReadHeaderTimeout: headerWithin,
 		IdleTimeout:       idleWithin,
 		MaxHeaderBytes:    largestHead,
+	}
+}
+
+// deliver gives up an answer that the client does not take.
+func deliver(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		conn := http.NewResponseController(c.Response().Writer)
+		c.Response().Before(func() {
+			_ = conn.SetWriteDeadline(time.Now().Add(answerWithin)) // unsupported outside a real connection
+		})
+		return next(c)
 	}
 }

@@ -20,11 +20,11 @@ import (
 func (s *Server) validate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := requestOf(c.Request().Context())
-		if r.operation == nil {
-			return next(c) // outside the contract, or nowhere: the router knows
-		}
-		if !cleanPath(c) {
+		switch {
+		case r.operation == nil && underV1(c.Request()), r.operation != nil && !cleanPath(c):
 			return errNoURL
+		case r.operation == nil:
+			return next(c)
 		}
 		wrongParameters := checkParameters(c.Request(), r.operation)
 		wrongBody := checkBody(c, r)

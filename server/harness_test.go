@@ -1,0 +1,224 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"gorm.io/gorm"
+
+	"tollkeeper/server"
+	"tollkeeper/store"
+	"tollkeeper/store/storetest"
+)
+
+// api is a server seen by the owner of one account's key. Every answer is checked
+// against the contract.
+//
+//	api := start()
+//	api.clock("2025-05-10T12:00:00Z")
+//	item := api.post("/v1/items", object{"name": "Widget"}).expect(201)
+//	Expect(item.at("name")).To(Equal("Widget"))
+//	api.get("/v1/items/nope").refuse(404, "404-resource-not-found", "Item", "nope")
+type api struct {
+	store *store.Store
+	ctx   context.Context // transactions of the account
+	key   string
+	url   string
+}
+
+// object is a JSON object, list a JSON array.
+type (
+	object = map[string]any
+	list   = []any
+)
+
+// shared is the server of all specs of this process. Each spec has an account of
+// its own there, so none sees what another did.
+var shared *api
+
+var _ = BeforeSuite(func() { shared = serve() })
+
+// start makes a test account of its own for the spec.
+func start() *api { return shared.account("test") }
+
+// startAlone serves a new database with one test account, for specs that break
+// the server or look beyond one account.
+func startAlone() *api { return serve().account("test") }
+
+// serve starts a server on a new database, for as long as the calling node lasts.
+func serve() *api {
+	GinkgoHelper()
+	st := storetest.New()
+	s := server.New(server.Config{Store: st, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
+	listener := httptest.NewUnstartedServer(nil)
+	listener.Config = server.NewHTTPServer("", s.Handler())
+	listener.Start()
+	DeferCleanup(listener.Close)
+	return &api{store: st, url: listener.URL}
+}
+
+// account makes another account on the same server, live or test, and returns
+// what its owner sees.
+func (a *api) account(mode string) *api {
+	GinkgoHelper()
+	other := *a
+	other.ctx = storetest.Account(a.store, mode)
+	other.key = "tk_" + mode + "_" + store.Random(32)
+	hash := sha256.Sum256([]byte(other.key))
+	Expect(a.store.Shared(context.Background(), func(db *gorm.DB) error {
+		return db.Exec(`INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES (?, ?, 'Spec', ?, ?)`,
+			store.NewID("key"), store.AccountID(other.ctx), hash[:], other.key[:12]).Error
+	})).To(Succeed())
+	return &other
+}
+
+// clock advances the account's clock, and does all that falls due by then.
+func (a *api) clock(now string) {
+	GinkgoHelper()
+	a.post("/v1/test_clock/advance", object{"now": now}).expect(http.StatusOK)
+}
+
+// tx runs fn in a transaction of the account, to look behind the answers.
+func (a *api) tx(fn func(tx *store.Tx) error) {
+	GinkgoHelper()
+	Expect(a.store.Update(a.ctx, fn)).To(Succeed())
+}
+
+// header is one more header of a request: header{"Idempotency-Key", "k1"}.
+type header struct{ name, value string }
+
+func (a *api) get(path string, more ...header) *answer {
+	GinkgoHelper()
+	return a.send(http.MethodGet, path, nil, more...)
+}
+
+func (a *api) post(path string, body any, more ...header) *answer {
+	GinkgoHelper()
+	return a.send(http.MethodPost, path, body, more...)
+}
+
+func (a *api) put(path string, body any, more ...header) *answer {
+	GinkgoHelper()
+	return a.send(http.MethodPut, path, body, more...)
+}
+
+func (a *api) delete(path string, more ...header) *answer {
+	GinkgoHelper()
+	return a.send(http.MethodDelete, path, nil, more...)
+}
+
+// send asks the server. A body that is a string or bytes goes out as it is, nil
+// is none, and anything else is written as JSON. A header replaces the ordinary
+// one of its name; an empty value takes it away.
+func (a *api) send(method, path string, body any, more ...header) *answer {
+	GinkgoHelper()
+	request, err := http.NewRequest(method, a.url+path, encoded(body))
+	Expect(err).NotTo(HaveOccurred())
+	request.Header.Set("Authorization", "Bearer "+a.key)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range more {
+		if request.Header.Del(h.name); h.value != "" {
+			request.Header.Set(h.name, h.value)
+		}
+	}
+	response, err := http.DefaultClient.Do(request)
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	Expect(err).NotTo(HaveOccurred())
+	r := &answer{asked: method + " " + path, status: response.StatusCode, header: response.Header, text: text}
+	if strings.HasPrefix(path, "/v1/") {
+		checkAnswer(request, r)
+	}
+	return r
+}
+
+func encoded(body any) io.Reader {
+	GinkgoHelper()
+	switch b := body.(type) {
+	case nil:
+		return nil
+	case string:
+		return strings.NewReader(b)
+	case []byte:
+		return bytes.NewReader(b)
+	}
+	text, err := json.Marshal(body)
+	Expect(err).NotTo(HaveOccurred())
+	return bytes.NewReader(text)
+}
+
+// answer is what the server said.
+type answer struct {
+	asked  string
+	status int
+	header http.Header
+	text   []byte
+}
+
+// expect fails the spec unless the answer has that status, and returns its body.
+func (r *answer) expect(status int) value {
+	GinkgoHelper()
+	Expect(r.status).To(Equal(status), "%s\n%s", r.asked, r.text)
+	return r.body()
+}
+
+// refuse fails the spec unless the request was refused with that status and
+// class, such as "400-constraint-violation", in words that contain all of these.
+// It returns the problem.
+func (r *answer) refuse(status int, class string, words ...string) value {
+	GinkgoHelper()
+	problem := r.expect(status)
+	Expect(problem.at("type")).To(HaveSuffix("#"+class), "%s\n%s", r.asked, r.text)
+	for _, word := range words {
+		Expect(problem.at("detail")).To(ContainSubstring(word), r.asked)
+	}
+	return problem
+}
+
+// invalid fails the spec unless the request was refused as wrong in itself, with
+// exactly these violations, each told by how it begins. It returns the problem.
+func (r *answer) invalid(beginnings ...string) value {
+	GinkgoHelper()
+	problem := r.refuse(http.StatusBadRequest, "400-request-validation-errors")
+	told := problem.list("validation_errors")
+	Expect(told).To(HaveLen(len(beginnings)), "%s\n%s", r.asked, r.text)
+	for i, beginning := range beginnings {
+		Expect(told[i]).To(HavePrefix(beginning), r.asked)
+	}
+	Expect(problem.at("detail")).To(Equal(told[0]), r.asked)
+	return problem
+}
+
+// body is the decoded JSON of the answer; nothing when it has no body.
+func (r *answer) body() value {
+	GinkgoHelper()
+	if len(r.text) == 0 {
+		return value{asked: r.asked}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(r.text))
+	decoder.UseNumber()
+	v := value{asked: r.asked}
+	Expect(decoder.Decode(&v.json)).To(Succeed(), "%s\n%s", r.asked, r.text)
+	return v
+}
+
+// instant reads a time written in a spec.
+func instant(text string) time.Time {
+	GinkgoHelper()
+	at, err := time.Parse(time.RFC3339, text)
+	Expect(err).NotTo(HaveOccurred())
+	return at
+}
