@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/usage"
+	"tollkeeper/gen"
+)
+
+// Ingest serves POST /v1/ingest. Events that fail do not keep the others from
+// being stored (semantics 2.3.4).
+func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.IngestResponseObject, error) {
+	events, err := usage.Decode(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	if req.Params.BackfillID != nil {
+		return nil, fault.Missing("Backfill", *req.Params.BackfillID)
+	}
+	outcome, err := s.recorder.Record(ctx, events)
+	if errors.Is(err, usage.ErrBusy) {
+		return nil, errOverloaded
+	}
+	if err != nil {
+		return nil, err
+	}
+	var debug *gen.IngestDebug
+	if req.Params.Debug != nil && *req.Params.Debug {
+		debug = &gen.IngestDebug{
+			Ingested:  append([]string{}, outcome.Ingested...),
+			Duplicate: append([]string{}, outcome.Duplicate...),
+		}
+	}
+	if outcome.Failed == nil {
+		return gen.Ingest200JSONResponse{ValidationFailed: []gen.EventFailure{}, Debug: debug}, nil
+	}
+	problem, _ := problemOf(ctx, failuresOf(outcome))
+	return gen.Ingest400ApplicationProblemPlusJSONResponse{
+		Problem:       problem,
+		IngestFailure: gen.IngestFailure{ValidationFailed: failuresToWire(outcome.Failed), Debug: debug},
+	}, nil
+}
+
+// failuresOf repeats each failure as <idempotency_key>: <message>.
+func failuresOf(o usage.Outcome) error {
+	var all []fault.Violation
+	for _, f := range o.Failed {
+		for _, reason := range f.Reasons {
+			all = append(all, fault.Violation{Field: f.Key, Reason: reason})
+		}
+	}
+	return fault.Invalid(all...)
+}
+
+func failuresToWire(failed []usage.Failure) []gen.EventFailure {
+	wire := make([]gen.EventFailure, len(failed))
+	for i, f := range failed {
+		wire[i] = gen.EventFailure{IdempotencyKey: f.Key, ValidationErrors: f.Reasons}
+	}
+	return wire
+}
