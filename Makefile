@@ -1,0 +1,23 @@
+.DEFAULT_GOAL := help
+.PHONY: help generate lint test run check vuln bench sdk long
+
+help:       ## List the targets (the default)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+generate:   ## Regenerate gen/ from openapi.yaml
+	@scripts/generate
+lint:       ## Format, golangci-lint, and the import directions
+	@scripts/lint
+test:       ## All specs, each package on a throwaway PostgreSQL of its own
+	@scripts/test
+run:        ## Build and serve on 127.0.0.1:8080, on a private PostgreSQL in .data/
+	@scripts/run
+check:      ## What CI runs: fails if generated or formatted files change
+	@scripts/check
+vuln:       ## Look the modules up in the database of known vulnerabilities
+	@scripts/vuln
+bench:      ## Events per second over HTTP, as a ratio to COPY
+	@scripts/bench
+sdk:        ## Check the contract with TypeScript and the official client (needs node)
+	@scripts/sdk
+long:       ## Specs that take too long for CI
+	@scripts/long

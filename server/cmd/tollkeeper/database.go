@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+
+	"tollkeeper/store"
+	"tollkeeper/store/cluster"
+)
+
+// privateDatabase is the one that is used in a private cluster.
+const privateDatabase = "tollkeeper"
+
+// database is the one the commands work on: configured, or private.
+type database struct {
+	url     string
+	private *cluster.Cluster // nil when configured
+}
+
+func reach(ctx context.Context, env environment) (database, error) {
+	if env.DatabaseURL != "" {
+		return database{url: env.DatabaseURL}, nil
+	}
+	c, err := cluster.Start(ctx, cluster.Options{Dir: env.DataDir, Log: os.Stderr})
+	if err != nil {
+		return database{}, fmt.Errorf("private PostgreSQL: %w", err)
+	}
+	if err := c.CreateDatabase(ctx, privateDatabase); err != nil {
+		return database{}, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), c.Stop())
+	}
+	return database{c.URL(privateDatabase), c}, nil
+}
+
+// leave stops a private cluster that nobody else uses.
+func (d database) leave() error {
+	if d.private == nil {
+		return nil
+	}
+	return d.private.Stop()
+}
+
+// withStore runs do on the migrated database.
+func withStore(ctx context.Context, env environment, do func(st *store.Store) error) (err error) {
+	db, err := reach(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.leave()) }()
+	st, err := store.Open(ctx, db.url)
+	if err != nil {
+		return fmt.Errorf("%w (a new database needs `tollkeeper migrate` first)", err)
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return do(st)
+}
+
+// migrate is a command.
+type migrate struct{}
+
+// Run brings the database to this version.
+func (migrate) Run(ctx context.Context, env environment) (err error) {
+	db, err := reach(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.leave()) }()
+	return db.migrate(ctx)
+}
+
+func (d database) migrate(ctx context.Context) error {
+	steps, err := store.Migrate(ctx, d.url)
+	if err == nil && steps > 0 {
+		_, _ = fmt.Fprintf(os.Stderr, "%d migrations applied\n", steps)
+	}
+	return err
+}
+
+// durability are the settings without which a committed row can be lost.
+var durability = []string{"fsync", "full_page_writes", "synchronous_commit"}
+
+// checkDurable refuses a server that may forget what it confirmed.
+func checkDurable(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for _, setting := range durability {
+		var value string
+		if err := conn.QueryRow(ctx, "SELECT current_setting($1)", setting).Scan(&value); err != nil {
+			return fmt.Errorf("read %s: %w", setting, err)
+		}
+		if value == "off" {
+			return fmt.Errorf("the database runs with %s = off, and would lose events it confirmed; switch it on", setting)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+
+	"tollkeeper/store"
+	"tollkeeper/store/cluster"
+)
+
+type doctor struct{}
+
+// Run looks at everything a server needs, and changes nothing: a private
+// PostgreSQL that does not run is not started.
+func (doctor) Run(ctx context.Context, env environment, out io.Writer) error {
+	rows := [][]string{{"address", env.Addr}}
+	if env.DatabaseURL != "" {
+		rows = append(rows, []string{"database", "TOLLKEEPER_DATABASE_URL"})
+		rows = append(rows, examine(ctx, env.DatabaseURL)...)
+		return printTable(out, rows)
+	}
+	dir, err := filepath.Abs(env.DataDir)
+	if err != nil {
+		return err
+	}
+	rows = append(rows, []string{"database", "private, in " + dir})
+	found := cluster.Find(dir)
+	for _, b := range found {
+		rows = append(rows, []string{"PostgreSQL", fmt.Sprintf("%s in %s", b.Version, b.Dir)})
+	}
+	if len(found) == 0 {
+		rows = append(rows, []string{"PostgreSQL", "none from 15 on is installed; " + remedy()})
+	}
+	running, err := cluster.Running(ctx, dir)
+	switch {
+	case err != nil:
+		rows = append(rows, []string{"private cluster", err.Error()})
+	case running == nil:
+		rows = append(rows, []string{"private cluster", "does not run; `tollkeeper serve` starts it"})
+	default:
+		rows = append(rows, []string{"private cluster", "runs"})
+		rows = append(rows, examine(ctx, running.URL(privateDatabase))...)
+		if err := running.Stop(); err != nil {
+			return err
+		}
+	}
+	return printTable(out, rows)
+}
+
+func remedy() string {
+	if _, err := exec.LookPath("npm"); err == nil {
+		return "`tollkeeper serve` fetches one with npm into the data directory"
+	}
+	return "install it (on Debian: apt-get install postgresql), or set TOLLKEEPER_DATABASE_URL"
+}
+
+// examine looks at a database that should answer.
+func examine(ctx context.Context, url string) [][]string {
+	if err := checkDurable(ctx, url); err != nil {
+		return [][]string{{"connection", err.Error()}}
+	}
+	rows := [][]string{{"connection", "answers, and keeps what it confirms"}}
+	st, err := store.Open(ctx, url)
+	if err != nil {
+		return append(rows, []string{"migrations", "not applied: run `tollkeeper migrate`"})
+	}
+	_ = st.Close()
+	return append(rows, []string{"migrations", "applied"})
+}

@@ -1,0 +1,72 @@
+// Command tollkeeper serves the billing API and administers its database.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/caarlos0/env/v11"
+)
+
+// environment is what the process is told from outside.
+type environment struct {
+	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
+	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
+	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
+	APIKey      string `env:"TOLLKEEPER_API_KEY"`
+}
+
+// commands is the command line.
+type commands struct {
+	Serve   serve   `cmd:"" help:"Serve the API; without TOLLKEEPER_DATABASE_URL, on a private PostgreSQL in TOLLKEEPER_DATA_DIR."`
+	Migrate migrate `cmd:"" help:"Bring the database to this version. Serving does it too."`
+	Account struct {
+		Create createAccount `cmd:"" help:"Make an account and its first API key."`
+		List   listAccounts  `cmd:"" help:"List the accounts and their settings."`
+		Set    setAccount    `cmd:"" help:"Change a setting of an account."`
+	} `cmd:"" help:"Accounts."`
+	Key struct {
+		Create createKey `cmd:"" help:"Make an API key and print it once."`
+		List   listKeys  `cmd:"" help:"List the API keys of an account."`
+		Revoke revokeKey `cmd:"" help:"End an API key."`
+	} `cmd:"" help:"API keys."`
+	Plan struct {
+		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
+		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
+	} `cmd:"" help:"The two moves of a plan that have no operation of the API."`
+	Doctor doctor `cmd:"" help:"Tell what is found and what is missing."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "tollkeeper:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	environ, err := env.ParseAs[environment]()
+	if err != nil {
+		return err
+	}
+	parser, err := kong.New(&commands{}, kong.Name("tollkeeper"), kong.UsageOnError(), kong.Writers(out, os.Stderr),
+		kong.Description("Usage-based billing: usage events in, exact invoices out."))
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	command.BindTo(out, (*io.Writer)(nil))
+	return command.Run(environ)
+}

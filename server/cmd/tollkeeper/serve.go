@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"tollkeeper/server"
+	"tollkeeper/store"
+)
+
+// drain is how long requests that are running may still take at the end.
+const drain = 30 * time.Second
+
+type serve struct{}
+
+// Run serves until the context ends.
+func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error) {
+	listener, err := net.Listen("tcp", env.Addr)
+	if err != nil {
+		return fmt.Errorf("TOLLKEEPER_ADDR: %w", err)
+	}
+	defer func() { _ = listener.Close() }()
+	db, err := reach(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.leave()) }()
+	if err := checkDurable(ctx, db.url); err != nil {
+		return err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, db.url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	welcome, err := firstAccount(ctx, st, env.APIKey)
+	if err != nil {
+		return err
+	}
+	welcome.print(out, listener.Addr())
+	return answer(ctx, st, listener)
+}
+
+// answer serves requests and does due work until ctx ends, then lets what runs
+// come to its end.
+func answer(ctx context.Context, st *store.Store, listener net.Listener) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	s := server.New(server.Config{Store: st, Logger: log})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	worked := make(chan error, 1)
+	go func() {
+		defer cancel()
+		worked <- s.Run(ctx)
+	}()
+	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
+	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	served := make(chan error, 1)
+	go func() {
+		defer cancel()
+		served <- public.Serve(listener)
+	}()
+	<-ctx.Done()
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer done()
+	err := public.Shutdown(last)
+	if serving := <-served; !errors.Is(serving, http.ErrServerClosed) {
+		err = errors.Join(err, serving)
+	}
+	return errors.Join(err, <-worked)
+}

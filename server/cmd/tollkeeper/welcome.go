@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/store"
+)
+
+// welcome is what is printed when the server begins to answer.
+type welcome struct {
+	key   string // "" when it is not known any more
+	made  bool   // the key, just now
+	owner string // an account, for the hint to make another key
+}
+
+// firstAccount makes a test account with a key when there is no account. Of
+// servers that start together, one does.
+func firstAccount(ctx context.Context, st *store.Store, chosen string) (w welcome, err error) {
+	release, alone, err := st.Lock(ctx, "first account")
+	if err != nil {
+		return w, err
+	}
+	if alone {
+		defer release()
+	}
+	accounts, err := account.List(ctx, st)
+	if err != nil {
+		return w, err
+	}
+	if len(accounts) == 0 && alone {
+		return makeFirst(ctx, st, chosen)
+	}
+	if len(accounts) > 0 {
+		w.owner = accounts[0].ID
+	}
+	if chosen == "" {
+		return w, nil
+	}
+	_, err = account.Authenticate(ctx, st, chosen)
+	switch {
+	case errors.Is(err, account.ErrUnknownKey):
+		_, _ = fmt.Fprintln(os.Stderr, "TOLLKEEPER_API_KEY is no key of this database; it is given to the first account only")
+		return w, nil
+	case err == nil:
+		w.key = chosen
+	}
+	return w, err
+}
+
+func makeFirst(ctx context.Context, st *store.Store, chosen string) (w welcome, err error) {
+	first, err := account.Create(ctx, st, account.New{Name: "First", Mode: account.ModeTest})
+	if err != nil {
+		return w, err
+	}
+	_, key, err := account.CreateKey(ctx, st, first.ID, account.NewKey{Name: "first", Text: chosen})
+	if err != nil {
+		return w, fmt.Errorf("TOLLKEEPER_API_KEY: %w", err)
+	}
+	return welcome{key: key, made: true, owner: first.ID}, nil
+}
+
+func (w welcome) print(out io.Writer, addr net.Addr) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
+	url := "http://" + reachableAt(addr)
+	line("Tollkeeper answers at %s (documentation: %s/docs)", url, url)
+	if w.made {
+		line("Made the test account %s. Its API key, which is not stored and not shown again:\n\n    %s\n", w.owner, w.key)
+	}
+	key := w.key
+	if key == "" {
+		line("API keys are shown once, when they are made. To make another:\n\n    %s key create --account %s --name NAME\n", os.Args[0], w.owner)
+		key = "$KEY"
+	}
+	line("Try:\n\n    curl -H \"Authorization: Bearer %s\" %s/v1/ping\n", key, url)
+}
+
+// reachableAt is where a program on this machine finds a listener.
+func reachableAt(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return addr.String()
+}
