@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -67,8 +66,5 @@ func newOperation(item *openapi3.PathItem, op *openapi3.Operation) *operation {
 
 // operation finds what the contract says; nil for paths outside it.
 func (c *contract) operation(method, path string) *operation {
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
 	return c.operations[method+" "+path]
 }

@@ -1,7 +1,13 @@
 package server
 
-import (
-	"github.com/getkin/kin-openapi/openapi3"
+import "github.com/getkin/kin-openapi/openapi3"
+
+// What specs look at directly.
+var (
+	Patterns  = patterns
+	ReadJSON  = readJSON
+	PlacesOf  = placesOf
+	Transient = transient
 )
 
 // UnknownMembers names the members of value, at every depth, that the schema
@@ -15,6 +21,3 @@ func UnknownMembers(schema *openapi3.Schema, value any) []string {
 	}
 	return names
 }
-
-// Patterns are those that have words.
-var Patterns = patterns

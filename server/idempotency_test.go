@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,6 +31,22 @@ var _ = Describe("Idempotency-Key", func() {
 		Expect(again.header.Get("Idempotency-Key")).To(Equal("k1"))
 		Expect(again.header.Get("Idempotent-Replayed")).To(Equal("true"))
 		Expect(items()).To(Equal(1))
+	})
+
+	It("gives back whole answers, unions and nulls included", func() {
+		item := api.post("/v1/items", object{"name": "A"}).expect(http.StatusCreated).text("id")
+		price := object{"name": "P", "item_id": item, "cadence": "monthly", "model_type": "tiered", "fixed_price_quantity": json.Number("1.50"),
+			"tiered_config": object{"tiers": list{object{"first_unit": 0, "last_unit": 10, "unit_amount": "1.50"}, object{"first_unit": 10, "unit_amount": "1"}}}}
+		plan := object{"name": "Plan", "currency": "USD", "prices": list{object{"price": price}}}
+		customer := object{"name": "C", "email": "c@example.com", "currency": "USD", "tax_id": object{"country": "DE", "type": "eu_vat", "value": "1"}}
+		id := api.post("/v1/customers", customer).expect(http.StatusCreated).text("id")
+		grant := object{"entry_type": "increment", "amount": json.Number("12.50"), "per_unit_cost_basis": "0.1"}
+		for path, body := range map[string]object{"/v1/plans": plan, "/v1/customers": customer, "/v1/customers/" + id + "/credits/ledger_entry": grant} {
+			first, again := api.post(path, body, key(path[len(path)-5:])), api.post(path, body, key(path[len(path)-5:]))
+			first.expect(http.StatusCreated)
+			Expect(again.header).To(HaveKey("Idempotent-Replayed"), path)
+			Expect(string(again.text)).To(Equal(string(first.text)), path)
+		}
 	})
 
 	It("is refused for another request, and another try would not help (ER-4)", func() {

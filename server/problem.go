@@ -92,9 +92,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 	header.Set(echo.HeaderContentType, "application/problem+json")
 	c.Response().WriteHeader(class.status)
-	if c.Request().Method != http.MethodHead {
-		_ = json.NewEncoder(c.Response()).Encode(body) // fails only when the connection does
-	}
+	_ = json.NewEncoder(c.Response()).Encode(body) // fails only when the connection does
 }
 
 // statusClientGone stands in the log for a request that was given up.

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"regexp"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/usage"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// requestID is what a client may choose as one.
+var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Config is what a server needs from outside.
+type Config struct {
+	Store  *store.Store
+	Logger *slog.Logger // slog.Default() when nil
+}
+
+// Server answers every operation of the contract.
+type Server struct {
+	store    *store.Store
+	log      *slog.Logger
+	recorder *usage.Recorder
+	contract *contract
+	metrics  *metrics
+}
+
+var _ gen.StrictServerInterface = (*Server)(nil)
+
+// New makes a server on a migrated database.
+func New(cfg Config) *Server {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	return &Server{
+		store:    cfg.Store,
+		log:      cfg.Logger,
+		recorder: usage.NewRecorder(cfg.Store),
+		contract: loadContract(),
+		metrics:  newMetrics(),
+	}
+}
+
+// Handler serves all paths.
+func (s *Server) Handler() http.Handler {
+	e := echo.New()
+	e.HTTPErrorHandler = s.fail
+	e.Use(s.begin, s.observe, deliver, echoKey, s.authenticate, readable, s.validate, rememberKey)
+	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
+	s.registerOpen(e)
+	return e
+}
+
+// begin gives the request its id and finds its operation (semantics 14.1.5).
+func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(echo.HeaderXRequestID)
+		if !requestID.MatchString(id) {
+			id = store.NewID("req")
+		}
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		r := &request{id: id, operation: s.contract.operation(c.Request().Method, c.Path())}
+		c.SetRequest(c.Request().WithContext(withRequest(c.Request().Context(), r)))
+		return next(c)
+	}
+}
