@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
+
+	"tollkeeper/store/storetest"
+)
+
+var _ = Describe("The command line", func() {
+	var url string
+
+	BeforeEach(func() {
+		url = storetest.URL(storetest.New())
+		set("TOLLKEEPER_DATABASE_URL", url)
+		set("TOLLKEEPER_ADDR", "127.0.0.1:0")
+		set("TOLLKEEPER_API_KEY", "")
+	})
+
+	// printed runs a command and decodes the JSON it prints.
+	printed := func(args ...string) map[string]any {
+		GinkgoHelper()
+		var out bytes.Buffer
+		Expect(run(context.Background(), args, &out)).To(Succeed())
+		var value map[string]any
+		Expect(json.Unmarshal(out.Bytes(), &value)).To(Succeed(), out.String())
+		return value
+	}
+	create := func() string {
+		GinkgoHelper()
+		return printed("account", "create", "--name", "Ours", "--mode", "test", "--json")["id"].(string)
+	}
+
+	It("makes accounts with a key, and lists them", func() {
+		made := printed("account", "create", "--name", "Ours", "--mode", "live", "--timezone", "Asia/Tokyo", "--json")
+		Expect(made["api_key"]).To(HavePrefix("tk_live_"))
+		Expect(made["settings"]).To(HaveKeyWithValue("timezone", "Asia/Tokyo"))
+		var out bytes.Buffer
+		Expect(run(context.Background(), []string{"account", "list"}, &out)).To(Succeed())
+		Expect(out.String()).To(ContainSubstring(made["id"].(string)))
+	})
+
+	It("changes settings, and says what a value must be", func() {
+		id := create()
+		Expect(printed("account", "set", id, "grace_period", "30m", "--json")["settings"]).To(HaveKeyWithValue("grace_period", "30m0s"))
+		err := run(context.Background(), []string{"account", "set", id, "grace_period", "soon"}, GinkgoWriter)
+		Expect(err).To(MatchError(ContainSubstring("grace_period: must be a duration")))
+	})
+
+	It("makes and revokes keys, and never shows one again", func() {
+		id := create()
+		made := printed("key", "create", "--account", id, "--name", "script", "--expires-in", "1h", "--json")
+		Expect(made["expires_at"]).NotTo(BeNil())
+		Expect(printed("key", "revoke", made["id"].(string), "--json")["revoked_at"]).NotTo(BeNil())
+		var out bytes.Buffer
+		Expect(run(context.Background(), []string{"key", "list", "--account", id}, &out)).To(Succeed())
+		Expect(out.String()).To(ContainSubstring(made["hint"].(string)))
+		Expect(out.String()).NotTo(ContainSubstring(made["api_key"].(string)))
+	})
+
+	It("finds no plan of another account", func() {
+		for _, move := range []string{"activate", "archive"} {
+			err := run(context.Background(), []string{"plan", move, "--account", create(), "plan_none"}, GinkgoWriter)
+			Expect(err).To(MatchError(ContainSubstring("type Plan with identifier: plan_none")))
+		}
+	})
+
+	It("refuses to serve on a database that may forget", func() {
+		err := run(context.Background(), []string{"serve"}, GinkgoWriter)
+		Expect(err).To(MatchError(ContainSubstring("fsync = off")))
+	})
+
+	It("tells what it finds", func() {
+		out := gbytes.NewBuffer()
+		Expect(run(context.Background(), []string{"doctor"}, out)).To(Succeed())
+		Expect(out).To(gbytes.Say("fsync = off"))
+	})
+})
+
+// startWithin bounds a start on a busy machine.
+const startWithin = 30 * time.Second
+
+var _ = Describe("Serving on a fresh machine", func() {
+	It("answers the key it prints, and the same key when it starts again", func() {
+		dir, err := os.MkdirTemp("", "tkm-")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(os.RemoveAll, dir)
+		set("TOLLKEEPER_DATABASE_URL", "")
+		set("TOLLKEEPER_DATA_DIR", dir)
+		set("TOLLKEEPER_ADDR", "127.0.0.1:0")
+		set("TOLLKEEPER_API_KEY", "")
+
+		key := ""
+		for range 2 {
+			ctx, stop := context.WithCancel(context.Background())
+			out, ended := gbytes.NewBuffer(), make(chan error, 1)
+			go func() { ended <- run(ctx, []string{"serve"}, out) }()
+			Eventually(out).WithTimeout(startWithin).Should(gbytes.Say(`/v1/ping`))
+			text := string(out.Contents())
+			if key == "" {
+				key = regexp.MustCompile(`tk_test_\w{43}`).FindString(text)
+			}
+			Expect(text).To(ContainSubstring("key"))
+			address := regexp.MustCompile(`http://\S+/v1/ping`).FindString(text)
+			Expect(ping(address, key)).To(Equal(http.StatusOK))
+			Expect(ping(address, key+"x")).To(Equal(http.StatusUnauthorized))
+			// a command works beside the server, on the same database
+			list := gbytes.NewBuffer()
+			Expect(run(context.Background(), []string{"account", "list"}, list)).To(Succeed())
+			Expect(list).To(gbytes.Say(`acct_\w+\s+test`))
+			Expect(ping(address, key)).To(Equal(http.StatusOK))
+			stop()
+			Eventually(ended).WithTimeout(startWithin).Should(Receive(Succeed()))
+		}
+		Expect(dir + "/postgres/postmaster.pid").NotTo(BeAnExistingFile())
+	})
+})
+
+func ping(address, key string) (status int, err error) {
+	request, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", fmt.Sprintf("Bearer %s", key))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// set changes the environment until the spec ends.
+func set(name, value string) {
+	GinkgoHelper()
+	GinkgoT().Setenv(name, value)
+}
