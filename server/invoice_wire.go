@@ -76,13 +76,35 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 		CustomerTaxID:               taxIDToWire(v.Customer.TaxID),
 		AutoCollection:              gen.InvoiceAutoCollection{Enabled: &v.AutoCollection, NumAttempts: &noAttempts},
 		CreditNotes:                 []gen.InvoiceCreditNote{},
-		CustomerBalanceTransactions: []gen.BalanceTransaction{},
+		CustomerBalanceTransactions: balanceTransactionsToWire(v),
 		PaymentAttempts:             []gen.PaymentAttempt{},
 	}
 	if v.SubscriptionID != nil {
 		h.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
 	}
 	return h
+}
+
+func balanceTransactionsToWire(v invoice.View) []gen.BalanceTransaction {
+	shown := []gen.BalanceTransaction{}
+	for _, t := range v.BalanceTransactions {
+		kind := gen.BalanceTransactionTypeDecrement
+		if t.Increased() {
+			kind = gen.BalanceTransactionTypeIncrement
+		}
+		shown = append(shown, gen.BalanceTransaction{
+			ID:              t.ID,
+			Action:          gen.BalanceTransactionAction(t.Action),
+			Type:            kind,
+			Amount:          v.Currency.Format(t.Amount()),
+			StartingBalance: v.Currency.Format(t.StartingBalance),
+			EndingBalance:   v.Currency.Format(t.EndingBalance),
+			CreatedAt:       instantToWire(t.CreatedAt),
+			Description:     t.Description,
+			Invoice:         &gen.InvoiceTiny{ID: v.ID},
+		})
+	}
+	return shown
 }
 
 func invoiceContentToWire(v invoice.View, prices map[string]gen.Price) gen.InvoiceContent {

@@ -68,6 +68,8 @@ type View struct {
 	Terms    subscription.Terms // of the subscription, if it has one
 	Lines    []Line
 
+	BalanceTransactions []customer.BalanceTransaction // what settling it moved; none while draft
+
 	Number         string // <PREFIX>-DRAFT while draft
 	Memo           *string
 	AutoCollection bool

@@ -25,7 +25,11 @@ func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
 	if row.Status != StatusDraft {
 		return View{}, fault.Refused("only a draft can be issued; this invoice is %s", row.Status)
 	}
-	views, err := show(tx, []Invoice{row})
+	settings, err := account.Of(tx)
+	if err != nil {
+		return View{}, err
+	}
+	views, err := whole(tx, settings, []Invoice{row})
 	if err != nil {
 		return View{}, err
 	}
@@ -37,7 +41,7 @@ func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
 	case synchronous && v.HasUsage:
 		return View{}, fault.Refused("an invoice with usage cannot be issued synchronously")
 	}
-	if err := freeze(tx, views[0]); err != nil {
+	if err := freeze(tx, settings, views[0]); err != nil {
 		return View{}, err
 	}
 	return Find(tx, id)
@@ -64,7 +68,7 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return issueFirst(tx, issuing(tx, settings, tx.Now))
+	return issueFirst(tx, settings, issuing(tx, settings, tx.Now))
 }
 
 // issueDue issues what a subscription has due by now.
@@ -74,12 +78,12 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 		return err
 	}
 	for more := true; more && err == nil; {
-		more, err = issueFirst(tx, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID))
+		more, err = issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID))
 	}
 	return err
 }
 
-func issueFirst(tx *store.Tx, due *gorm.DB) (more bool, err error) {
+func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB) (more bool, err error) {
 	var rows []Invoice
 	err = due.Clauses(clause.Locking{
 		Strength: clause.LockingStrengthUpdate, Table: clause.Table{Name: "invoices"},
@@ -88,11 +92,11 @@ func issueFirst(tx *store.Tx, due *gorm.DB) (more bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	views, err := show(tx, rows)
+	views, err := whole(tx, settings, rows)
 	if err != nil {
 		return false, err
 	}
-	return true, freeze(tx, views[0])
+	return true, freeze(tx, settings, views[0])
 }
 
 // issuing finds the drafts that issue themselves at or before an instant, the
@@ -111,8 +115,8 @@ func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 
 // freeze issues a draft as it reads now. The order of steps is that of
 // semantics 8.1.5. An invoice without an amount due is paid at once.
-func freeze(tx *store.Tx, v View) error {
-	settings, err := account.Of(tx)
+func freeze(tx *store.Tx, settings account.Account, v View) error {
+	amountDue, err := customer.Settle(tx, v.CustomerID, v.ID, v.Total)
 	if err != nil {
 		return err
 	}
@@ -129,9 +133,9 @@ func freeze(tx *store.Tx, v View) error {
 	row := Invoice{
 		Status: StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
 		AutoCollection: &v.AutoCollection, AutoIssued: &v.WillAutoIssue,
-		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &v.AmountDue,
+		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &amountDue,
 	}
-	if v.AmountDue.IsZero() {
+	if amountDue.IsZero() {
 		row.Status, row.PaidAt = StatusPaid, &tx.Now
 	}
 	return tx.Model(&Invoice{}).Where("id = ?", v.ID).

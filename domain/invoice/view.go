@@ -1,11 +1,11 @@
 package invoice
 
 import (
+	"slices"
 	"time"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -16,11 +16,26 @@ func show(tx *store.Tx, rows []Invoice) ([]View, error) {
 	if err != nil {
 		return nil, err
 	}
+	views, err := whole(tx, settings, rows)
+	if settings.HideZeroLines {
+		for k := range views {
+			views[k].Lines = slices.DeleteFunc(views[k].Lines, func(l Line) bool { return l.Quantity.IsZero() })
+		}
+	}
+	return views, err
+}
+
+// whole is show without hiding a line.
+func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, error) {
 	terms, err := termsOf(tx, rows)
 	if err != nil {
 		return nil, err
 	}
 	frozen, err := linesOf(tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := customer.BalanceOfInvoices(tx, issuedIDs(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +46,7 @@ func show(tx *store.Tx, rows []Invoice) ([]View, error) {
 			t = terms[*row.SubscriptionID]
 		}
 		if row.Status != StatusDraft {
-			views[k] = issuedView(row, t, frozen[row.ID])
+			views[k] = issuedView(row, t, frozen[row.ID], settled[row.ID])
 			continue
 		}
 		if views[k], err = draftView(tx, settings, row, t); err != nil {
@@ -41,9 +56,9 @@ func show(tx *store.Tx, rows []Invoice) ([]View, error) {
 	return views, nil
 }
 
-func issuedView(row Invoice, t subscription.Terms, lines []Line) View {
+func issuedView(row Invoice, t subscription.Terms, lines []Line, settled []customer.BalanceTransaction) View {
 	return View{
-		Invoice: row, Customer: t.Customer, Terms: t, Lines: lines,
+		Invoice: row, Customer: t.Customer, Terms: t, Lines: lines, BalanceTransactions: settled,
 		Number: *row.Number, Memo: row.Memo, AutoCollection: *row.AutoCollection, WillAutoIssue: *row.AutoIssued,
 		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: *row.AmountDue,
 	}
@@ -64,7 +79,7 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 		v.Subtotal = v.Subtotal.Add(l.Subtotal)
 		v.Total = v.Total.Add(l.Amount)
 	}
-	v.AmountDue = money.Max(v.Total, money.Decimal{})
+	v.AmountDue = t.Customer.Due(v.Total)
 	return v, nil
 }
 
@@ -88,14 +103,18 @@ func termsOf(tx *store.Tx, rows []Invoice) (map[string]subscription.Terms, error
 	return subscription.FindAll(tx, ids)
 }
 
-// linesOf reads the lines of issued invoices by invoice, in their order.
-func linesOf(tx *store.Tx, rows []Invoice) (map[string][]Line, error) {
-	var ids []string
+func issuedIDs(rows []Invoice) (ids []string) {
 	for _, row := range rows {
 		if row.Status != StatusDraft {
 			ids = append(ids, row.ID)
 		}
 	}
+	return ids
+}
+
+// linesOf reads the lines of issued invoices by invoice, in their order.
+func linesOf(tx *store.Tx, rows []Invoice) (map[string][]Line, error) {
+	ids := issuedIDs(rows)
 	byInvoice := map[string][]Line{}
 	if len(ids) == 0 {
 		return byInvoice, nil
