@@ -3,6 +3,7 @@ package invoice_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ import (
 )
 
 func TestInvoice(t *testing.T) {
+	if err := flag.Set("rapid.checks", "15"); err != nil { // each is a dozen transactions
+		t.Fatal(err)
+	}
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "invoice")
 }
@@ -122,9 +126,11 @@ func (o office) subscribe(customerID, start string, prices ...catalog.NewPrice) 
 	return terms, created
 }
 
-// call records events of the customer with those numbers, at an instant.
+// call records events of the customer with those numbers, at an instant, where
+// the clock stands afterwards.
 func (o office) call(customerID, when string, numbers ...string) {
 	GinkgoHelper()
+	o.clock(when)
 	var events []usage.Event
 	for k, n := range numbers {
 		events = append(events, usage.Event{

@@ -90,7 +90,9 @@ BEGIN
           IS DISTINCT FROM
           (OLD.id, OLD.customer_id, OLD.source, OLD.currency, OLD.invoice_date, OLD.number,
            OLD.issued_at, OLD.due_at, OLD.subtotal, OLD.total, OLD.amount_due)
-       OR (NEW.subscription_id, NEW.plan_id, NEW.memo) IS DISTINCT FROM (OLD.subscription_id, OLD.plan_id, OLD.memo)
+       OR (NEW.subscription_id, NEW.plan_id, NEW.memo, NEW.auto_issued, NEW.has_usage)
+          IS DISTINCT FROM
+          (OLD.subscription_id, OLD.plan_id, OLD.memo, OLD.auto_issued, OLD.has_usage)
     THEN
         RAISE EXCEPTION 'invoice % is issued and cannot change', OLD.id;
     END IF;
@@ -101,15 +103,21 @@ $$;
 CREATE TRIGGER keep_issued BEFORE UPDATE OR DELETE ON invoices
     FOR EACH ROW EXECUTE FUNCTION keep_issued_invoice();
 
+-- Lines are written when their invoice is issued, just before it bears the mark.
 -- +goose StatementBegin
 CREATE FUNCTION keep_issued_line() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'line item % is issued and cannot change', OLD.id;
+    IF TG_OP = 'INSERT' AND EXISTS (
+        SELECT FROM invoices i WHERE i.account_id = NEW.account_id AND i.id = NEW.invoice_id AND i.status = 'draft')
+    THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'line item % is issued and cannot change', coalesce(OLD.id, NEW.id);
 END
 $$;
 -- +goose StatementEnd
-CREATE TRIGGER keep_issued BEFORE UPDATE OR DELETE ON invoice_lines
+CREATE TRIGGER keep_issued BEFORE INSERT OR UPDATE OR DELETE ON invoice_lines
     FOR EACH ROW EXECUTE FUNCTION keep_issued_line();
 
 SELECT scope_to_account('invoices');
