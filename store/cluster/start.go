@@ -110,7 +110,7 @@ func (c *Cluster) initialise(ctx context.Context, b Binaries, id identity, throw
 		return err
 	}
 	say(c.log, "making a database with PostgreSQL %s (%s) in %s", b.Version, b.Dir, place)
-	args := []string{"-D", making, "-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C"}
+	args := []string{"-D", making, "-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C", "--lc-ctype=C.UTF-8"}
 	if throwaway {
 		args = append(args, "--no-sync")
 	}
