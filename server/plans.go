@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
@@ -150,6 +152,9 @@ func planFromWire(in gen.PlanCreate) (catalog.NewPlan, error) {
 	for i, priced := range in.Prices {
 		price, err := priceFromWire(priced.Price)
 		wanted.Prices[i], faults[i] = price, fault.In(fmt.Sprintf("prices[%d].price", i), err)
+		if err == nil && slices.ContainsFunc(wanted.Prices[:i], func(p catalog.NewPrice) bool { return reflect.DeepEqual(p, price) }) {
+			faults[i] = fault.Bad(fmt.Sprintf("prices[%d]", i), "must differ from the entries before it")
+		}
 	}
 	return wanted, fault.Join(faults...)
 }

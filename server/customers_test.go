@@ -1,0 +1,168 @@
+package server_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// customer makes a customer; change makes it another one.
+func (a *api) customer(change object) value {
+	GinkgoHelper()
+	return a.post("/v1/customers", with(object{"name": "Ada", "email": "ada@example.com"}, change)).expect(201)
+}
+
+var _ = Describe("Customers", func() {
+	var api *api
+	BeforeEach(func() { api = start() })
+
+	address := object{"line1": "1 Main St", "line2": nil, "city": "Berlin", "state": nil, "postal_code": nil, "country": "DE"}
+	ada := object{"name": "Ada", "email": "ada@example.com"}
+
+	Describe("POST /v1/customers", func() {
+		It("makes a customer with defaults", func() {
+			api.clock("2025-03-01T10:00:00Z")
+			made := api.post("/v1/customers", ada).expect(201)
+			Expect(made.json).To(Equal(object{
+				"id": made.at("id"), "external_customer_id": nil, "name": "Ada", "email": "ada@example.com", "additional_emails": list{},
+				"timezone": "UTC", "currency": nil, "balance": "0.00", "created_at": "2025-03-01T10:00:00+00:00",
+				"auto_collection": false, "auto_issuance": nil, "email_delivery": true, "billing_address": nil, "shipping_address": nil,
+				"payment_provider": nil, "payment_provider_id": nil, "default_payment_method": nil, "payment_configuration": nil,
+				"tax_id": nil, "exempt_from_automated_tax": nil, "automatic_tax_enabled": nil, "accounting_sync_configuration": nil,
+				"reporting_configuration": nil, "hierarchy": object{"parent": nil, "children": list{}}, "portal_url": nil, "metadata": object{},
+			}))
+		})
+
+		It("keeps all that is said of it", func() {
+			said := object{
+				"external_customer_id": "ada", "additional_emails": list{"b@example.com"}, "timezone": "Europe/Berlin", "currency": "JPY",
+				"auto_collection": false, "auto_issuance": false, "email_delivery": false, "billing_address": address,
+				"shipping_address": address, "payment_provider": "stripe_charge", "payment_provider_id": "x",
+				"tax_id": object{"country": "DE", "type": "eu_vat", "value": "DE1"}, "metadata": object{"a": "1"},
+			}
+			made := api.customer(said)
+			for member, value := range said {
+				Expect(made.at(member)).To(Equal(value), member)
+			}
+			Expect(made.at("balance")).To(Equal("0"), "yen have no minor unit")
+		})
+
+		DescribeTable("refuses what is wrong in itself",
+			func(change object, violations ...string) {
+				api.post("/v1/customers", with(ada, change)).invalid(violations...)
+			},
+			Entry("no name and no address", object{"name": absent, "email": absent}, "email: ", "name: "),
+			Entry("an address that is none", object{"email": "ada"}, "email: "),
+			Entry("a zone that is none", object{"timezone": "Mars/Olympus"}, "timezone: "),
+			Entry("a currency that is none", object{"currency": "usd"}, "currency: "),
+			Entry("credits for a currency", object{"currency": "credits"}, "currency: "),
+			Entry("a tax number of no country", object{"tax_id": object{"type": "eu_vat", "value": "1"}}, "tax_id.country: "),
+			Entry("metadata that is no text", object{"metadata": object{"a": 1}}, "metadata.a: "),
+		)
+
+		It("ER-8: refuses an alias that another customer bears", func() {
+			api.customer(object{"external_customer_id": "ada"})
+			api.post("/v1/customers", with(ada, object{"external_customer_id": "ada"})).refuse(400, "400-duplicate-resource-creation")
+			api.account("test").customer(object{"external_customer_id": "ada"})
+		})
+	})
+
+	Describe("GET /v1/customers", func() {
+		It("lists them, the newest first, of a time if asked", func() {
+			api.clock("2025-03-01T10:00:00Z")
+			api.customer(object{"name": "old"})
+			api.clock("2025-03-02T10:00:00Z")
+			api.customer(object{"name": "new"})
+			Expect(api.get("/v1/customers").expect(200).each("data", "name")).To(Equal(list{"new", "old"}))
+			Expect(api.get("/v1/customers?created_at[gt]=2025-03-01T10:00:00Z").expect(200).each("data", "name")).To(Equal(list{"new"}))
+		})
+	})
+
+	Describe("GET /v1/customers/{customer_id}", func() {
+		It("shows the customer as it was made", func() {
+			made := api.customer(object{"billing_address": address})
+			Expect(api.get("/v1/customers/" + made.text("id")).expect(200).json).To(Equal(made.json))
+		})
+
+		It("misses what does not exist", func() {
+			api.get("/v1/customers/nope").refuse(404, "404-resource-not-found", "Customer", "nope")
+		})
+	})
+
+	Describe("GET /v1/customers/external_customer_id/{external_customer_id}", func() {
+		It("finds the customer, whatever the alias is made of", func() {
+			made := api.customer(object{"external_customer_id": "a/b ü"})
+			Expect(api.get("/v1/customers/external_customer_id/a%2Fb%20%C3%BC").expect(200).json).To(Equal(made.json))
+		})
+
+		It("misses an alias that no customer bears", func() {
+			api.get("/v1/customers/external_customer_id/nope").refuse(404, "404-resource-not-found", "Customer", "nope")
+		})
+	})
+
+	Describe("PUT /v1/customers/{customer_id}", func() {
+		It("changes what is sent, clears what is null and leaves the rest", func() {
+			made := api.customer(object{"billing_address": address, "additional_emails": list{"b@example.com"}, "auto_issuance": true})
+			path := "/v1/customers/" + made.text("id")
+			changed := api.put(path, object{"name": "Bea", "additional_emails": nil, "auto_issuance": nil, "shipping_address": address}).expect(200)
+			Expect(changed.json).To(Equal(with(made.json.(object), object{
+				"name": "Bea", "additional_emails": list{}, "auto_issuance": nil, "shipping_address": address,
+			})))
+			Expect(api.get(path).expect(200).json).To(Equal(changed.json))
+		})
+
+		It("ER-9: merges metadata", func() {
+			path := "/v1/customers/" + api.customer(object{"metadata": object{"a": "1", "b": "2"}}).text("id")
+			Expect(api.put(path, object{"metadata": object{"a": nil}}).expect(200).at("metadata")).To(Equal(object{"b": "2"}))
+			Expect(api.put(path, object{"name": "Bea"}).expect(200).at("metadata")).To(Equal(object{"b": "2"}))
+			Expect(api.put(path, object{"metadata": nil}).expect(200).at("metadata")).To(Equal(object{}))
+		})
+
+		It("sets alias and currency once", func() {
+			path := "/v1/customers/" + api.customer(nil).text("id")
+			api.put(path, object{"external_customer_id": "ada", "currency": "USD"}).expect(200)
+			api.put(path, object{"external_customer_id": "ada", "currency": "USD"}).expect(200)
+			api.put(path, object{"external_customer_id": "bea"}).refuse(400, "400-constraint-violation", "external_customer_id")
+			api.put(path, object{"currency": "EUR"}).refuse(400, "400-constraint-violation", "currency")
+			Expect(api.get(path).expect(200).at("currency")).To(Equal("USD"))
+		})
+
+		It("refuses a new time zone, and null where there must be something", func() {
+			path := "/v1/customers/" + api.customer(nil).text("id")
+			api.put(path, object{"timezone": "Europe/Berlin"}).invalid("timezone: ")
+			api.put(path, object{"name": nil}).invalid("name: ")
+			api.put(path, object{"currency": "credits"}).invalid("currency: ")
+		})
+
+		It("refuses an alias that another customer bears", func() {
+			api.customer(object{"external_customer_id": "ada"})
+			path := "/v1/customers/" + api.customer(nil).text("id")
+			api.put(path, object{"external_customer_id": "ada"}).refuse(400, "400-duplicate-resource-creation")
+		})
+
+		It("misses what does not exist", func() {
+			api.put("/v1/customers/nope", object{}).refuse(404, "404-resource-not-found", "Customer", "nope")
+		})
+	})
+
+	Describe("PUT /v1/customers/external_customer_id/{external_customer_id}", func() {
+		It("changes the customer that bears the alias", func() {
+			made := api.customer(object{"external_customer_id": "ada"})
+			Expect(api.put("/v1/customers/external_customer_id/ada", object{"name": "Bea"}).expect(200).at("id")).To(Equal(made.at("id")))
+		})
+
+		It("misses an alias that no customer bears", func() {
+			api.put("/v1/customers/external_customer_id/nope", object{}).refuse(404, "404-resource-not-found", "Customer", "nope")
+		})
+	})
+
+	Describe("DELETE /v1/customers/{customer_id}", func() {
+		It("takes the customer away and frees the alias", func() {
+			path := "/v1/customers/" + api.customer(object{"external_customer_id": "ada"}).text("id")
+			Expect(api.delete(path).status).To(Equal(204))
+			api.get(path).refuse(404, "404-resource-not-found", "Customer")
+			api.delete(path).refuse(404, "404-resource-not-found", "Customer")
+			Expect(api.get("/v1/customers").expect(200).list("data")).To(BeEmpty())
+			api.customer(object{"external_customer_id": "ada"})
+		})
+	})
+})
