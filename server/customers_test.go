@@ -11,6 +11,22 @@ func (a *api) customer(change object) value {
 	return a.post("/v1/customers", with(object{"name": "Ada", "email": "ada@example.com"}, change)).expect(201)
 }
 
+// billed makes a customer who has an issued invoice, for usage or, without SQL
+// of a metric, for a fee, and returns the id.
+func (a *api) billed(sql string) string {
+	GinkgoHelper()
+	price := fee(a.item("Sold"))
+	if sql != "" {
+		price["billable_metric_id"] = a.metric(sql)
+	}
+	plan := a.plan(object{}, price).text("id")
+	a.clock("2025-03-01T00:00:00Z")
+	customer := a.customer(nil).text("id")
+	a.post("/v1/subscriptions", object{"customer_id": customer, "plan_id": plan}).expect(201)
+	a.clock("2025-04-02T00:00:00Z")
+	return customer
+}
+
 var _ = Describe("Customers", func() {
 	var api *api
 	BeforeEach(func() { api = start() })
@@ -133,6 +149,16 @@ var _ = Describe("Customers", func() {
 			api.put(path, object{"currency": "credits"}).invalid("currency: ")
 		})
 
+		DescribeTable("takes an alias for the first time after an invoice was issued",
+			func(sql string, status int) {
+				c := api.billed(sql)
+				Expect(api.put("/v1/customers/"+c, object{"external_customer_id": "ada"}).status).To(Equal(status))
+				Expect(api.put("/v1/customers/"+c, object{"name": "Bea"}).status).To(Equal(200))
+			},
+			Entry("unless it charged usage", "SELECT COUNT(*) FROM events", 400),
+			Entry("if it charged fees only", "", 200),
+		)
+
 		It("refuses an alias that another customer bears", func() {
 			api.customer(object{"external_customer_id": "ada"})
 			path := "/v1/customers/" + api.customer(nil).text("id")
@@ -163,6 +189,12 @@ var _ = Describe("Customers", func() {
 			api.delete(path).refuse(404, "404-resource-not-found", "Customer")
 			Expect(api.get("/v1/customers").expect(200).list("data")).To(BeEmpty())
 			api.customer(object{"external_customer_id": "ada"})
+		})
+
+		It("refuses it once an invoice was issued", func() {
+			path := "/v1/customers/" + api.billed("")
+			api.delete(path).refuse(400, "400-constraint-violation", "issued invoices")
+			api.get(path).expect(200)
 		})
 	})
 })

@@ -57,9 +57,9 @@ func Create(tx *store.Tx, in NewCustomer) (Customer, error) {
 		TaxID:              in.TaxID,
 		PaymentProvider:    in.PaymentProvider,
 		PaymentProviderID:  in.PaymentProviderID,
-		AutoCollection:     is(in.AutoCollection, in.PaymentProvider != nil),
+		AutoCollection:     or(in.AutoCollection, in.PaymentProvider != nil),
 		AutoIssuance:       in.AutoIssuance,
-		EmailDelivery:      is(in.EmailDelivery, true),
+		EmailDelivery:      or(in.EmailDelivery, true),
 		Metadata:           metadata,
 	}
 	if err := c.check(); err != nil {
@@ -136,7 +136,7 @@ func (in NewCustomer) timezone(tx *store.Tx) (string, error) {
 	return *in.Timezone, nil
 }
 
-func is(given *bool, otherwise bool) bool {
+func or(given *bool, otherwise bool) bool {
 	if given != nil {
 		return *given
 	}
@@ -154,7 +154,7 @@ var email = regexp.MustCompile(emailPattern)
 
 // check refuses what is wrong with a customer whatever the stored state.
 func (c Customer) check() error {
-	faults := []error{nil}
+	var faults []error
 	if n := utf8.RuneCountInString(c.Name); n < 1 || n > longestName {
 		faults = append(faults, fault.Bad("name", "must have 1 to %d characters", longestName))
 	}

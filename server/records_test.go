@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"gorm.io/gorm/schema"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+	"tollkeeper/store/storetest"
+)
+
+// records are all structs that are rows.
+var records = []any{
+	account.Account{}, account.Key{},
+	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.Price{},
+	customer.Customer{}, customer.BalanceTransaction{},
+	subscription.Subscription{}, subscription.PriceInterval{},
+	credit.Ledger{}, credit.Block{}, credit.Entry{},
+	invoice.Invoice{}, invoice.Line{},
+}
+
+// unrecorded are the tables that no exported struct stands for.
+var unrecorded = []string{"event_keys", "events", "idempotency_keys", "plan_version_prices"}
+
+var _ = Describe("Records", func() {
+	// column names to whether they may be null, by table
+	var tables map[string]map[string]bool
+	BeforeEach(func() {
+		tables = map[string]map[string]bool{}
+		st := storetest.New()
+		var columns []struct {
+			TableName, ColumnName string
+			Nullable              bool
+		}
+		Expect(st.View(storetest.Account(st, "test"), func(tx *store.Tx) error {
+			// a generated column need not say that it is never null
+			return tx.Raw(`SELECT table_name, column_name, is_nullable = 'YES' AND is_generated = 'NEVER' AS nullable
+				FROM information_schema.columns WHERE table_schema = 'public'`).Scan(&columns).Error
+		})).To(Succeed())
+		for _, c := range columns {
+			if tables[c.TableName] == nil {
+				tables[c.TableName] = map[string]bool{}
+			}
+			tables[c.TableName][c.ColumnName] = c.Nullable
+		}
+	})
+
+	It("have the columns of their tables, null where the field is a pointer", func() {
+		for _, record := range records {
+			parsed, err := schema.Parse(record, &sync.Map{}, schema.NamingStrategy{})
+			Expect(err).NotTo(HaveOccurred())
+			fields := map[string]bool{}
+			for _, name := range parsed.DBNames {
+				fields[name] = parsed.FieldsByDBName[name].FieldType.Kind() == reflect.Pointer
+			}
+			Expect(fields).To(Equal(tables[parsed.Table]), parsed.Table)
+		}
+	})
+
+	It("stand for every table", func() {
+		var known []string
+		for _, record := range records {
+			parsed, err := schema.Parse(record, &sync.Map{}, schema.NamingStrategy{})
+			Expect(err).NotTo(HaveOccurred())
+			known = append(known, parsed.Table)
+		}
+		for table := range tables {
+			partition := slices.ContainsFunc(unrecorded, func(name string) bool { return strings.HasPrefix(table, name) })
+			if !partition {
+				Expect(known).To(ContainElement(table))
+			}
+		}
+	})
+})
