@@ -1,0 +1,65 @@
+package fault_test
+
+import (
+	"errors"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/fault"
+)
+
+func TestFault(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "fault")
+}
+
+func places(err error) (places []string) {
+	var f *fault.Fault
+	Expect(errors.As(err, &f)).To(BeTrue())
+	for _, v := range f.Violations {
+		places = append(places, v.String())
+	}
+	return places
+}
+
+var _ = Describe("A fault", func() {
+	DescribeTable("learns where the part that is wrong stands",
+		func(prefix, field, place string) {
+			Expect(places(fault.In(prefix, fault.Bad(field, "is wrong")))).To(ConsistOf(place + ": is wrong"))
+		},
+		Entry("a member", "prices[0].price", "name", "prices[0].price.name"),
+		Entry("an element", "tiers", "[1].unit_amount", "tiers[1].unit_amount"),
+		Entry("the part itself", "unit_config", "", "unit_config"),
+		Entry("the whole body", "", "name", "name"),
+	)
+
+	It("keeps what is no invalid request as it is", func() {
+		missing := fault.Missing("Plan", "nope")
+		Expect(fault.In("plan", missing)).To(BeIdenticalTo(missing))
+		Expect(fault.In("plan", nil)).To(Succeed())
+	})
+
+	It("joins violations in their order", func() {
+		err := fault.Join(fault.Bad("a", "is wrong"), nil, fault.Bad("b", "is wrong too"))
+		Expect(places(err)).To(Equal([]string{"a: is wrong", "b: is wrong too"}))
+		Expect(err).To(MatchError("a: is wrong"))
+	})
+
+	It("joins nothing to nothing", func() {
+		Expect(fault.Join(nil, nil)).To(Succeed())
+	})
+
+	It("lets a failure that is none of the client's through alone", func() {
+		outage := errors.New("the disk is full")
+		Expect(fault.Join(fault.Bad("a", "is wrong"), outage)).To(BeIdenticalTo(outage))
+	})
+
+	It("names the missing thing and never the reason of a library", func() {
+		err := fault.Missing("Customer", "cus_1")
+		Expect(err).To(MatchError("Could not find a resource of type Customer with identifier: cus_1"))
+		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
+		Expect(fault.Is(err, fault.KindRefused)).To(BeFalse())
+	})
+})
