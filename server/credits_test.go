@@ -169,6 +169,10 @@ var _ = Describe("Credits", func() {
 			add(nil)
 			Expect(api.get(byAlias + "/ledger").expect(200).json).To(Equal(api.get(credits + "/ledger").expect(200).json))
 		})
+
+		It("misses an alias that no customer bears", func() {
+			api.get("/v1/customers/external_customer_id/nope/credits/ledger").refuse(404, "404-resource-not-found", "Customer", "nope")
+		})
 	})
 
 	Describe("GET /v1/customers/{customer_id}/credits", func() {
@@ -199,6 +203,10 @@ var _ = Describe("Credits", func() {
 		It("lists the blocks of the customer that bears the alias", func() {
 			add(nil)
 			Expect(api.get(byAlias).expect(200).json).To(Equal(api.get(credits).expect(200).json))
+		})
+
+		It("misses an alias that no customer bears", func() {
+			api.get("/v1/customers/external_customer_id/nope/credits").refuse(404, "404-resource-not-found", "Customer", "nope")
 		})
 	})
 })

@@ -91,6 +91,10 @@ var _ = Describe("Customers", func() {
 			Expect(api.get("/v1/customers").expect(200).each("data", "name")).To(Equal(list{"new", "old"}))
 			Expect(api.get("/v1/customers?created_at[gt]=2025-03-01T10:00:00Z").expect(200).each("data", "name")).To(Equal(list{"new"}))
 		})
+
+		It("refuses a time that is none", func() {
+			api.get("/v1/customers?created_at[lt]=2025-02-30").invalid("created_at[lt]: ")
+		})
 	})
 
 	Describe("GET /v1/customers/{customer_id}", func() {

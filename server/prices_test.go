@@ -134,6 +134,10 @@ var _ = Describe("Prices", func() {
 			api.plan(object{}, with(fee(item), object{"name": "of a plan"}))
 			Expect(api.get("/v1/prices").expect(200).each("data", "name")).To(Equal(list{"of a plan", "add-on"}))
 		})
+
+		It("refuses a cursor it did not give", func() {
+			api.get("/v1/prices?cursor=nope").invalid("cursor: ")
+		})
 	})
 
 	Describe("GET /v1/prices/{price_id}", func() {
