@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"gorm.io/gorm"
 
 	"tollkeeper/store"
+	"tollkeeper/store/storetest"
 )
 
 // shop sells calls: a test account with an item and a metric that sums the
@@ -22,7 +24,11 @@ type shop struct {
 // openShop makes a shop whose clock stands at that instant.
 func openShop(now string) shop {
 	GinkgoHelper()
-	a := start()
+	return start().openShop(now)
+}
+
+func (a *api) openShop(now string) shop {
+	GinkgoHelper()
 	a.clock(now)
 	return shop{a, a.item("Calls"), a.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
 }
@@ -109,4 +115,26 @@ func (v value) entry(array string, k int) value {
 	entries := v.list(array)
 	Expect(len(entries)).To(BeNumerically(">", k), v.asked)
 	return value{v.asked, entries[k]}
+}
+
+// shows fails the spec unless each of those places has that value.
+func (v value) shows(places object) {
+	GinkgoHelper()
+	for place, expected := range places {
+		if expected == nil {
+			Expect(v.at(place)).To(BeNil(), place)
+		} else {
+			Expect(v.at(place)).To(Equal(expected), place)
+		}
+	}
+}
+
+// owner runs a statement as the owner of the database.
+func (s shop) owner(statement string) {
+	GinkgoHelper()
+	conn, err := pgx.Connect(s.ctx, storetest.URL(s.store))
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = conn.Close(s.ctx) }()
+	_, err = conn.Exec(s.ctx, statement)
+	Expect(err).NotTo(HaveOccurred())
 }

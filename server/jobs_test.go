@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"context"
+	"log/slog"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/server"
+)
+
+var _ = Describe("Due work of accounts on real time", func() {
+	// held is a shop with an invoice that is due but must not be issued yet.
+	held := func(a *api) (s shop, sub string) {
+		GinkgoHelper()
+		s = shop{a, a.item("Calls"), "", new(int)}
+		sub = s.subscribe(s.buyer(nil), object{"start_date": "2025-01-01", "end_date": "2025-03-01", "auto_issuance": false}, s.fee("10")).text("id")
+		Expect(s.bills(sub)).To(Equal([]string{"2025-01-01 draft 10.00", "2025-02-01 draft 10.00"}))
+		return s, sub
+	}
+
+	It("is done without being asked, by any number of servers, and each unit once", func() {
+		one := startAlone()
+		live, liveSub := held(one.account("live"))
+		test, testSub := held(one)
+		ctx, stop := context.WithCancel(context.Background())
+		DeferCleanup(stop)
+		for range 2 {
+			s := server.New(server.Config{Store: one.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
+			stopped := make(chan error, 1)
+			go func() { stopped <- s.Run(ctx) }()
+			DeferCleanup(func() {
+				stop()
+				Eventually(stopped).Should(Receive(BeNil()))
+			})
+		}
+		for s, sub := range map[shop]string{live: liveSub, test: testSub} {
+			s.put("/v1/subscriptions/"+sub, object{"auto_issuance": true}).expect(200)
+			Eventually(func() []string { return s.bills(sub) }, "10s").
+				Should(Equal([]string{"2025-01-01 issued 10.00", "2025-02-01 issued 10.00"}))
+			numbers := s.invoices(sub).each("data", "invoice_number")
+			Expect(numbers[1]).To(HaveSuffix("-00001"))
+			Expect(numbers[0]).To(HaveSuffix("-00002"))
+		}
+	})
+
+	It("leaves accounts alone whose clock stands", func() {
+		a := startAlone()
+		s := a.openShop("2020-01-01T00:00:00Z")
+		sub := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
+		live, liveSub := held(a.account("live"))
+		ctx, stop := context.WithCancel(context.Background())
+		DeferCleanup(stop)
+		go func() { _ = server.New(server.Config{Store: a.store}).Run(ctx) }()
+		live.put("/v1/subscriptions/"+liveSub, object{"auto_issuance": true}).expect(200)
+		Eventually(func() []string { return live.bills(liveSub) }, "10s").Should(ContainElement("2025-02-01 issued 10.00")) // the loop has run
+		Expect(s.bills(sub)).To(Equal([]string{"2020-01-01 issued 10.00", "2020-02-01 draft 10.00"}))
+	})
+})
