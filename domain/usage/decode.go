@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,10 +17,9 @@ import (
 // another shape is a fault (semantics 2.2, step 2). What is wrong with a single
 // event stays with that event. An error of the reader is returned as it is.
 func Decode(body io.Reader) ([]Event, error) {
-	d := decoder{
-		json:     jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true)),
-		lastSeen: map[string]int{},
-	}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.json.Reset(body, jsontext.AllowDuplicateNames(true))
 	events, err := d.request()
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) {
@@ -30,11 +31,25 @@ func Decode(body io.Reader) ([]Event, error) {
 // decoder reads one request. It tells duplicate names itself, since they fail
 // an event and not the request.
 type decoder struct {
-	json     *jsontext.Decoder
+	json     jsontext.Decoder
 	lastSeen map[string]int // by name of a property: the last event that has it
 	event    int            // number of the event being read, from 1
 	text     []byte         // properties of that event
 	unquoted []byte         // scratch of unquote
+}
+
+// decoders are kept with their buffers: most requests are small, and to make
+// new ones would cost more than to read them.
+var decoders = sync.Pool{New: func() any { return &decoder{lastSeen: map[string]int{}} }}
+
+// release keeps d for another request, unless it has grown.
+func (d *decoder) release() {
+	const kept = 1 << 16
+	d.json.Reset(strings.NewReader("")) // the body is the caller's
+	clear(d.lastSeen)
+	if d.event = 0; cap(d.text) <= kept && cap(d.unquoted) <= kept {
+		decoders.Put(d)
+	}
 }
 
 func (d *decoder) request() ([]Event, error) {

@@ -14,8 +14,10 @@ import (
 var ErrBusy = errors.New("usage: too many events wait to be stored")
 
 const (
-	groupSize  = 2_000  // events that one transaction takes, if no single request has more
-	maxWaiting = 50_000 // events of one account that wait
+	groupSize   = 2_000  // events that one transaction takes, if no single request has more
+	pressure    = 400    // waiting events for which a second flusher is worth its while
+	maxFlushers = 2      // of one account at the same time
+	maxWaiting  = 50_000 // events of one account that wait
 )
 
 // Recorder stores events. Requests of one account that wait at the same time go
@@ -25,7 +27,7 @@ type Recorder struct {
 	months partitions
 
 	mu     sync.Mutex
-	queues map[string]*queue // by account; only those with a flusher at work
+	queues map[string]*queue // by account; only those with flushers at work
 }
 
 func NewRecorder(st *store.Store) *Recorder {
@@ -68,26 +70,30 @@ type request struct {
 	done    chan error
 }
 
-// queue is what waits for the flusher of one account.
+// queue is what waits for the flushers of one account.
 type queue struct {
 	requests []*request
 	events   int
+	flushers int
 }
 
 func (r *Recorder) enqueue(account string, req *request) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	q, running := r.queues[account]
-	if !running {
+	q := r.queues[account]
+	if q == nil {
 		q = &queue{}
 		r.queues[account] = q
-		go r.flush(account, q)
 	}
 	if len(q.requests) > 0 && q.events+len(req.events) > maxWaiting {
 		return ErrBusy
 	}
 	q.requests = append(q.requests, req)
 	q.events += len(req.events)
+	if q.flushers == 0 || q.flushers < maxFlushers && q.events >= pressure {
+		q.flushers++
+		go r.flush(account, q)
+	}
 	return nil
 }
 
@@ -100,12 +106,15 @@ func (r *Recorder) flush(account string, q *queue) {
 	}
 }
 
-// next takes a group from the queue. When nothing waits, it ends the queue.
+// next takes a group from the queue. When nothing waits it takes none, and the
+// last flusher ends the queue.
 func (r *Recorder) next(account string, q *queue) []*request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(q.requests) == 0 {
-		delete(r.queues, account)
+		if q.flushers--; q.flushers == 0 {
+			delete(r.queues, account)
+		}
 		return nil
 	}
 	n, events := 0, 0

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// build compiles the server.
+func build(ctx context.Context, path string) (string, error) {
+	compile := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/tollkeeper")
+	compile.Stderr = os.Stderr
+	return path, compile.Run()
+}
+
+// process is a running server.
+type process struct {
+	addr   string
+	key    string
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+func serve(ctx context.Context, binary, url, key string) (*process, error) {
+	addr, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, binary, "serve")
+	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+url, "TOLLKEEPER_ADDR="+addr)
+	p := &process{addr: addr, key: key, cmd: cmd, exited: make(chan struct{})}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait()
+		close(p.exited)
+	}()
+	for {
+		answer, err := http.Get("http://" + addr + "/readyz")
+		if err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return p, nil
+			}
+		}
+		select {
+		case <-p.exited:
+			return nil, fmt.Errorf("the server ended: %s", cmd.ProcessState)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String(), nil
+}
+
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.exited
+}
+
+// peakMemory is the most the server ever held, in the words of /proc.
+func (p *process) peakMemory() (kilobytes int) {
+	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid), "VmHWM"), &kilobytes)
+	return kilobytes
+}
+
+// ask is a request of the account.
+func (p *process) ask(ctx context.Context, method, path, body string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+p.key)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s %s: %s", method, path, text)
+	}
+	return text, err
+}
+
+func cpuModel() string { return field("/proc/cpuinfo", "model name") }
+
+func loadAverage() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	return strings.Join(strings.Fields(string(text))[:3], " ")
+}
+
+// field is the value of the first line of that name in a file of /proc.
+func field(path, name string) string {
+	text, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(text)) {
+		if before, after, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(before) == name {
+			return strings.TrimSpace(after)
+		}
+	}
+	return "unknown"
+}

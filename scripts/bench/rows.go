@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// row is one event, as COPY and as HTTP send it.
+type row struct {
+	key, alias string
+	at         time.Time
+	n          int
+}
+
+var regions = []string{"eu-central", "us-east", "us-west", "ap-south"}
+
+func (r row) properties() string {
+	return fmt.Sprintf(`{"tokens":%d,"seconds":0.%03d,"region":%q,"model":"large"}`, r.n, r.n%1000, regions[r.n%len(regions)])
+}
+
+func (r row) json() string {
+	return fmt.Sprintf(`{"idempotency_key":%q,"event_name":"request","external_customer_id":%q,"timestamp":%q,"properties":%s}`,
+		r.key, r.alias, r.at.Format("2006-01-02T15:04:05.000000Z"), r.properties())
+}
+
+// source makes events one after another: keys in the order of time, with a tail
+// that tells clients apart, as SDKs make them.
+type source struct{ made int }
+
+func (s *source) take(n int, at time.Time) []row {
+	rows := make([]row, n)
+	for i := range rows {
+		s.made++
+		mixed := uint32(s.made) * 2654435761 // Knuth's: a tail without order
+		rows[i] = row{
+			key:   fmt.Sprintf("evt_%012d_%08x", s.made, mixed),
+			alias: fmt.Sprintf("customer-%d", mixed%1000),
+			at:    at.Add(time.Duration(i) * time.Microsecond),
+			n:     int(mixed % 10_000),
+		}
+	}
+	return rows
+}
+
+// bodies puts events into requests of so many each.
+func bodies(rows []row, size int) (requests []string) {
+	for len(rows) > 0 {
+		part := rows[:min(size, len(rows))]
+		rows = rows[len(part):]
+		texts := make([]string, len(part))
+		for i, r := range part {
+			texts[i] = r.json()
+		}
+		requests = append(requests, `{"events":[`+strings.Join(texts, ",")+`]}`)
+	}
+	return requests
+}

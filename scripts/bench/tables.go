@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tollkeeper/store"
+)
+
+// tables are those that events lie in, seen as their owner.
+type tables struct {
+	conn    *pgx.Conn
+	account string
+	key     string // API key
+	source  source
+}
+
+func openTables(ctx context.Context, url string) (*tables, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	t := &tables{conn: conn, account: store.NewID("acct"), key: "tk_live_" + store.Random(32)}
+	_, err = conn.Exec(ctx, `INSERT INTO accounts (id, name, mode, number_prefix) VALUES ($1, 'Bench', 'live', 'BENCHA')`, t.account)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256([]byte(t.key))
+	_, err = conn.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES ($1, $2, 'Bench', $3, 'tk_live_')`,
+		store.NewID("key"), t.account, hash[:])
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `SELECT ensure_event_partition(m) FROM generate_series(now() - interval '1 month', now() + interval '1 month', '1 month') AS m`)
+	return t, err
+}
+
+func (t *tables) close() { _ = t.conn.Close(context.Background()) }
+
+// fill copies what is there before the measurement, and lets the tables settle.
+func (t *tables) fill(ctx context.Context, n int) error {
+	const part = 50_000
+	for n > 0 {
+		if _, err := t.copy(ctx, t.rows(t.source.take(min(n, part), time.Now().Add(-time.Hour)))); err != nil {
+			return err
+		}
+		n -= part
+	}
+	_, err := t.conn.Exec(ctx, "VACUUM (ANALYZE) event_keys, events")
+	return err
+}
+
+// prepared rows are what the driver sends: making them is not measured.
+type prepared struct{ keys, events [][]any }
+
+func (t *tables) rows(rows []row) (p prepared) {
+	now := time.Now()
+	for i, r := range rows {
+		p.keys = append(p.keys, []any{t.account, r.key})
+		p.events = append(p.events, []any{t.account, r.key, "request", "e:" + r.alias, r.at, r.properties(), now, int64(i)})
+	}
+	return p
+}
+
+// copy sends rows by COPY, in one transaction, and returns how long it took.
+func (t *tables) copy(ctx context.Context, rows prepared) (time.Duration, error) {
+	began := time.Now()
+	tx, err := t.conn.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{"event_keys"}, []string{"account_id", "idempotency_key"}, pgx.CopyFromRows(rows.keys))
+	if err != nil {
+		return 0, err
+	}
+	columns := []string{"account_id", "idempotency_key", "event_name", "subject", "timestamp", "properties", "ingested_at", "seq"}
+	if _, err = tx.CopyFrom(ctx, pgx.Identifier{"events"}, columns, pgx.CopyFromRows(rows.events)); err != nil {
+		return 0, err
+	}
+	err = tx.Commit(ctx)
+	return time.Since(began), err
+}
