@@ -16,8 +16,8 @@ check:      ## What CI runs: fails if generated or formatted files change
 vuln:       ## Look the modules up in the database of known vulnerabilities
 	@scripts/vuln
 bench:      ## Events per second over HTTP, as a ratio to COPY
-	@scripts/bench
+	@go run ./scripts/bench
 sdk:        ## Check the contract with TypeScript and the official client (needs node)
-	@scripts/sdk
+	@scripts/sdk/run
 long:       ## Specs that take too long for CI
 	@scripts/long

@@ -1,0 +1,119 @@
+// Bills a small trace with the client that the hosted service publishes, and
+// looks at the figures. Only the test clock is no operation of that service.
+import assert from "node:assert/strict";
+import Orb from "orb-billing";
+
+const url = required("TOLLKEEPER_URL");
+const apiKey = required("TOLLKEEPER_API_KEY");
+const orb = new Orb({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
+
+assert.equal((await orb.topLevel.ping()).response, "pong");
+await advance("2023-11-01T00:00:00Z");
+
+const item = await orb.items.create({ name: "Language model" });
+assert.equal((await orb.items.fetch(item.id)).name, "Language model");
+const sum = (name: string, property: string) =>
+  orb.metrics.create({
+    name,
+    item_id: item.id,
+    description: null,
+    sql: `SELECT SUM(${property}) FROM events WHERE event_name = 'completion'`,
+  });
+const input = await sum("Input tokens", "context_tokens");
+const output = await sum("Output tokens", "generated_tokens");
+const metrics = [];
+for await (const metric of orb.metrics.list({ limit: 1 })) {
+  metrics.push(metric.id);
+}
+assert.deepEqual(metrics, [output.id, input.id], "pages of one, newest first");
+
+const base = { item_id: item.id, cadence: "monthly" } as const;
+const plan = await orb.plans.create({
+  name: "Language model",
+  external_plan_id: "trace",
+  currency: "USD",
+  prices: [
+    {
+      price: {
+        ...base,
+        name: "Input tokens",
+        billable_metric_id: input.id,
+        model_type: "tiered",
+        tiered_config: {
+          tiers: [
+            { first_unit: 0, last_unit: 5_000_000, unit_amount: "0.0000025" },
+            { first_unit: 5_000_000, last_unit: 15_000_000, unit_amount: "0.000002" },
+            { first_unit: 15_000_000, unit_amount: "0.0000015" },
+          ],
+        },
+      },
+    },
+    { price: { ...base, name: "Output tokens", billable_metric_id: output.id, model_type: "unit", unit_config: { unit_amount: "0.00001" } } },
+    { price: { ...base, name: "Platform", fixed_price_quantity: 1, billed_in_advance: true, model_type: "unit", unit_config: { unit_amount: "20.00" } } },
+  ],
+});
+assert.equal((await orb.plans.externalPlanID.fetch("trace")).id, plan.id);
+
+const customer = await orb.customers.create({ name: "Trace", email: "billing@example.com", external_customer_id: "acme/1", timezone: "UTC" });
+assert.equal((await orb.customers.fetchByExternalID("acme/1")).id, customer.id, "a slash in an alias");
+const subscription = await orb.subscriptions.create({ customer_id: customer.id, plan_id: plan.id, start_date: "2023-11-01" });
+assert.equal(subscription.status, "active");
+
+await advance("2023-11-16T18:20:00Z");
+const events = [[6_000_000, 150], [10_000_001, 350], [0, 0]].map(([context_tokens, generated_tokens], n) => ({
+  idempotency_key: `row-${n}`,
+  event_name: "completion",
+  external_customer_id: "acme/1",
+  timestamp: `2023-11-16T18:17:0${n}Z`,
+  properties: { context_tokens, generated_tokens },
+}));
+for (const _ of ["once", "and again"]) {
+  assert.deepEqual((await orb.events.ingest({ events })).validation_failed, []);
+}
+
+// 5,000,000 x 0.0000025 + 10,000,000 x 0.000002 + 1,000,001 x 0.0000015 = 34.0000015, and 500 x 0.00001 = half a cent.
+const costs = await orb.subscriptions.fetchCosts(subscription.id, { view_mode: "cumulative" });
+assert.deepEqual(amounts(costs.data.at(-1)?.per_price_costs.map((cost) => [cost.price.name, cost.total])), {
+  "Input tokens": "34.00",
+  "Output tokens": "0.01",
+  Platform: "20.00",
+});
+assert.equal((await orb.customers.costs.listByExternalID("acme/1")).data.length, costs.data.length);
+
+await advance("2023-12-02T00:00:00Z");
+const invoices = [];
+for await (const invoice of orb.invoices.list({ subscription_id: subscription.id, limit: 1 })) {
+  invoices.push(invoice);
+}
+assert.deepEqual(invoices.map((invoice) => [invoice.status, invoice.total]), [["issued", "54.01"], ["issued", "20.00"]]);
+const november = await orb.invoices.fetch(invoices[0]!.id);
+assert.deepEqual(amounts(november.line_items.map((line) => [line.name, line.amount])), {
+  "Input tokens": "34.00",
+  "Output tokens": "0.01",
+  Platform: "20.00",
+});
+
+await assert.rejects(orb.customers.fetch("nobody"), Orb.NotFoundError);
+await assert.rejects(orb.items.create({ name: "" }), Orb.BadRequestError);
+await assert.rejects(new Orb({ apiKey: "wrong", baseURL: `${url}/v1` }).topLevel.ping(), Orb.AuthenticationError);
+
+console.log(`The client of the hosted service got the invoices ${invoices.map((invoice) => invoice.invoice_number).join(" and ")}.`);
+
+async function advance(now: string): Promise<void> {
+  const response = await fetch(`${url}/v1/test_clock/advance`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ now }),
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
+function amounts(pairs: (readonly [string, string])[] | undefined): Record<string, string> {
+  return Object.fromEntries(pairs ?? []);
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set`);
+  return value;
+}
