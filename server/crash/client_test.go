@@ -1,0 +1,168 @@
+package crash_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// client speaks for one account. What is not answered it sends again, as it was.
+type client struct{ addr, key string }
+
+// within is how long a request is waited for, and patience how long after a
+// failure the next attempt begins.
+const (
+	within   = 20 * time.Second
+	patience = 20 * time.Millisecond
+)
+
+// ask sends a request until it is answered, and returns the answer's status and
+// body. Failures that pass (no answer, 5xx, 409) are not answers.
+func (c client) ask(method, path string, body any, idempotencyKey string) (int, []byte) {
+	text, err := json.Marshal(body)
+	Expect(err).NotTo(HaveOccurred())
+	for {
+		if status, answer := c.attempt(method, path, text, idempotencyKey); status != 0 && status < 500 && status != http.StatusConflict {
+			return status, answer
+		}
+		<-time.After(patience)
+	}
+}
+
+// attempt sends a request once; the status is 0 when no whole answer came.
+func (c client) attempt(method, path string, body []byte, idempotencyKey string) (int, []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+c.addr+path, bytes.NewReader(body))
+	Expect(err).NotTo(HaveOccurred())
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	request.Header.Set("Content-Type", "application/json")
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, nil
+	}
+	return response.StatusCode, answer
+}
+
+// must is ask for what has to succeed. It returns the id of what was made.
+func (c client) must(method, path string, body any, idempotencyKey string) string {
+	status, answer := c.ask(method, path, body, idempotencyKey)
+	Expect(status).To(BeNumerically("<", 300), "%s %s: %s", method, path, answer)
+	var made struct{ ID string }
+	Expect(json.Unmarshal(answer, &made)).To(Succeed())
+	return made.ID
+}
+
+type object = map[string]any
+
+// history is what the clients were told.
+type history struct {
+	mu     sync.Mutex
+	events []string // keys that a 200 answered
+	subs   int      // subscriptions that a 201 answered
+	clock  string   // that a 200 answered last
+}
+
+// tell notes something under the lock.
+func (h *history) tell(note func(h *history)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	note(h)
+}
+
+// soFar is a copy of what was told until now.
+func (h *history) soFar() *history {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return &history{events: slices.Clone(h.events), subs: h.subs, clock: h.clock}
+}
+
+// ingest sends batches of new events, all stamped alike, until the crowd is told
+// to go home.
+func (c client) ingest(name, stamp string, h *history, home <-chan struct{}) {
+	for n := 0; ; {
+		select {
+		case <-home:
+			return
+		default:
+		}
+		var keys []string
+		var events []object
+		for range 1 + rand.IntN(5) {
+			key := fmt.Sprintf("%s-%08d", name, n)
+			n++
+			keys = append(keys, key)
+			events = append(events, object{
+				"idempotency_key": key, "event_name": "call", "external_customer_id": "acme", "timestamp": stamp, "properties": object{"n": 1},
+			})
+		}
+		c.must(http.MethodPost, "/v1/ingest", object{"events": events}, "")
+		h.tell(func(h *history) { h.events = append(h.events, keys...) })
+	}
+}
+
+// advance moves the clock on, some days at a time.
+func (c client) advance(from time.Time, h *history, home <-chan struct{}) {
+	for at := from; ; at = at.Add(time.Duration(6+rand.IntN(72)) * time.Hour) {
+		select {
+		case <-home:
+			return
+		default:
+		}
+		now := at.Format(time.RFC3339)
+		c.must(http.MethodPost, "/v1/test_clock/advance", object{"now": now}, "")
+		h.tell(func(h *history) { h.clock = now })
+	}
+}
+
+// subscribe adds subscriptions that began in the past, one after the other.
+func (c client) subscribe(subscription object, h *history, home <-chan struct{}) {
+	for n := 0; ; n++ {
+		c.must(http.MethodPost, "/v1/subscriptions", subscription, fmt.Sprintf("subscription %d", n))
+		h.tell(func(h *history) { h.subs++ })
+		select {
+		case <-home:
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// crowd runs clients side by side until it is sent home.
+type crowd struct {
+	home chan struct{}
+	all  sync.WaitGroup
+}
+
+func newCrowd() *crowd { return &crowd{home: make(chan struct{})} }
+
+func (c *crowd) add(work func(home <-chan struct{})) {
+	c.all.Go(func() {
+		defer GinkgoRecover()
+		work(c.home)
+	})
+}
+
+// sendHome waits until every client has its last answer.
+func (c *crowd) sendHome() {
+	close(c.home)
+	c.all.Wait()
+}

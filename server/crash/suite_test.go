@@ -1,0 +1,28 @@
+// Package crash_test kills servers and databases while clients are at work, and
+// counts afterwards: no event that was answered is lost, none counts twice, and
+// no period is invoiced twice or missed.
+package crash_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestCrash(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "crash")
+}
+
+// kills is how often the default run kills; TOLLKEEPER_KILLS asks for another
+// number.
+func kills() int {
+	n, err := strconv.Atoi(os.Getenv("TOLLKEEPER_KILLS"))
+	if err != nil {
+		return 30
+	}
+	return n
+}
