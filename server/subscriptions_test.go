@@ -224,6 +224,37 @@ var _ = Describe("Subscriptions", func() {
 			s.post("/v1/subscriptions", body).expect(201)
 		})
 
+		It("counts a customer's subscriptions right when requests come together", func() {
+			s := openShop("2025-01-15T00:00:00Z")
+			s.setting("subscriptions_per_customer", 2)
+			body := object{"customer_id": s.buyer(nil), "plan_id": s.plan(nil, s.fee("1")).text("id")}
+			answers := make(chan int, 6)
+			for range cap(answers) {
+				go func() {
+					defer GinkgoRecover()
+					answers <- s.post("/v1/subscriptions", body).status
+				}()
+			}
+			made := 0
+			for range cap(answers) {
+				if <-answers == 201 {
+					made++
+				}
+			}
+			Expect(made).To(Equal(2))
+			Expect(s.get("/v1/subscriptions?customer_id=" + body["customer_id"].(string)).expect(200).list("data")).To(HaveLen(2))
+		})
+
+		It("bills in whole yen", func() {
+			s := openShop("2025-01-15T00:00:00Z")
+			buyer := s.buyer(nil)
+			plan := s.plan(object{"currency": "JPY"}, s.fee("1000"), s.calls("0.5")).text("id")
+			sub := s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan}).expect(201).text("id")
+			s.use(buyer, "2025-01-15T00:00:00Z", "3")
+			s.clock("2025-02-01T12:00:00Z")
+			Expect(s.bills(sub)).To(Equal([]string{"2025-01-15 issued 548", "2025-02-01 issued 1002", "2025-03-01 draft 1000"}))
+		})
+
 		DescribeTable("refuses what is wrong in itself",
 			func(change object, violations ...string) {
 				s := openShop("2025-01-15T00:00:00Z")
