@@ -42,7 +42,7 @@ var rules = []struct{ name, sql string }{
 				AND i.invoice_date > a.clock_now AND i.invoice_date <= a.clock_now + interval '7 days')`},
 	{"numbers have a hole or repeat", `
 		SELECT count(*) FROM (SELECT FROM invoices WHERE account_id = @account AND number IS NOT NULL GROUP BY customer_id
-			HAVING count(DISTINCT number) <> count(*) OR max(right(number, 5)::int) <> count(*)) AS wrong`},
+			HAVING count(DISTINCT number) <> count(*) OR max(split_part(number, '-', 2)::int) <> count(*)) AS wrong`},
 	{"an issued invoice has not its one line of 10.00", `
 		SELECT count(*) FROM invoices i WHERE account_id = @account AND status <> 'draft' AND (i.total <> 10 OR ARRAY[10::numeric] IS DISTINCT FROM (
 			SELECT array_agg(amount) FROM invoice_lines l WHERE l.account_id = @account AND l.invoice_id = i.id))`},

@@ -133,9 +133,13 @@ func (c client) advance(from time.Time, h *history, home <-chan struct{}) {
 	}
 }
 
+// most is how many subscriptions are added at most; an account allows a customer
+// a hundred.
+const most = 50
+
 // subscribe adds subscriptions that began in the past, one after the other.
 func (c client) subscribe(subscription object, h *history, home <-chan struct{}) {
-	for n := 0; ; n++ {
+	for n := range most {
 		c.must(http.MethodPost, "/v1/subscriptions", subscription, fmt.Sprintf("subscription %d", n))
 		h.tell(func(h *history) { h.subs++ })
 		select {
