@@ -15,8 +15,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// observe writes one line to the log for each request and counts it. Neither
-// bodies nor keys nor what paths are filled with appear there.
+// observe counts each request and writes a line to the log for it: of those that
+// went well only at the level debug, since a line costs more than storing an
+// event does. Neither bodies nor keys nor what paths are filled with appear there.
 func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
@@ -31,7 +32,14 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			name = r.operation.id
 		}
 		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
-		s.log.LogAttrs(ctx, slog.LevelInfo, "request", requestAttr(ctx),
+		level := slog.LevelDebug
+		if c.Response().Status >= http.StatusBadRequest {
+			level = slog.LevelInfo
+		}
+		if !s.log.Enabled(ctx, level) {
+			return nil
+		}
+		s.log.LogAttrs(ctx, level, "request", requestAttr(ctx),
 			slog.String("method", c.Request().Method),
 			slog.String("path", c.Path()), // the template: ids and aliases stay out
 			slog.Int("status", c.Response().Status),

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/big"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -138,14 +137,16 @@ func NewID(prefix string) string {
 
 // Random returns n random base-62 characters.
 func Random(n int) string {
-	text := make([]byte, n)
-	size := big.NewInt(int64(len(base62)))
-	for i := range text {
-		k, err := rand.Int(rand.Reader, size)
-		if err != nil {
-			panic(err) // the system has no randomness: nothing can be named safely
+	text := make([]byte, 0, n)
+	var bytes [32]byte
+	for len(text) < n {
+		_, _ = rand.Read(bytes[:]) // never fails
+		for _, b := range bytes {
+			// Six bits are a character, unless they are one of the two that are too many.
+			if k := int(b & 63); k < len(base62) && len(text) < n {
+				text = append(text, base62[k])
+			}
 		}
-		text[i] = base62[k.Int64()]
 	}
 	return string(text)
 }

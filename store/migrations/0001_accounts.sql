@@ -68,12 +68,15 @@ CREATE TABLE api_keys (
 GRANT SELECT, INSERT, UPDATE ON accounts, api_keys TO tollkeeper_app;
 
 -- begin_account makes the transaction that of one account and reads that
--- account's clock, once, in whole microseconds.
+-- account's clock, once, in whole microseconds. It is plpgsql, which keeps its
+-- plans: a function in SQL would plan them again for every transaction.
 -- +goose StatementBegin
 CREATE FUNCTION begin_account(account text) RETURNS timestamptz
-LANGUAGE sql AS $$
-    SELECT set_config('tollkeeper.account', account, true);
-    SELECT coalesce(clock_now, clock_timestamp()) FROM accounts WHERE id = account;
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('tollkeeper.account', account, true);
+    RETURN (SELECT coalesce(clock_now, clock_timestamp()) FROM accounts WHERE id = account);
+END
 $$;
 -- +goose StatementEnd
 
