@@ -30,6 +30,7 @@ type Recorder struct {
 	queues map[string]*queue // by account; only those with flushers at work
 }
 
+// NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
 	return &Recorder{store: st, queues: map[string]*queue{}}
 }
