@@ -208,7 +208,7 @@ var _ = Describe("Measuring usage", func() {
 			subject := fmt.Sprint("customer ", round)
 			var sent []string
 			for i, e := range events {
-				sent = append(sent, call(fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "order"), " ", subject, i),
+				sent = append(sent, call(fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "order"), " ", subject, " ", i),
 					fmt.Sprintf(`"external_customer_id": %q, "timestamp": %q, "properties": %s`, subject, e.at.Format(time.RFC3339Nano), e.json())))
 			}
 			if o := d.send(sent...); len(o.Ingested) != len(events) {
