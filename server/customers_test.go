@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
@@ -79,6 +81,12 @@ var _ = Describe("Customers", func() {
 			api.customer(object{"external_customer_id": "ada"})
 			api.post("/v1/customers", with(ada, object{"external_customer_id": "ada"})).refuse(400, "400-duplicate-resource-creation")
 			api.account("test").customer(object{"external_customer_id": "ada"})
+		})
+
+		It("bounds the alias as events do", func() {
+			api.customer(object{"external_customer_id": strings.Repeat("é", 255)})
+			api.post("/v1/customers", with(ada, object{"external_customer_id": strings.Repeat("é", 256)})).
+				invalid("external_customer_id: ")
 		})
 	})
 
