@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -19,21 +18,17 @@ type accrued struct {
 	amounts []amounts   // up to each of them
 }
 
-// accrual works out what a price costs over the days: one reading of its usage
-// for each service they touch.
-func accrual(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, days []costDay) (accruals, error) {
-	window := period.Period{Start: days[0].cumulative.Start, End: days[len(days)-1].day.End}
-	var all accruals
-	for _, s := range t.Services(window) {
-		if s.Interval.ID != i.ID {
-			continue
-		}
+// accrual works out what the services of one price cost over the days, with one
+// reading of its usage for each.
+func accrual(tx *store.Tx, t subscription.Terms, services []subscription.Service, days []costDay) (accruals, error) {
+	all := make(accruals, len(services))
+	for k, s := range services {
 		at := instants(s.Period, days)
 		worked, err := accrue(tx, t, s, at)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, accrued{s.Period, at, worked})
+		all[k] = accrued{s.Period, at, worked}
 	}
 	return all, nil
 }
@@ -72,7 +67,7 @@ func (all accruals) between(from, to time.Time) PriceCost {
 
 func (a accrued) upTo(t time.Time) amounts {
 	if !t.After(a.service.Start) {
-		return amounts{Quantity: money.Decimal{}}
+		return amounts{}
 	}
 	if t.After(a.service.End) {
 		t = a.service.End

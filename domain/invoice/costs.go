@@ -123,11 +123,15 @@ func Costs(tx *store.Tx, t subscription.Terms, q CostQuery) ([]Cost, error) {
 			out[k].Window = d.day
 		}
 	}
+	services := map[string][]subscription.Service{} // by price interval
+	for _, s := range t.Services(period.Period{Start: days[0].cumulative.Start, End: days[len(days)-1].day.End}) {
+		services[s.Interval.ID] = append(services[s.Interval.ID], s)
+	}
 	for _, i := range t.Intervals {
 		if i.Price.Currency != currency {
 			continue
 		}
-		worth, err := accrual(tx, t, i, days)
+		worth, err := accrual(tx, t, services[i.ID], days)
 		if err != nil {
 			return nil, err
 		}
