@@ -40,9 +40,7 @@ func (s *Server) ListSubscriptionCosts(ctx context.Context, req gen.ListSubscrip
 
 // ListCustomerCosts serves GET /v1/customers/{customer_id}/costs.
 func (s *Server) ListCustomerCosts(ctx context.Context, req gen.ListCustomerCostsRequestObject) (gen.ListCustomerCostsResponseObject, error) {
-	shown, err := s.customerCosts(ctx, req.Params, func(tx *store.Tx) (customer.Customer, error) {
-		return customer.Find(tx, req.CustomerID)
-	})
+	shown, err := s.customerCosts(ctx, customer.Find, req.CustomerID, req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -52,18 +50,16 @@ func (s *Server) ListCustomerCosts(ctx context.Context, req gen.ListCustomerCost
 // ListCustomerCostsByExternalID serves
 // GET /v1/customers/external_customer_id/{external_customer_id}/costs.
 func (s *Server) ListCustomerCostsByExternalID(ctx context.Context, req gen.ListCustomerCostsByExternalIDRequestObject) (gen.ListCustomerCostsByExternalIDResponseObject, error) {
-	shown, err := s.customerCosts(ctx, gen.ListCustomerCostsParams(req.Params), func(tx *store.Tx) (customer.Customer, error) {
-		return customer.FindByExternalID(tx, req.ExternalCustomerID)
-	})
+	shown, err := s.customerCosts(ctx, customer.FindByExternalID, req.ExternalCustomerID, gen.ListCustomerCostsParams(req.Params))
 	if err != nil {
 		return nil, err
 	}
 	return gen.ListCustomerCostsByExternalID200JSONResponse(shown), nil
 }
 
-func (s *Server) customerCosts(ctx context.Context, p gen.ListCustomerCostsParams, find func(*store.Tx) (customer.Customer, error)) (shown gen.Costs, err error) {
+func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifier string, p gen.ListCustomerCostsParams) (shown gen.Costs, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		buyer, err := find(tx)
+		buyer, err := find(tx, identifier)
 		if err != nil {
 			return err
 		}
