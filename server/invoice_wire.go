@@ -137,6 +137,9 @@ func lineItemToWire(l invoice.Line, currency money.Currency, price gen.Price) ge
 		SubLineItems:            []gen.SubLineItem{},
 	}
 	for _, part := range l.Parts {
+		if part.Kind == rating.PartWorking {
+			continue
+		}
 		shown.SubLineItems = append(shown.SubLineItems, partToWire(part, currency))
 	}
 	return shown

@@ -123,7 +123,7 @@ func (in NewPrice) checkQuantity(model rating.Model) error {
 		return fault.Bad("fixed_price_quantity", "must not be given together with billable_metric_id")
 	case in.Quantity != nil && in.Quantity.Sign() < 0:
 		return fault.Bad("fixed_price_quantity", "must not be negative")
-	case in.MetricID == nil && model != nil && model.Split() != nil:
+	case in.MetricID == nil && model != nil && !model.Needs().Single():
 		return fault.Bad("model_type", "prices usage by its properties, so it needs a billable_metric_id")
 	}
 	return nil

@@ -38,7 +38,7 @@ func accrue(tx *store.Tx, t subscription.Terms, s subscription.Service, until []
 	readings, err := usage.Measure(tx, usage.Request{
 		Query:    s.Interval.Metric.Query(),
 		Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
-		Split:    model.Split(),
+		Split:    model.Needs().Split,
 		Cuts:     append([]time.Time{s.Period.Start}, until...),
 	})
 	if err != nil {

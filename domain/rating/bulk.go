@@ -29,9 +29,9 @@ func readBulk(config *object) Model {
 	return m
 }
 
-func (m Bulk) Split() []string { return nil }
-func (m Bulk) linear() bool    { return false }
-func (m Bulk) prorated() bool  { return false }
+func (m Bulk) Needs() Needs   { return Needs{} }
+func (m Bulk) linear() bool   { return false }
+func (m Bulk) prorated() bool { return false }
 
 func (m Bulk) charge(u Usage) Charge {
 	tier := m.Tiers[len(m.Tiers)-1]
@@ -41,5 +41,13 @@ func (m Bulk) charge(u Usage) Charge {
 			break
 		}
 	}
-	return Charge{Subtotal: u.Quantity.Mul(tier.UnitAmount.Decimal)}
+	return flat(tier.name(), u.Quantity, tier.UnitAmount)
+}
+
+// name says what the tier holds: "all units, up to 1000".
+func (t BulkTier) name() string {
+	if t.MaximumUnits == nil {
+		return "all units, without limit"
+	}
+	return "all units, up to " + t.MaximumUnits.String()
 }

@@ -21,7 +21,7 @@ var _ = Describe("bulk", func() {
 			c := rating.Rate(model("bulk", config), u)
 			Expect(c.Subtotal.String()).To(Equal(subtotal))
 			Expect(c.Quantity).To(Equal(u.Quantity))
-			Expect(c.Parts).To(BeEmpty())
+			Expect(parts(c)).To(BeEmpty())
 		},
 		Entry("in a middle tier", messages, total("3200"), "144"),
 		Entry("on a bound, which is in the tier below", messages, total("1000"), "60"),

@@ -1,7 +1,6 @@
 package rating_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strings"
@@ -19,7 +18,8 @@ import (
 type sample struct {
 	modelType, config string
 	prorated          bool
-	price             func(u rating.Usage) *big.Rat // of a full period
+	price             func(u rating.Usage) *big.Rat // before prorated
+	drawUsage         func(*rapid.T) rating.Usage   // nil: quantities or cells as the model needs them
 }
 
 func rat(text string) *big.Rat {
@@ -181,61 +181,105 @@ func tupleJSON(tuple []*string) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-func tupleOf(text string) (tuple []*string) {
-	if err := json.Unmarshal([]byte(text), &tuple); err != nil {
-		panic(err)
+// usage draws what the model is asked to charge, unless its sample draws its own.
+func (s sample) usage(t *rapid.T) rating.Usage {
+	var u rating.Usage
+	if s.drawUsage != nil {
+		u = s.drawUsage(t)
+	} else {
+		u = drawNeeded(t, model(s.modelType, s.config).Needs())
 	}
-	return tuple
-}
-
-func drawUsage(t *rapid.T, split bool) rating.Usage {
-	u := rating.Usage{Fixed: !split && rapid.Bool().Draw(t, "fixed")}
 	if rapid.Bool().Draw(t, "partial") {
 		u.Fraction.Whole = rapid.IntRange(1, 366).Draw(t, "whole")
 		u.Fraction.Part = rapid.IntRange(0, u.Fraction.Whole).Draw(t, "part")
 	}
-	if !split {
-		u.Quantity = drawQuantity(t)
-		return u
-	}
-	for _, tuple := range rapid.SliceOfNDistinct(drawnTuple, 0, 8, rapid.ID).Draw(t, "cells") {
-		u.Cells = append(u.Cells, rating.Cell{Values: tupleOf(tuple), Quantity: drawQuantity(t)})
-	}
 	return u
 }
+
+func drawNeeded(t *rapid.T, needs rating.Needs) rating.Usage {
+	if needs.Single() {
+		return rating.Usage{Quantity: drawQuantity(t), Fixed: rapid.Bool().Draw(t, "fixed")}
+	}
+	return rating.Usage{Cells: drawCells(t, len(needs.Split), nullable("x", "X", "", "null", `x""x`))}
+}
+
+// drawCells draws usage of distinct tuples of so many values.
+func drawCells(t *rapid.T, dimensions int, value *rapid.Generator[*string]) []rating.Cell {
+	tuple := rapid.SliceOfN(value, dimensions, dimensions)
+	cells := []rating.Cell{}
+	for _, values := range rapid.SliceOfNDistinct(tuple, 0, 8, tupleJSON).Draw(t, "cells") {
+		cells = append(cells, rating.Cell{Values: values, Quantity: drawQuantity(t)})
+	}
+	return cells
+}
+
+// nullable draws one of the values, or none.
+func nullable(values ...string) *rapid.Generator[*string] {
+	pool := []*string{nil}
+	for _, v := range values {
+		pool = append(pool, &v)
+	}
+	return rapid.SampledFrom(pool)
+}
+
+// law declares that a model costs what its sample says.
+func law(modelType string, draw func(*rapid.T) sample) bool {
+	laws[modelType] = draw
+	return Describe("every "+modelType+" price", func() {
+		It("costs what fractions say, in parts that sum to it", func() {
+			rapid.Check(GinkgoT(), func(t *rapid.T) {
+				s := draw(t)
+				check(t, s, s.usage(t))
+			})
+		})
+	})
+}
+
+// laws are the samples by model_type.
+var laws = map[string]func(*rapid.T) sample{}
 
 // check compares a charge with the reckoning of its sample.
 func check(t *rapid.T, s sample, u rating.Usage) {
 	c := rating.Rate(model(s.modelType, s.config), u)
-	want := s.price(u)
-	exact := true
-	if u.Fraction != (period.Fraction{}) && (u.Fixed || s.prorated) {
-		want = product(want, big.NewRat(int64(u.Fraction.Part), int64(u.Fraction.Whole)))
-		exact = u.Fraction.IsWhole()
+	full := u
+	if u.Fixed {
+		full.Fraction = period.Fraction{} // prorated here, as a whole
 	}
-	got := rat(c.Subtotal.String())
-	off := new(big.Rat).Sub(want, got)
-	if exact && off.Sign() != 0 || off.Abs(off).Cmp(rat("1e-20")) >= 0 || new(big.Rat).Abs(got).Cmp(new(big.Rat).Abs(want)) > 0 {
+	want := s.price(full)
+	if u.Fraction != (period.Fraction{}) && (u.Fixed || s.prorated) {
+		want = product(want, rateOf(u.Fraction))
+	}
+	// What a division leaves below the 20th digit is cut, of each part at most.
+	off := new(big.Rat).Sub(want, rat(c.Subtotal.String()))
+	if off.Abs(off).Cmp(product(rat("1e-20"), big.NewRat(int64(1+len(c.Parts)), 1))) >= 0 {
 		t.Fatalf("%s over %+v costs %s, want %s", s.config, u, c.Subtotal, want.FloatString(30))
 	}
-	var parts, quantity money.Decimal
+	var parts money.Decimal
 	for _, p := range c.Parts {
-		parts, quantity = parts.Add(p.Amount), quantity.Add(p.Quantity)
+		parts = parts.Add(p.Amount)
 	}
-	if len(c.Parts) > 0 && (!parts.Equal(c.Subtotal) || !quantity.Equal(c.Quantity)) {
-		t.Fatalf("%s over %+v: parts of %s for %s, line of %s for %s", s.config, u, quantity, parts, c.Quantity, c.Subtotal)
+	if !parts.Equal(c.Subtotal) {
+		t.Fatalf("%s over %+v: parts of %s, line of %s", s.config, u, parts, c.Subtotal)
 	}
 }
 
-var _ = Describe("every model", func() {
-	for name, draw := range map[string]func(*rapid.T) sample{
-		"unit": drawUnit, "tiered": drawTiered, "bulk": drawBulk, "package": drawPackage, "matrix": drawMatrix,
-	} {
-		It("costs what fractions say, in parts that sum to it: "+name, func() {
-			rapid.Check(GinkgoT(), func(t *rapid.T) { check(t, draw(t), drawUsage(t, name == "matrix")) })
-		})
+// rateOf is the fraction of a period that was served.
+func rateOf(f period.Fraction) *big.Rat {
+	if f == (period.Fraction{}) {
+		return big.NewRat(1, 1)
 	}
+	return big.NewRat(int64(f.Part), int64(f.Whole))
+}
 
+var (
+	_ = law("unit", drawUnit)
+	_ = law("tiered", drawTiered)
+	_ = law("bulk", drawBulk)
+	_ = law("package", drawPackage)
+	_ = law("matrix", drawMatrix)
+)
+
+var _ = Describe("every graduated price", func() {
 	It("never charges less for more, tier by tier or package by package", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			s := rapid.OneOf(rapid.Custom(drawTiered), rapid.Custom(drawPackage)).Draw(t, "sample")

@@ -82,9 +82,9 @@ func (o *object) tuple(key string, dimensions int) []*string {
 	return values
 }
 
-func (m Matrix) Split() []string { return m.Dimensions }
-func (m Matrix) linear() bool    { return true }
-func (m Matrix) prorated() bool  { return false }
+func (m Matrix) Needs() Needs   { return Needs{Split: m.Dimensions} }
+func (m Matrix) linear() bool   { return true }
+func (m Matrix) prorated() bool { return false }
 
 func (m Matrix) charge(u Usage) Charge {
 	var c Charge
@@ -98,6 +98,7 @@ func (m Matrix) charge(u Usage) Charge {
 			Kind:     PartMatrix,
 			Name:     tupleName(cell.Values),
 			Quantity: cell.Quantity,
+			Rate:     rate.Text,
 			Amount:   cell.Quantity.Mul(rate.Decimal),
 			Values:   cell.Values,
 		})

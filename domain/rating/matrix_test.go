@@ -43,9 +43,9 @@ var _ = Describe("matrix", func() {
 	)
 
 	It("is split by its dimensions", func() {
-		Expect(model("matrix", storage).Split()).To(Equal([]string{"region", "tier"}))
-		Expect(model("matrix", region).Split()).To(Equal([]string{"region"}))
-		Expect(model("unit", `{"unit_amount": "1"}`).Split()).To(BeNil())
+		Expect(model("matrix", storage).Needs().Split).To(Equal([]string{"region", "tier"}))
+		Expect(model("matrix", region).Needs().Split).To(Equal([]string{"region"}))
+		Expect(model("unit", `{"unit_amount": "1"}`).Needs().Single()).To(BeTrue())
 	})
 
 	It("is not prorated", func() {

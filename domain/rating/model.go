@@ -7,23 +7,51 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 )
 
 // Model is an accepted configuration of a price model.
 type Model interface {
-	// Split names the properties by whose values the metric is asked, one Cell for
-	// each tuple; nil for one total. Only models with nil can price a fixed fee.
-	Split() []string
+	// Needs says what the model has to know of usage.
+	Needs() Needs
 
-	// charge applies the formula to a full period.
+	// charge applies the formula to u. Models that prorate the finished amount leave
+	// u.Fraction alone; those that prorate something inside their formula use it.
 	charge(u Usage) Charge
 
 	// linear models pass quantities below zero through. All others charge nothing for
 	// them: a tier or package below zero has no meaning (price models 1.2).
 	linear() bool
 
-	// prorated tells whether usage of a shorter period is charged in part.
+	// prorated tells whether the finished amount of usage in a shorter period is
+	// charged in part.
 	prorated() bool
+}
+
+// Needs is what a model has to know of usage; the zero value is one total.
+type Needs struct {
+	// Split names the properties by whose values the metric is asked: Usage.Cells has
+	// one for each tuple, in this order.
+	Split []string
+
+	// Filter is of models that charge only some events: Usage.Filtered is the metric
+	// over the events with all of these values.
+	Filter []Property
+
+	// Additive models add up what single events are worth, so the metric must be a
+	// count or a sum.
+	Additive bool
+
+	// Composite models charge for other prices: Usage.Components.
+	Composite bool
+}
+
+// Property is a value that a property of an event must have.
+type Property struct{ Key, Value string }
+
+// Single reports whether the model rates one number, as a fixed fee has.
+func (n Needs) Single() bool {
+	return n.Split == nil && n.Filter == nil && !n.Additive && !n.Composite
 }
 
 // models is the registry: how to read the configuration of each model_type.
@@ -65,16 +93,19 @@ func Decode(modelType string, config json.RawMessage) (Model, error) {
 // Rate charges u. Usage of a shorter period is prorated if the model says so, a
 // fixed fee always, and nothing twice (price models 1.4).
 func Rate(m Model, u Usage) Charge {
-	measured := u.Quantity
+	measured, fraction := u.Quantity, u.Fraction
 	if !m.linear() {
 		u = u.notNegative()
 	}
+	if u.Fixed { // the whole fee is prorated below, so nothing inside the formula is
+		u.Fraction = period.Fraction{}
+	}
 	c := m.charge(u)
-	if m.Split() == nil {
+	if m.Needs().Single() {
 		c.Quantity = measured
 	}
-	if !u.Fraction.IsWhole() && (u.Fixed || m.prorated()) {
-		c.prorate(u.Fraction)
+	if !fraction.IsWhole() && (u.Fixed || m.prorated()) {
+		c.prorate(fraction)
 	}
 	return c
 }
@@ -82,6 +113,10 @@ func Rate(m Model, u Usage) Charge {
 // notNegative returns u with 0 for every quantity below it.
 func (u Usage) notNegative() Usage {
 	u.Quantity = money.Max(u.Quantity, money.Decimal{})
+	u.Filtered = money.Max(u.Filtered, money.Decimal{})
+	if u.Cells == nil {
+		return u
+	}
 	u.Cells = slices.Clone(u.Cells)
 	for i, cell := range u.Cells {
 		u.Cells[i].Quantity = money.Max(cell.Quantity, money.Decimal{})

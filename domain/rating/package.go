@@ -19,13 +19,13 @@ func readPackage(config *object) Model {
 	return m
 }
 
-func (m Package) Split() []string { return nil }
-func (m Package) linear() bool    { return false }
-func (m Package) prorated() bool  { return false }
+func (m Package) Needs() Needs   { return Needs{} }
+func (m Package) linear() bool   { return false }
+func (m Package) prorated() bool { return false }
 
 // charge can trust the quotient: of the largest quantity with the finest rest it
 // needs some 90 digits to tell that rest from none.
 func (m Package) charge(u Usage) Charge {
 	n := u.Quantity.Quo(m.PackageSize).Ceil()
-	return Charge{Subtotal: n.Mul(m.PackageAmount.Decimal)}
+	return flat("packages of "+m.PackageSize.String(), n, m.PackageAmount)
 }

@@ -16,7 +16,7 @@ var _ = Describe("package", func() {
 			c := rating.Rate(model("package", config), u)
 			Expect(c.Subtotal.String()).To(Equal(subtotal))
 			Expect(c.Quantity).To(Equal(u.Quantity))
-			Expect(c.Parts).To(BeEmpty())
+			Expect(parts(c)).To(BeEmpty())
 		},
 		Entry("four full ones and a rest", thousands, total("4300"), "25"),
 		Entry("an exact multiple", thousands, total("4000"), "20"),

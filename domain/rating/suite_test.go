@@ -69,11 +69,29 @@ func cells(lines ...string) rating.Usage {
 	return u
 }
 
-// parts writes the parts of a charge, a line for each.
+// parts writes the sub-line items of a charge, a line for each, such as
+//
+//	tier "0 - 100": 100 for 10 (cluster=c1)
+//	matrix "a10": 20 scaled 110 for 44
 func parts(c rating.Charge) []string {
 	lines := []string{}
 	for _, p := range c.Parts {
-		lines = append(lines, fmt.Sprintf("%s %q: %s for %s", p.Kind, p.Name, p.Quantity, p.Amount))
+		if p.Kind == rating.PartWorking {
+			continue
+		}
+		line := fmt.Sprintf("%s %q: %s", p.Kind, p.Name, p.Quantity)
+		if p.Scaled != nil {
+			line += " scaled " + p.Scaled.String()
+		}
+		line += " for " + p.Amount.String()
+		if p.Group != nil {
+			value := "-"
+			if p.Group.Value != nil {
+				value = *p.Group.Value
+			}
+			line += fmt.Sprintf(" (%s=%s)", p.Group.Key, value)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

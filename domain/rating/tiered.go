@@ -53,9 +53,9 @@ func readTiered(config *object) Model {
 	return m
 }
 
-func (m Tiered) Split() []string { return nil }
-func (m Tiered) linear() bool    { return false }
-func (m Tiered) prorated() bool  { return m.Prorated }
+func (m Tiered) Needs() Needs   { return Needs{} }
+func (m Tiered) linear() bool   { return false }
+func (m Tiered) prorated() bool { return m.Prorated }
 
 func (m Tiered) charge(u Usage) Charge {
 	var c Charge
@@ -69,7 +69,7 @@ func (m Tiered) charge(u Usage) Charge {
 			break
 		}
 		n := to.Sub(from)
-		c.add(Part{Kind: PartTier, Name: t.name(), Quantity: n, Amount: n.Mul(t.UnitAmount.Decimal), Tier: t.shown()})
+		c.add(Part{Kind: PartTier, Name: t.name(), Quantity: n, Rate: t.UnitAmount.Text, Amount: n.Mul(t.UnitAmount.Decimal), Tier: t.shown()})
 		from = to
 	}
 	return c

@@ -1,5 +1,7 @@
 package rating
 
+import "tollkeeper/domain/money"
+
 // Unit charges the same for every unit (price models 4.1).
 type Unit struct {
 	UnitAmount Amount
@@ -13,10 +15,16 @@ func readUnit(config *object) Model {
 	}
 }
 
-func (m Unit) Split() []string { return nil }
-func (m Unit) linear() bool    { return true }
-func (m Unit) prorated() bool  { return m.Prorated }
+func (m Unit) Needs() Needs   { return Needs{} }
+func (m Unit) linear() bool   { return true }
+func (m Unit) prorated() bool { return m.Prorated }
 
-func (m Unit) charge(u Usage) Charge {
-	return Charge{Subtotal: u.Quantity.Mul(m.UnitAmount.Decimal)}
+func (m Unit) charge(u Usage) Charge { return flat("units", u.Quantity, m.UnitAmount) }
+
+// flat charges a quantity at one rate, in one step that is no sub-line item.
+func flat(name string, quantity money.Decimal, rate Amount) Charge {
+	amount := quantity.Mul(rate.Decimal)
+	return Charge{Quantity: quantity, Subtotal: amount, Parts: []Part{
+		{Kind: PartWorking, Name: name, Quantity: quantity, Rate: rate.Text, Amount: amount},
+	}}
 }

@@ -16,7 +16,7 @@ var _ = Describe("unit", func() {
 			c := rating.Rate(model("unit", config), u)
 			Expect(c.Subtotal.String()).To(Equal(subtotal))
 			Expect(c.Quantity).To(Equal(u.Quantity))
-			Expect(c.Parts).To(BeEmpty())
+			Expect(parts(c)).To(BeEmpty())
 		},
 		Entry("many", apiCalls, total("5210"), "182.35"),
 		Entry("a fraction of one", apiCalls, total("12.5"), "0.4375"),

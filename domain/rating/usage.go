@@ -14,6 +14,14 @@ type Usage struct {
 	// Cells hold the metric's value for each distinct tuple of those keys.
 	Cells []Cell
 
+	// Filtered is the metric's value over the events that Needs.Filter selects, of
+	// models that name one; Quantity is then that over all events.
+	Filtered money.Decimal
+
+	// Components are the subtotals of the prices that a composite model charges for,
+	// in sum and before adjustments.
+	Components money.Decimal
+
 	// Fraction is the service days of the days of the full billing period; the zero
 	// value is a full period.
 	Fraction period.Fraction
@@ -24,7 +32,7 @@ type Usage struct {
 
 // Cell is the usage of one tuple of property values.
 type Cell struct {
-	Values   []*string // one for each key of Split; nil: the events have no such property
+	Values   []*string // one for each key of Needs.Split; nil: the events have no such property
 	Quantity money.Decimal
 }
 
@@ -32,26 +40,37 @@ type Cell struct {
 type Charge struct {
 	Quantity money.Decimal
 	Subtotal money.Decimal
-	Parts    []Part // sum to Subtotal; none for a model with one flat rate
+	Parts    []Part // how the subtotal came about: they sum to it
 }
 
 // PartKind is the type of a sub-line item, as the wire spells it.
 type PartKind string
 
+// The kinds of parts.
 const (
-	PartMatrix PartKind = "matrix"
-	PartTier   PartKind = "tier"
-	PartOther  PartKind = "'null'" // with the apostrophes
+	PartMatrix  PartKind = "matrix"
+	PartTier    PartKind = "tier"
+	PartOther   PartKind = "'null'" // with the apostrophes
+	PartWorking PartKind = ""       // a step of a model with one flat rate: explained, but no sub-line item
 )
 
-// Part is one sub-line item of a charge.
+// Part is one step of a charge, and a sub-line item of it unless it is PartWorking.
 type Part struct {
 	Kind     PartKind
 	Name     string
 	Quantity money.Decimal
+	Rate     string // what one unit or package costs, as configured; "" where no rate was applied
 	Amount   money.Decimal
-	Tier     *TierRange // of PartTier
-	Values   []*string  // of PartMatrix: one for each dimension, nil where missing
+	Tier     *TierRange     // of PartTier
+	Values   []*string      // of PartMatrix: one for each dimension, nil where missing
+	Scaled   *money.Decimal // of PartMatrix: the quantity that was charged, where that is not Quantity
+	Group    *Group         // whose usage this is, of models that rate groups
+}
+
+// Group is a value of the property that a model groups by.
+type Group struct {
+	Key   string
+	Value *string // nil: the events have no such property
 }
 
 // TierRange is the tier that a part was charged at, as it was configured.

@@ -17,6 +17,7 @@ type Request struct {
 	Subjects []string          // whose events: see the function Subjects
 	Split    []string          // properties to ask by; none for one total
 	Cuts     []time.Time       // ascending: cuts[i] begins slice i and ends the one before
+	Match    []rating.Property // values that properties must have
 	Filter   *metric.Condition // nil for none
 }
 

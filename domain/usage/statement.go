@@ -79,6 +79,11 @@ func (req Request) statement(account string, m metric.Compiled) *statement {
 	}
 	s.add(` FROM events AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
 		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
+	for _, match := range req.Match {
+		s.add(" AND ")
+		s.fragment(metric.Property("e", match.Key))
+		s.add(" = ?", match.Value)
+	}
 	s.add(" AND (")
 	s.fragment(m.Where)
 	if req.Filter != nil {
