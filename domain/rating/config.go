@@ -149,6 +149,25 @@ func (o *object) amount(key string) Amount {
 	return Amount{value, text}
 }
 
+// amountOrNull reads an optional decimal string that is not negative.
+func (o *object) amountOrNull(key string) *Amount {
+	if raw, given := o.fields[key]; !given || string(raw) == "null" {
+		o.take(key)
+		return nil
+	}
+	a := o.amount(key)
+	return &a
+}
+
+// positive reads a required decimal string above 0.
+func (o *object) positive(key string) Amount {
+	a := o.amount(key)
+	if a.Sign() <= 0 {
+		o.bad(key, "must be above 0")
+	}
+	return a
+}
+
 // number reads a required JSON number.
 func (o *object) number(key string) money.Decimal {
 	if raw := o.need(key); raw != nil {
@@ -181,6 +200,32 @@ func (o *object) flag(key string) (set bool) {
 		o.bad(key, "must be true or false")
 	}
 	return set
+}
+
+// text reads a required string.
+func (o *object) text(key string) (value string) {
+	if raw := o.need(key); raw != nil && json.Unmarshal(raw, &value) != nil {
+		o.bad(key, "must be a string")
+	}
+	return value
+}
+
+// name reads a required string that is not empty.
+func (o *object) name(key string) string {
+	value := o.text(key)
+	if value == "" {
+		o.bad(key, "must not be empty")
+	}
+	return value
+}
+
+// nameOrNull reads an optional string that is not empty where it is given; "" is none.
+func (o *object) nameOrNull(key string) string {
+	if raw, given := o.fields[key]; !given || string(raw) == "null" {
+		o.take(key)
+		return ""
+	}
+	return o.name(key)
 }
 
 // texts reads a required list of strings and nulls.
