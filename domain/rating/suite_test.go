@@ -2,6 +2,7 @@ package rating_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -29,6 +31,18 @@ func model(modelType, config string) rating.Model {
 		panic(fmt.Sprintf("%s: %v", config, err))
 	}
 	return m
+}
+
+// refused are the fields that Decode names in refusing a configuration.
+func refused(modelType, config string) []string {
+	_, err := rating.Decode(modelType, json.RawMessage(config))
+	var f *fault.Fault
+	ExpectWithOffset(1, errors.As(err, &f)).To(BeTrue(), "%v", err)
+	fields := []string{}
+	for _, v := range f.Violations {
+		fields = append(fields, v.Field)
+	}
+	return fields
 }
 
 // total is usage of one number over a full period.

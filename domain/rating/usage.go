@@ -63,7 +63,7 @@ type Part struct {
 	Amount   money.Decimal
 	Tier     *TierRange     // of PartTier
 	Values   []*string      // of PartMatrix: one for each dimension, nil where missing
-	Scaled   *money.Decimal // of PartMatrix: the quantity that was charged, where that is not Quantity
+	Scaled   *money.Decimal // the quantity that was charged, where that is not Quantity; sub-line items show it of PartMatrix
 	Group    *Group         // whose usage this is, of models that rate groups
 }
 
@@ -99,8 +99,11 @@ func (c *Charge) prorate(f period.Fraction) {
 	c.Subtotal = share(c.Subtotal, f)
 }
 
-// share returns f of amount, cut at the 20th digit.
+// share returns f of amount: all of it, or a part cut at the 20th digit.
 func share(amount money.Decimal, f period.Fraction) money.Decimal {
+	if f.IsWhole() {
+		return amount
+	}
 	product := amount.Mul(money.FromInt(int64(f.Part)))
 	return product.Quo(money.FromInt(int64(f.Whole))).Trunc(money.Places)
 }

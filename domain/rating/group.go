@@ -1,0 +1,32 @@
+package rating
+
+import "slices"
+
+// groupOf is the group of the events whose property key has that value.
+func groupOf(key string, value *string) *Group { return &Group{Key: key, Value: value} }
+
+// groupName is what a part of a group is called: its value (price models 1.6).
+func groupName(value *string) string { return tupleName([]*string{value}) }
+
+// ordered returns cells by their values, missing ones first (price models 1.6).
+func ordered(cells []Cell) []Cell {
+	return slices.SortedStableFunc(slices.Values(cells), func(a, b Cell) int {
+		return compareTuples(a.Values, b.Values)
+	})
+}
+
+// eachGroup charges the groups one after the other, each as price says, with a part
+// for each. Cells are split by key alone.
+func eachGroup(key string, cells []Cell, price func(group Cell) Part) Charge {
+	var c Charge
+	for _, group := range ordered(cells) {
+		p := price(group)
+		p.Kind = PartOther
+		p.Name = groupName(group.Values[0])
+		p.Quantity = group.Quantity
+		p.Group = groupOf(key, group.Values[0])
+		c.Quantity = c.Quantity.Add(group.Quantity)
+		c.add(p)
+	}
+	return c
+}
