@@ -1,0 +1,101 @@
+package rating
+
+import (
+	"slices"
+
+	"tollkeeper/domain/money"
+)
+
+// BoundTier reaches from its LowerBound to that of the next tier, the last one
+// without end. A quantity that ends exactly on a bound is still in the tier below
+// it, but for models that charge all of it at one rate (price models 1.3).
+type BoundTier struct {
+	LowerBound money.Decimal // 0 for the first
+	Rate       Amount        // for a unit or a package
+}
+
+// boundTiers reads two or more tiers, in any order, whose rate is under rateKey.
+func (o *object) boundTiers(key, rateKey string) []BoundTier {
+	return o.readBoundTiers(key, 2, func(tier *object) BoundTier {
+		return BoundTier{LowerBound: tier.amount("tier_lower_bound").Decimal, Rate: tier.amount(rateKey)}
+	})
+}
+
+// boundTiersOrNull reads them where a missing lower bound stands for 0.
+func (o *object) boundTiersOrNull(key, rateKey string) []BoundTier {
+	return o.readBoundTiers(key, 2, func(tier *object) BoundTier {
+		t := BoundTier{Rate: tier.amount(rateKey)}
+		if bound := tier.amountOrNull("tier_lower_bound"); bound != nil {
+			t.LowerBound = bound.Decimal
+		}
+		return t
+	})
+}
+
+// readBoundTiers reads at least so many tiers and returns them in ascending order.
+func (o *object) readBoundTiers(key string, least int, read func(*object) BoundTier) []BoundTier {
+	type placed struct {
+		BoundTier
+		at *object
+	}
+	var list []placed
+	o.objects(key, func(tier *object) { list = append(list, placed{read(tier), tier}) })
+	if len(list) < least {
+		o.bad(key, "must have at least %d entries", least)
+	}
+	slices.SortStableFunc(list, func(a, b placed) int { return a.LowerBound.Cmp(b.LowerBound) })
+
+	var tiers []BoundTier
+	sound := o.sound()
+	for i, t := range list {
+		switch {
+		case !sound: // bounds that could not be read are not worth comparing
+		case i == 0 && t.LowerBound.Sign() != 0:
+			t.at.bad("tier_lower_bound", "must be 0 in the lowest tier")
+		case i > 0 && t.LowerBound.Equal(list[i-1].LowerBound):
+			t.at.bad("tier_lower_bound", "must differ from those of the other tiers")
+		}
+		tiers = append(tiers, t.BoundTier)
+	}
+	return tiers
+}
+
+// graduate charges each slice of q at the rate of its own tier, with a part for each
+// tier that has quantity. A rate is for so many units as unit says, 1 or the size of
+// a package; q and the bounds are multiples of it.
+func graduate(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
+	return slices.DeleteFunc(graduateAll(tiers, q, unit), func(p Part) bool { return p.Quantity.IsZero() })
+}
+
+// graduateAll is graduate with a part for each tier there is.
+func graduateAll(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
+	parts := make([]Part, len(tiers))
+	for i, t := range tiers {
+		shown, to := Tier{FirstUnit: t.LowerBound, UnitAmount: t.Rate}, q
+		if i+1 < len(tiers) {
+			shown.LastUnit = &tiers[i+1].LowerBound
+			to = money.Min(q, *shown.LastUnit)
+		}
+		slice := money.Max(to.Sub(t.LowerBound), money.Decimal{})
+		parts[i] = Part{
+			Kind:     PartTier,
+			Name:     shown.name(),
+			Quantity: slice,
+			Rate:     t.Rate.Text,
+			Amount:   slice.Quo(unit).Mul(t.Rate.Decimal),
+			Tier:     shown.shown(),
+		}
+	}
+	return parts
+}
+
+// bulkTier is the highest tier whose lower bound q has reached.
+func bulkTier(tiers []BoundTier, q money.Decimal) BoundTier {
+	reached := tiers[0]
+	for _, t := range tiers {
+		if q.Cmp(t.LowerBound) >= 0 {
+			reached = t
+		}
+	}
+	return reached
+}
