@@ -1,6 +1,10 @@
 package rating
 
-import "slices"
+import (
+	"slices"
+
+	"tollkeeper/domain/money"
+)
 
 // groupOf is the group of the events whose property key has that value.
 func groupOf(key string, value *string) *Group { return &Group{Key: key, Value: value} }
@@ -24,9 +28,20 @@ func eachGroup(key string, cells []Cell, price func(group Cell) Part) Charge {
 		p.Kind = PartOther
 		p.Name = groupName(group.Values[0])
 		p.Quantity = group.Quantity
+		if p.Scaled != nil && p.Scaled.Equal(p.Quantity) {
+			p.Scaled = nil
+		}
 		p.Group = groupOf(key, group.Values[0])
 		c.Quantity = c.Quantity.Add(group.Quantity)
 		c.add(p)
 	}
 	return c
 }
+
+// billed is the price of so many units of a group.
+func billed(units money.Decimal, rate Amount) Part {
+	return Part{Scaled: &units, Rate: rate.Text, Amount: units.Mul(rate.Decimal)}
+}
+
+// above is what a exceeds b by, not below 0.
+func above(a, b money.Decimal) money.Decimal { return money.Max(a.Sub(b), money.Decimal{}) }

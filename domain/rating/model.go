@@ -61,6 +61,15 @@ var models = map[string]func(config *object) Model{
 	"bulk":    readBulk,
 	"package": readPackage,
 	"matrix":  readMatrix,
+
+	"cumulative_grouped_allocation":   readCumulativeGroupedAllocation,
+	"cumulative_grouped_bulk":         readCumulativeGroupedBulk,
+	"event_output":                    readEventOutput,
+	"grouped_allocation":              readGroupedAllocation,
+	"grouped_with_metered_minimum":    readGroupedWithMeteredMinimum,
+	"grouped_with_min_max_thresholds": readGroupedWithMinMaxThresholds,
+	"grouped_with_prorated_minimum":   readGroupedWithProratedMinimum,
+	"metered_allowance":               readMeteredAllowance,
 }
 
 // Types lists every model_type that can be decoded, sorted.

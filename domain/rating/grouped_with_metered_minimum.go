@@ -1,0 +1,67 @@
+package rating
+
+import "tollkeeper/domain/money"
+
+// GroupedWithMeteredMinimum charges units at the rate of one property's value times
+// the factor of another's, and each group at least a minimum for every unit it used.
+// Units without a rate cost that minimum too, which is never scaled
+// (price models 4.21).
+type GroupedWithMeteredMinimum struct {
+	GroupingKey       string
+	PricingKey        string
+	ScalingKey        string
+	MinimumUnitAmount Amount
+	UnitAmounts       Rates // by value of PricingKey
+	ScalingFactors    Rates // by value of ScalingKey; any other is scaled by 1
+}
+
+func readGroupedWithMeteredMinimum(config *object) Model {
+	return GroupedWithMeteredMinimum{
+		GroupingKey:       config.name("grouping_key"),
+		PricingKey:        config.name("pricing_key"),
+		ScalingKey:        config.name("scaling_key"),
+		MinimumUnitAmount: config.amount("minimum_unit_amount"),
+		UnitAmounts:       config.rates("unit_amounts", "pricing_value", "unit_amount"),
+		ScalingFactors:    config.rates("scaling_factors", "scaling_value", "scaling_factor"),
+	}
+}
+
+func (m GroupedWithMeteredMinimum) Needs() Needs {
+	return Needs{Split: []string{m.GroupingKey, m.PricingKey, m.ScalingKey}}
+}
+func (m GroupedWithMeteredMinimum) linear() bool   { return false }
+func (m GroupedWithMeteredMinimum) prorated() bool { return false }
+
+func (m GroupedWithMeteredMinimum) charge(u Usage) Charge {
+	var groups []Cell
+	rated := map[string]money.Decimal{}
+	for _, cell := range ordered(u.Cells) {
+		values := cell.Values[:1]
+		key := tupleKey(values)
+		if n := len(groups); n > 0 && tupleKey(groups[n-1].Values) == key {
+			groups[n-1].Quantity = groups[n-1].Quantity.Add(cell.Quantity)
+		} else {
+			groups = append(groups, Cell{Values: values, Quantity: cell.Quantity})
+		}
+		rated[key] = rated[key].Add(cell.Quantity.Mul(m.rate(cell.Values[1], cell.Values[2])))
+	}
+	return eachGroup(m.GroupingKey, groups, func(group Cell) Part {
+		amount := rated[tupleKey(group.Values)]
+		if least := billed(group.Quantity, m.MinimumUnitAmount); amount.Cmp(least.Amount) <= 0 {
+			return least
+		}
+		return Part{Amount: amount}
+	})
+}
+
+// rate is what a unit costs before the minimum of its group.
+func (m GroupedWithMeteredMinimum) rate(pricing, scaling *string) money.Decimal {
+	rate, listed := m.UnitAmounts.of(pricing)
+	if !listed {
+		return m.MinimumUnitAmount.Decimal
+	}
+	if factor, listed := m.ScalingFactors.of(scaling); listed {
+		return rate.Mul(factor.Decimal)
+	}
+	return rate.Decimal
+}

@@ -1,0 +1,32 @@
+package rating
+
+// GroupedWithProratedMinimum charges each group for its units, and at least a
+// minimum, which alone is prorated (price models 4.20).
+type GroupedWithProratedMinimum struct {
+	GroupingKey string
+	Minimum     Amount // of each group with an event, for a full period
+	UnitRate    Amount
+}
+
+func readGroupedWithProratedMinimum(config *object) Model {
+	return GroupedWithProratedMinimum{
+		GroupingKey: config.name("grouping_key"),
+		Minimum:     config.amount("minimum"),
+		UnitRate:    config.amount("unit_rate"),
+	}
+}
+
+func (m GroupedWithProratedMinimum) Needs() Needs   { return Needs{Split: []string{m.GroupingKey}} }
+func (m GroupedWithProratedMinimum) linear() bool   { return false }
+func (m GroupedWithProratedMinimum) prorated() bool { return false }
+
+func (m GroupedWithProratedMinimum) charge(u Usage) Charge {
+	minimum := share(m.Minimum.Decimal, u.Fraction)
+	return eachGroup(m.GroupingKey, u.Cells, func(group Cell) Part {
+		p := billed(group.Quantity, m.UnitRate)
+		if p.Amount.Cmp(minimum) < 0 {
+			return Part{Amount: minimum}
+		}
+		return p
+	})
+}
