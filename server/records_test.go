@@ -23,7 +23,7 @@ import (
 // records are all structs that are rows.
 var records = []any{
 	account.Account{}, account.Key{},
-	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.Price{},
+	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.PlanVersion{}, catalog.Phase{}, catalog.Price{}, catalog.Adjustment{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
@@ -31,7 +31,7 @@ var records = []any{
 }
 
 // unrecorded are the tables that no exported struct stands for.
-var unrecorded = []string{"event_keys", "events", "idempotency_keys", "plan_version_prices"}
+var unrecorded = []string{"event_keys", "events", "idempotency_keys", "plan_version_prices", "plan_version_adjustments"}
 
 var _ = Describe("Records", func() {
 	// column names to whether they may be null, by table

@@ -39,6 +39,9 @@ func CreatePlan(tx *store.Tx, in NewPlan) (Plan, error) {
 	if err := tx.Create(&plan).Error; err != nil {
 		return Plan{}, err
 	}
+	if err := tx.Create(&PlanVersion{PlanID: plan.ID, Version: plan.Version, CreatedAt: tx.Now}).Error; err != nil {
+		return Plan{}, err
+	}
 	if len(prices) == 0 {
 		return plan, nil
 	}

@@ -30,7 +30,10 @@ const (
 // Price turns a quantity into an amount, once per billing period.
 type Price struct {
 	store.Record
-	PlanID          *string // nil: an add-on price
+	PlanID          *string
+	SubscriptionID  *string // the only one it is made for; then it has no plan, and without either it is an add-on price
+	PhaseOrder      *int    // nil: in all phases, or there are none
+	ReplacesPriceID *string
 	Name            string
 	ItemID          string
 	MetricID        *string // of a usage price
@@ -75,9 +78,10 @@ func FindPrice(tx *store.Tx, id string) (price Price, err error) {
 }
 
 // FindPriceByExternalID returns the price with that alias: the add-on price
-// first, then the newest of plans (semantics 5.1.10).
+// first, then the newest of plans (semantics 5.1.10). Those of one subscription
+// have no place in the catalog.
 func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) {
-	err = tx.Where("external_price_id = ?", alias).
+	err = tx.Where("external_price_id = ? AND subscription_id IS NULL", alias).
 		Order("(plan_id IS NULL) DESC, created_at DESC, seq DESC").
 		Take(&price).Error
 	return price, store.Found(err, "Price", alias)
@@ -92,5 +96,5 @@ func FindPrices(tx *store.Tx, ids []string) (map[string]Price, error) {
 // ListPrices returns a page of the prices of plans and the add-on prices, newest
 // first.
 func ListPrices(tx *store.Tx, page store.Page) (prices []Price, next string, err error) {
-	return store.List[Price](tx.DB, page)
+	return store.List[Price](tx.Where("subscription_id IS NULL"), page)
 }

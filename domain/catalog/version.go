@@ -2,12 +2,24 @@ package catalog
 
 import (
 	"slices"
+	"time"
 
 	"tollkeeper/store"
 )
 
 // firstVersion is what the prices given at creation are (semantics 5.2.1).
 const firstVersion = 1
+
+// PlanVersion is one of the sets of prices and adjustments that a plan has had.
+type PlanVersion struct {
+	AccountID   string `gorm:"primaryKey"`
+	PlanID      string `gorm:"primaryKey"`
+	Version     int    `gorm:"primaryKey;autoIncrement:false"`
+	CreatedAt   time.Time
+	Prices      []Price      `gorm:"-"` // in the order they are shown
+	Adjustments []Adjustment `gorm:"-"` // in the order of their making
+	Phases      []Phase      `gorm:"-"` // the plan's, in order
+}
 
 // planVersionPrice is the place of a price in a version of a plan.
 type planVersionPrice struct {
