@@ -64,6 +64,12 @@ func fixed(quantity string, part, whole int) rating.Usage {
 	return u
 }
 
+// within is usage of part of a period's days.
+func within(part, whole int, u rating.Usage) rating.Usage {
+	u.Fraction = period.Fraction{Part: part, Whole: whole}
+	return u
+}
+
 // cells is usage split by properties, written "quantity value value" with - for a
 // property that is missing.
 func cells(lines ...string) rating.Usage {
