@@ -32,13 +32,18 @@ func rat(text string) *big.Rat {
 
 func product(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 
-// charged is a quantity as all but linear models see it.
-func charged(q money.Decimal) *big.Rat {
-	if r := rat(q.String()); r.Sign() > 0 {
+func difference(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+// positive is r, or 0 where that is below it.
+func positive(r *big.Rat) *big.Rat {
+	if r.Sign() > 0 {
 		return r
 	}
 	return new(big.Rat)
 }
+
+// charged is a quantity as all but linear models see it.
+func charged(q money.Decimal) *big.Rat { return positive(rat(q.String())) }
 
 func drawRate(t *rapid.T) string {
 	return rapid.StringMatching(`[0-9]{1,3}(\.[0-9]{1,4})?`).Draw(t, "rate")
