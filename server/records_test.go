@@ -24,6 +24,7 @@ import (
 var records = []any{
 	account.Account{}, account.Key{},
 	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.PlanVersion{}, catalog.Phase{}, catalog.Price{}, catalog.Adjustment{},
+	catalog.DimensionalPriceGroup{}, catalog.LicenseType{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},

@@ -41,18 +41,36 @@ func List[T any](query *gorm.DB, page Page) (rows []T, next string, err error) {
 	return ListBy(query, page, "created_at", func(row T) time.Time { return recordOf(row).CreatedAt })
 }
 
+// ListOldest is List from the oldest to the newest.
+func ListOldest[T any](query *gorm.DB, page Page) (rows []T, next string, err error) {
+	return list(query, page, "created_at", oldest, func(row T) time.Time { return recordOf(row).CreatedAt })
+}
+
 // ListBy is List in the order of another instant, newest first. The column is
 // trusted text, never null, and at is its value.
 func ListBy[T any](query *gorm.DB, page Page, column string, at func(T) time.Time) (rows []T, next string, err error) {
+	return list(query, page, column, newest, at)
+}
+
+// order is which way a list goes: the word of SQL, and how what follows a row
+// compares to it.
+type order struct{ way, follows string }
+
+var (
+	newest = order{"DESC", "<"}
+	oldest = order{"ASC", ">"}
+)
+
+func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) time.Time) (rows []T, next string, err error) {
 	if page.Cursor != "" {
 		instant, seq, ok := readCursor(page.Cursor)
 		if !ok {
 			return nil, "", fault.Bad("cursor", "is not one that a list returned")
 		}
-		query = query.Where("("+column+", seq) < (?, ?)", instant, seq)
+		query = query.Where("("+column+", seq) "+by.follows+" (?, ?)", instant, seq)
 	}
 	rows = make([]T, 0, page.Limit+1)
-	if err := query.Order(column + " DESC, seq DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+	if err := query.Order(column + " " + by.way + ", seq " + by.way).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
 	if len(rows) <= page.Limit {

@@ -67,6 +67,10 @@ func (in NewPrice) record(tx *store.Tx) (Price, error) {
 		ModelType:       in.ModelType,
 		Config:          in.Config,
 		Metadata:        metadata,
+
+		Dimensions:         []rating.Property{},
+		CompositeFilters:   []rating.Filter{},
+		LicenseAllocations: []LicenseAllocation{},
 	}
 	if in.MetricID == nil {
 		one := money.FromInt(1)

@@ -48,6 +48,23 @@ type Price struct {
 	ModelType       string
 	Config          json.RawMessage `gorm:"serializer:json"` // of the model; accepted by rating.Decode
 	Metadata        store.Metadata
+
+	// How a price in a custom unit becomes money: as sent, one of them or both, which
+	// then agree. Prices in money may say it too, and have no use for it.
+	ConversionRate       *money.Decimal
+	ConversionRateConfig *json.RawMessage `gorm:"serializer:json"`
+
+	InvoicingCycle     *period.Length `gorm:"serializer:json"` // as sent; nil: as the billing cycle
+	InvoiceGroupingKey *string        // the property by whose values an invoice shows the usage
+
+	DimensionalPriceGroupID *string
+	Dimensions              []rating.Property `gorm:"serializer:json"` // those of the group, in its order: only events with all of them count
+
+	CompositeFilters []rating.Filter `gorm:"serializer:json"` // what a composite price charges for: all must hold
+
+	LicenseTypeID      *string
+	Allocation         *Allocation         `gorm:"serializer:json"` // of an allocation price
+	LicenseAllocations []LicenseAllocation `gorm:"serializer:json"` // of a license price that grants credits
 }
 
 // Model is how the price is rated.
@@ -69,6 +86,14 @@ func (p Price) Fixed() bool { return p.Type == PriceFixed }
 
 // InAdvance reports whether a period is invoiced at its start.
 func (p Price) InAdvance() bool { return p.BillingMode == InAdvance }
+
+// Priced is what filters know of the price.
+func (p Price) Priced() rating.Priced {
+	return rating.Priced{
+		PriceID: p.ID, ItemID: p.ItemID, Currency: string(p.Currency),
+		Usage: p.Type == PriceUsage, Fixed: p.Fixed(), InAdvance: p.InAdvance(),
+	}
+}
 
 // FindPrice returns the price with that id, whatever it belongs to, or
 // fault.Missing.
