@@ -12,13 +12,17 @@ import (
 type BoundTier struct {
 	LowerBound money.Decimal // 0 for the first
 	Rate       Amount        // for a unit or a package
+	Minimum    Amount        // owed for a quantity in this tier, of models with such a minimum
 }
 
 // boundTiers reads two or more tiers, in any order, whose rate is under rateKey.
 func (o *object) boundTiers(key, rateKey string) []BoundTier {
-	return o.readBoundTiers(key, 2, func(tier *object) BoundTier {
-		return BoundTier{LowerBound: tier.amount("tier_lower_bound").Decimal, Rate: tier.amount(rateKey)}
-	})
+	return o.readBoundTiers(key, 2, func(tier *object) BoundTier { return tier.boundTier(rateKey) })
+}
+
+// packageTiers reads them where they begin with a package of that size.
+func (o *object) packageTiers(key, rateKey string, size money.Decimal) []BoundTier {
+	return o.readBoundTiers(key, 2, func(tier *object) BoundTier { return tier.packageTier(rateKey, size) })
 }
 
 // boundTiersOrNull reads them where a missing lower bound stands for 0.
@@ -30,6 +34,18 @@ func (o *object) boundTiersOrNull(key, rateKey string) []BoundTier {
 		}
 		return t
 	})
+}
+
+func (o *object) boundTier(rateKey string) BoundTier {
+	return BoundTier{LowerBound: o.amount("tier_lower_bound").Decimal, Rate: o.amount(rateKey)}
+}
+
+func (o *object) packageTier(rateKey string, size money.Decimal) BoundTier {
+	t := o.boundTier(rateKey)
+	if size.Sign() > 0 && t.LowerBound.Quo(size).Places() > 0 {
+		o.bad("tier_lower_bound", "must be a multiple of package_size")
+	}
+	return t
 }
 
 // readBoundTiers reads at least so many tiers and returns them in ascending order.
@@ -87,6 +103,18 @@ func graduateAll(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part 
 		}
 	}
 	return parts
+}
+
+// tierOf is the tier that q is in: the highest whose lower bound it exceeds, and the
+// first without usage.
+func tierOf(tiers []BoundTier, q money.Decimal) BoundTier {
+	in := tiers[0]
+	for _, t := range tiers {
+		if q.Cmp(t.LowerBound) > 0 {
+			in = t
+		}
+	}
+	return in
 }
 
 // bulkTier is the highest tier whose lower bound q has reached.

@@ -23,9 +23,11 @@ func (m Package) Needs() Needs   { return Needs{} }
 func (m Package) linear() bool   { return false }
 func (m Package) prorated() bool { return false }
 
-// charge can trust the quotient: of the largest quantity with the finest rest it
-// needs some 90 digits to tell that rest from none.
 func (m Package) charge(u Usage) Charge {
-	n := u.Quantity.Quo(m.PackageSize).Ceil()
-	return flat("packages of "+m.PackageSize.String(), n, m.PackageAmount)
+	return flat("packages of "+m.PackageSize.String(), packages(u.Quantity, m.PackageSize), m.PackageAmount)
 }
+
+// packages is how many of that size q begins. The quotient can be trusted: of the
+// largest quantity with the finest rest it needs some 90 digits to tell that rest
+// from none.
+func packages(q, size money.Decimal) money.Decimal { return q.Quo(size).Ceil() }

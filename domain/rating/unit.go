@@ -28,3 +28,14 @@ func flat(name string, quantity money.Decimal, rate Amount) Charge {
 		{Kind: PartWorking, Name: name, Quantity: quantity, Rate: rate.Text, Amount: amount},
 	}}
 }
+
+// sum is the charge of steps that add up.
+func sum(parts []Part) Charge {
+	var c Charge
+	for _, p := range parts {
+		c.add(p)
+	}
+	return c
+}
+
+var one = money.FromInt(1)
