@@ -1,6 +1,10 @@
 package rating
 
-import "tollkeeper/domain/money"
+import (
+	"slices"
+
+	"tollkeeper/domain/money"
+)
 
 // AdjustmentKind says what an adjustment does. Their order here is the order in
 // which they work, whenever they were made (price models 6.3).
@@ -37,11 +41,30 @@ type PercentageTier struct {
 	Percentage money.Decimal  // a fraction from 0 to 1
 }
 
+// Matches reports whether the adjustment is for such a price.
+func (a Adjustment) Matches(p Priced) bool { return MatchesAll(a.Filters, p) }
+
+// MatchesAll reports whether all filters hold; none hold for every price.
+func MatchesAll(filters []Filter, p Priced) bool {
+	for _, f := range filters {
+		if !f.Matches(p) {
+			return false
+		}
+	}
+	return true
+}
+
 // Filter selects prices by one of their features.
 type Filter struct {
 	Field    FilterField
 	Operator FilterOperator
 	Values   []string
+}
+
+// Matches reports whether the filter holds for such a price.
+func (f Filter) Matches(p Priced) bool {
+	included := slices.ContainsFunc(f.Values, func(value string) bool { return p.has(f.Field, value) })
+	return included == (f.Operator == FilterIncludes)
 }
 
 // FilterField is the feature that a filter looks at.
@@ -51,10 +74,13 @@ type FilterField string
 const (
 	FilterPriceID       FilterField = "price_id"
 	FilterItemID        FilterField = "item_id"
-	FilterPriceType     FilterField = "price_type" // usage, fixed_in_advance, fixed_in_arrears, fixed or in_arrears
-	FilterCurrency      FilterField = "currency"
-	FilterPricingUnitID FilterField = "pricing_unit_id"
+	FilterPriceType     FilterField = "price_type"      // its values are priceTypes
+	FilterCurrency      FilterField = "currency"        // real or a custom unit
+	FilterPricingUnitID FilterField = "pricing_unit_id" // custom units only
 )
+
+// filterFields are all of them.
+var filterFields = []FilterField{FilterPriceID, FilterItemID, FilterPriceType, FilterCurrency, FilterPricingUnitID}
 
 // FilterOperator says whether the values are wanted.
 type FilterOperator string
@@ -73,4 +99,31 @@ type Priced struct {
 	Usage     bool // else a fixed fee or a composite price
 	Fixed     bool
 	InAdvance bool
+}
+
+// has reports whether value is what the price has in that field.
+func (p Priced) has(field FilterField, value string) bool {
+	switch field {
+	case FilterPriceID:
+		return value == p.PriceID
+	case FilterItemID:
+		return value == p.ItemID
+	case FilterPriceType:
+		is, known := priceTypes[value]
+		return known && is(p)
+	case FilterCurrency:
+		return value == p.Currency
+	case FilterPricingUnitID:
+		return value == p.Currency && !money.Currency(p.Currency).Valid()
+	}
+	return false
+}
+
+// priceTypes are the values that filters of the price type may have.
+var priceTypes = map[string]func(Priced) bool{
+	"usage":            func(p Priced) bool { return p.Usage },
+	"fixed":            func(p Priced) bool { return p.Fixed },
+	"fixed_in_advance": func(p Priced) bool { return p.Fixed && p.InAdvance },
+	"fixed_in_arrears": func(p Priced) bool { return p.Fixed && !p.InAdvance },
+	"in_arrears":       func(p Priced) bool { return !p.InAdvance },
 }

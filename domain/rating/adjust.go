@@ -1,0 +1,219 @@
+package rating
+
+import (
+	"cmp"
+	"slices"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+)
+
+// Line is a line of an invoice before adjustments.
+type Line struct {
+	Price    Priced
+	Model    Model // nil if it was not rated: usage discounts pass it by
+	Usage    Usage
+	Subtotal money.Decimal // what that comes to, rounded to the minor unit
+	Days     Days          // what it is for
+}
+
+// Adjusted is what became of a line.
+type Adjusted struct {
+	Subtotal money.Decimal // that of the line and the amounts of all adjustments, in sum
+	Applied  []Applied     // in the order in which they worked
+}
+
+// Applied is what an adjustment did to a line, also where that is nothing.
+type Applied struct {
+	AdjustmentID string
+	Kind         AdjustmentKind
+	Amount       money.Decimal // what was added to the line: below 0 for discounts and maximums
+	Before       money.Decimal // what the line came to until then
+
+	// Value is the adjustment's own as it was used: units and fractions as they are,
+	// an amount times Fraction and rounded. With tiers it is 0.
+	Value    money.Decimal
+	Fraction period.Fraction // of a billing period that the lines are for
+
+	Lines int           // how many lines it worked on together,
+	Base  money.Decimal // what they came to until then, in sum,
+	Whole money.Decimal // and what was added to all of them
+
+	Left  *money.Decimal // of UsageDiscount: the quantity that is still charged
+	Bands []Part         // of TieredPercentageDiscount: the spend in each tier reached, and what it takes off
+}
+
+// Adjust works out what adjustments, in order of creation, do to the lines that
+// stand on one invoice (price models 6.3 to 6.5). Each works once, on all lines
+// together that its filters match and that applies, unless nil, allows.
+//
+// Usage discounts come first, then amounts, percentages, minimums and maximums.
+// Inside such a step those of single prices come before those of the invoice, then
+// the order of creation holds. Each works on what the one before has left.
+func Adjust(lines []Line, adjustments []Adjustment, applies func(adjustment, line int) bool) []Adjusted {
+	sheet := make([]running, len(lines))
+	for k, line := range lines {
+		sheet[k] = running{Line: line, Adjusted: Adjusted{Subtotal: line.Subtotal}}
+	}
+	for _, i := range inSteps(adjustments) {
+		var on []*running
+		for k := range sheet {
+			if applies != nil && !applies(i, k) || !adjustments[i].worksOn(sheet[k].Line) {
+				continue
+			}
+			if len(on) == 0 || on[0].Price.Currency == sheet[k].Price.Currency {
+				on = append(on, &sheet[k])
+			}
+		}
+		if len(on) > 0 {
+			adjustments[i].work(on)
+		}
+	}
+	adjusted := make([]Adjusted, len(sheet))
+	for k, line := range sheet {
+		adjusted[k] = line.Adjusted
+	}
+	return adjusted
+}
+
+// running is a line on its way through the adjustments.
+type running struct {
+	Line
+	Adjusted
+	free money.Decimal // units that usage discounts took off
+}
+
+// steps is the order of kinds.
+var steps = map[AdjustmentKind]int{
+	UsageDiscount:            1,
+	AmountDiscount:           2,
+	PercentageDiscount:       3,
+	TieredPercentageDiscount: 3,
+	Minimum:                  4,
+	Maximum:                  5,
+}
+
+// inSteps returns the indices of adjustments in the order in which they work.
+func inSteps(adjustments []Adjustment) []int {
+	level := func(a Adjustment) int {
+		if a.InvoiceLevel {
+			return 1
+		}
+		return 0
+	}
+	order := make([]int, len(adjustments))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := adjustments[i], adjustments[j]
+		return cmp.Or(cmp.Compare(steps[a.Kind], steps[b.Kind]), cmp.Compare(level(a), level(b)))
+	})
+	return order
+}
+
+// worksOn reports whether the adjustment can change such a line. None works on a
+// custom unit, and usage discounts need a quantity of the price's own.
+func (a Adjustment) worksOn(line Line) bool {
+	if a.Kind == UsageDiscount && (line.Model == nil || line.Model.Needs().Composite) {
+		return false
+	}
+	return money.Currency(line.Price.Currency).Valid() && a.Matches(line.Price)
+}
+
+// work applies the adjustment to lines of one currency, at least one.
+func (a Adjustment) work(on []*running) {
+	currency := money.Currency(on[0].Price.Currency)
+	applied := Applied{AdjustmentID: a.ID, Kind: a.Kind, Value: a.Value, Lines: len(on)}
+	before := make([]money.Decimal, len(on))
+	for k, line := range on {
+		before[k] = line.Adjusted.Subtotal
+	}
+	applied.Base = money.Sum(before...)
+	if a.prorated() {
+		applied.Fraction = served(on)
+		applied.Value = currency.Round(share(a.Value, applied.Fraction))
+	}
+
+	var added []money.Decimal // to each line
+	var left []*money.Decimal
+	spread := func(whole money.Decimal) { added = money.Split(whole, before, currency.MinorUnits()) }
+	switch a.Kind {
+	case UsageDiscount:
+		added, left = a.discountUsage(on)
+	case AmountDiscount:
+		spread(money.Min(applied.Value, positive(before)).Neg())
+	case PercentageDiscount:
+		for _, amount := range before {
+			added = append(added, currency.Round(amount.Mul(a.Value)).Neg())
+		}
+	case TieredPercentageDiscount:
+		var off money.Decimal
+		off, applied.Bands = a.discountBands(applied.Base)
+		spread(currency.Round(off).Neg())
+	case Minimum:
+		spread(above(applied.Value, applied.Base))
+	case Maximum:
+		spread(above(applied.Base, applied.Value).Neg())
+	}
+
+	applied.Whole = money.Sum(added...)
+	for k, line := range on {
+		own := applied
+		own.Before, own.Amount = before[k], added[k]
+		if left != nil {
+			own.Left = left[k]
+		}
+		line.Adjusted.Subtotal = before[k].Add(added[k])
+		line.Applied = append(line.Applied, own)
+	}
+}
+
+// prorated reports whether the value is an amount for a full billing period.
+func (a Adjustment) prorated() bool {
+	return a.Kind == AmountDiscount || a.Kind == Minimum || a.Kind == Maximum
+}
+
+// discountUsage charges each line anew for so many units fewer.
+func (a Adjustment) discountUsage(on []*running) (added []money.Decimal, left []*money.Decimal) {
+	for _, line := range on {
+		line.free = line.free.Add(a.Value)
+		rest := rateLess(line.Model, line.Usage, line.free)
+		price := money.Currency(line.Price.Currency).Round(rest.Subtotal.WithoutTail())
+		added = append(added, price.Sub(line.Adjusted.Subtotal))
+		left = append(left, &rest.Quantity)
+	}
+	return added, left
+}
+
+// discountBands goes through the tiers that a spend reaches. Lines below 0 lower
+// the spend; what lies outside all tiers is not discounted.
+func (a Adjustment) discountBands(spend money.Decimal) (off money.Decimal, bands []Part) {
+	for _, t := range a.Tiers {
+		to := spend
+		if t.UpperBound != nil {
+			to = money.Min(spend, *t.UpperBound)
+		}
+		if to.Cmp(t.LowerBound) <= 0 {
+			break
+		}
+		inside := to.Sub(t.LowerBound)
+		band := Part{
+			Name:     Tier{FirstUnit: t.LowerBound, LastUnit: t.UpperBound}.name(),
+			Quantity: inside,
+			Rate:     t.Percentage.String(),
+			Amount:   inside.Mul(t.Percentage),
+		}
+		off = off.Add(band.Amount)
+		bands = append(bands, band)
+	}
+	return off, bands
+}
+
+// positive is the sum of the amounts above 0.
+func positive(amounts []money.Decimal) (sum money.Decimal) {
+	for _, amount := range amounts {
+		sum = sum.Add(money.Max(amount, money.Decimal{}))
+	}
+	return sum
+}
