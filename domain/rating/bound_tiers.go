@@ -48,21 +48,25 @@ func (o *object) packageTier(rateKey string, size money.Decimal) BoundTier {
 	return t
 }
 
+// placedTier is a tier beside the object it was read from.
+type placedTier struct {
+	BoundTier
+	at *object
+}
+
 // readBoundTiers reads at least so many tiers and returns them in ascending order.
 func (o *object) readBoundTiers(key string, least int, read func(*object) BoundTier) []BoundTier {
-	type placed struct {
-		BoundTier
-		at *object
-	}
-	var list []placed
-	o.objects(key, func(tier *object) { list = append(list, placed{read(tier), tier}) })
+	var list []placedTier
+	o.objects(key, func(tier *object) { list = append(list, placedTier{read(tier), tier}) })
 	if len(list) < least {
 		o.bad(key, "must have at least %d entries", least)
 	}
-	slices.SortStableFunc(list, func(a, b placed) int { return a.LowerBound.Cmp(b.LowerBound) })
+	return ascending(list, o.sound())
+}
 
-	var tiers []BoundTier
-	sound := o.sound()
+// ascending sorts tiers and checks their bounds, if all of them could be read.
+func ascending(list []placedTier, sound bool) (tiers []BoundTier) {
+	slices.SortStableFunc(list, func(a, b placedTier) int { return a.LowerBound.Cmp(b.LowerBound) })
 	for i, t := range list {
 		switch {
 		case !sound: // bounds that could not be read are not worth comparing

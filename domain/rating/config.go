@@ -210,6 +210,19 @@ func (o *object) text(key string) (value string) {
 	return value
 }
 
+// textOrNull reads an optional string.
+func (o *object) textOrNull(key string) *string {
+	raw := o.take(key)
+	if raw == nil {
+		return nil
+	}
+	var value string
+	if json.Unmarshal(raw, &value) != nil {
+		o.bad(key, "must be a string")
+	}
+	return &value
+}
+
 // name reads a required string that is not empty.
 func (o *object) name(key string) string {
 	value := o.text(key)
@@ -237,23 +250,31 @@ func (o *object) texts(key string) (values []*string) {
 	return values
 }
 
+// objectsOrNull reads an optional list of objects, which may be empty.
+func (o *object) objectsOrNull(key string, read func(*object)) {
+	if raw := o.take(key); raw != nil {
+		o.eachObject(key, raw, read)
+	}
+}
+
 // objects reads a required list of at least one object and gives each to read.
 func (o *object) objects(key string, read func(*object)) {
 	raw := o.need(key)
-	if raw == nil {
-		return
+	if raw != nil && o.eachObject(key, raw, read) == 0 {
+		o.bad(key, "must have at least one entry")
 	}
+}
+
+func (o *object) eachObject(key string, raw json.RawMessage, read func(*object)) (n int) {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
 		o.bad(key, "must be a list of objects")
-		return
-	}
-	if len(items) == 0 {
-		o.bad(key, "must have at least one entry")
+		return 0
 	}
 	for i, item := range items {
 		entry := o.doc.object(fmt.Sprintf("%s[%d]", o.at(key), i), item)
 		read(entry)
 		entry.close()
 	}
+	return len(items)
 }

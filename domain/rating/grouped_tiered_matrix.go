@@ -1,0 +1,58 @@
+package rating
+
+import "tollkeeper/domain/money"
+
+// GroupedTieredMatrix graduates each value of a property over tiers of its own, and
+// charges those without tiers at the default rate (price models 4.35).
+type GroupedTieredMatrix struct {
+	Dimension string
+	Tiers     map[string][]BoundTier // by value
+	Default   []BoundTier            // one tier without end
+}
+
+func readGroupedTieredMatrix(config *object) Model {
+	m := GroupedTieredMatrix{
+		Dimension: config.name("dimension"),
+		Tiers:     map[string][]BoundTier{},
+		Default:   []BoundTier{{Rate: config.amount("default_unit_amount")}},
+	}
+	rows := map[string][]placedTier{}
+	var values []string // in order, for the faults to be in order
+	config.objects("tiers", func(row *object) {
+		value := row.text("dimension_value")
+		if rows[value] == nil {
+			values = append(values, value)
+		}
+		rows[value] = append(rows[value], placedTier{row.boundTier("unit_amount"), row})
+	})
+	sound := config.sound()
+	for _, value := range values {
+		m.Tiers[value] = ascending(rows[value], sound)
+	}
+	return m
+}
+
+func (m GroupedTieredMatrix) Needs() Needs   { return Needs{Split: []string{m.Dimension}} }
+func (m GroupedTieredMatrix) linear() bool   { return false }
+func (m GroupedTieredMatrix) prorated() bool { return false }
+
+func (m GroupedTieredMatrix) charge(u Usage) Charge {
+	var c Charge
+	for _, group := range ordered(u.Cells) {
+		c.Quantity = c.Quantity.Add(group.Quantity)
+		for _, p := range graduate(m.tiersOf(group.Values[0]), group.Quantity, money.FromInt(1)) {
+			p.Group = groupOf(m.Dimension, group.Values[0])
+			c.add(p)
+		}
+	}
+	return c
+}
+
+func (m GroupedTieredMatrix) tiersOf(value *string) []BoundTier {
+	if value != nil {
+		if tiers, listed := m.Tiers[*value]; listed {
+			return tiers
+		}
+	}
+	return m.Default
+}
