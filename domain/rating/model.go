@@ -79,9 +79,12 @@ var models = map[string]func(config *object) Model{
 	"cumulative_grouped_bulk":         readCumulativeGroupedBulk,
 	"event_output":                    readEventOutput,
 	"grouped_allocation":              readGroupedAllocation,
+	"grouped_tiered":                  readGroupedTiered,
+	"grouped_tiered_package":          readGroupedTieredPackage,
 	"grouped_with_metered_minimum":    readGroupedWithMeteredMinimum,
 	"grouped_with_min_max_thresholds": readGroupedWithMinMaxThresholds,
 	"grouped_with_prorated_minimum":   readGroupedWithProratedMinimum,
+	"max_group_tiered_package":        readMaxGroupTieredPackage,
 	"metered_allowance":               readMeteredAllowance,
 }
 
