@@ -24,18 +24,22 @@ func ordered(cells []Cell) []Cell {
 func eachGroup(key string, cells []Cell, price func(group Cell) Part) Charge {
 	var c Charge
 	for _, group := range ordered(cells) {
-		p := price(group)
-		p.Kind = PartOther
-		p.Name = groupName(group.Values[0])
-		p.Quantity = group.Quantity
-		if p.Scaled != nil && p.Scaled.Equal(p.Quantity) {
-			p.Scaled = nil
-		}
-		p.Group = groupOf(key, group.Values[0])
-		c.Quantity = c.Quantity.Add(group.Quantity)
-		c.add(p)
+		c.addGroup(key, group.Values[0], group.Quantity, price(group))
 	}
 	return c
+}
+
+// addGroup charges what p says for all that one group used.
+func (c *Charge) addGroup(key string, value *string, quantity money.Decimal, p Part) {
+	p.Kind = PartOther
+	p.Name = groupName(value)
+	p.Quantity = quantity
+	if p.Scaled != nil && p.Scaled.Equal(quantity) {
+		p.Scaled = nil
+	}
+	p.Group = groupOf(key, value)
+	c.Quantity = c.Quantity.Add(quantity)
+	c.add(p)
 }
 
 // billed is the price of so many units of a group.

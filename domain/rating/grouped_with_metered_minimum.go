@@ -33,28 +33,26 @@ func (m GroupedWithMeteredMinimum) linear() bool   { return false }
 func (m GroupedWithMeteredMinimum) prorated() bool { return false }
 
 func (m GroupedWithMeteredMinimum) charge(u Usage) Charge {
-	var groups []Cell
-	rated := map[string]money.Decimal{}
-	for _, cell := range ordered(u.Cells) {
-		values := cell.Values[:1]
-		key := tupleKey(values)
-		if n := len(groups); n > 0 && tupleKey(groups[n-1].Values) == key {
-			groups[n-1].Quantity = groups[n-1].Quantity.Add(cell.Quantity)
-		} else {
-			groups = append(groups, Cell{Values: values, Quantity: cell.Quantity})
+	var c Charge
+	for _, group := range byGroup(u.Cells) {
+		units := totalOf(group.cells)
+		p := billed(units, m.MinimumUnitAmount)
+		if rated := m.rated(group.cells); rated.Cmp(p.Amount) > 0 {
+			p = Part{Amount: rated}
 		}
-		rated[key] = rated[key].Add(cell.Quantity.Mul(m.rate(cell.Values[1], cell.Values[2])))
+		c.addGroup(m.GroupingKey, group.value, units, p)
 	}
-	return eachGroup(m.GroupingKey, groups, func(group Cell) Part {
-		amount := rated[tupleKey(group.Values)]
-		if least := billed(group.Quantity, m.MinimumUnitAmount); amount.Cmp(least.Amount) <= 0 {
-			return least
-		}
-		return Part{Amount: amount}
-	})
+	return c
 }
 
-// rate is what a unit costs before the minimum of its group.
+// rated is what the cells of a group cost before its minimum.
+func (m GroupedWithMeteredMinimum) rated(cells []Cell) (amount money.Decimal) {
+	for _, cell := range cells {
+		amount = amount.Add(cell.Quantity.Mul(m.rate(cell.Values[0], cell.Values[1])))
+	}
+	return amount
+}
+
 func (m GroupedWithMeteredMinimum) rate(pricing, scaling *string) money.Decimal {
 	rate, listed := m.UnitAmounts.of(pricing)
 	if !listed {
