@@ -143,7 +143,7 @@ func planFromWire(in gen.PlanCreate) (catalog.NewPlan, error) {
 		DefaultInvoiceMemo: in.DefaultInvoiceMemo,
 		Status:             catalog.PlanActive,
 		Metadata:           metadataFromWire(in.Metadata),
-		Prices:             make([]catalog.NewPrice, len(in.Prices)),
+		Prices:             make([]catalog.PlanPrice, len(in.Prices)),
 	}
 	if in.Status != nil {
 		wanted.Status = catalog.PlanStatus(*in.Status)
@@ -151,8 +151,8 @@ func planFromWire(in gen.PlanCreate) (catalog.NewPlan, error) {
 	faults := make([]error, len(in.Prices))
 	for i, priced := range in.Prices {
 		price, err := priceFromWire(priced.Price)
-		wanted.Prices[i], faults[i] = price, fault.In(fmt.Sprintf("prices[%d].price", i), err)
-		if err == nil && slices.ContainsFunc(wanted.Prices[:i], func(p catalog.NewPrice) bool { return reflect.DeepEqual(p, price) }) {
+		wanted.Prices[i].Price, faults[i] = price, fault.In(fmt.Sprintf("prices[%d].price", i), err)
+		if err == nil && slices.ContainsFunc(wanted.Prices[:i], func(p catalog.PlanPrice) bool { return reflect.DeepEqual(p.Price, price) }) {
 			faults[i] = fault.Bad(fmt.Sprintf("prices[%d]", i), "must differ from the entries before it")
 		}
 	}
@@ -171,16 +171,16 @@ func loadPlan(tx *store.Tx, plan catalog.Plan) (gen.Plan, error) {
 // loadPlans shows plans with their prices. It asks as often for many plans as
 // for one.
 func loadPlans(tx *store.Tx, plans []catalog.Plan) ([]gen.Plan, error) {
-	prices, err := catalog.PricesOfPlans(tx, plans)
+	versions, err := catalog.DefaultVersions(tx, plans)
 	if err != nil {
 		return nil, err
 	}
 	var all []catalog.Price
-	for _, of := range prices {
-		all = append(all, of...)
+	for _, version := range versions {
+		all = append(all, version.Prices...)
 	}
 	names, err := itemNames(tx, all)
-	return toWire(plans, func(p catalog.Plan) gen.Plan { return planToWire(p, pricesToWire(prices[p.ID], names)) }), err
+	return toWire(plans, func(p catalog.Plan) gen.Plan { return planToWire(p, pricesToWire(versions[p.ID].Prices, names)) }), err
 }
 
 // planToWire writes a plan of one phase, without adjustments.

@@ -1,9 +1,6 @@
 package catalog
 
 import (
-	"cmp"
-	"fmt"
-
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
@@ -19,36 +16,35 @@ type NewPlan struct {
 	DefaultInvoiceMemo *string
 	Status             PlanStatus // active or draft
 	Metadata           map[string]*string
-	Prices             []NewPrice // in the order they are shown; may be empty
+	Phases             []NewPhase       // in any order; none: the plan has one price list for ever
+	Prices             []PlanPrice      // in the order they are shown; may be empty
+	Adjustments        []PlanAdjustment // in the order in which equals work
 }
 
-// CreatePlan makes a plan with its prices, all or nothing. The faults of a price
-// name its place, such as prices[0].price.name.
+// CreatePlan makes a plan with its first version, all or nothing. The faults of a
+// price name its place, such as prices[0].price.name.
 func CreatePlan(tx *store.Tx, in NewPlan) (Plan, error) {
 	plan, err := in.record(tx)
 	if err != nil {
 		return Plan{}, err
 	}
-	prices, err := in.prices(tx, plan)
+	phases, err := newPhases(tx, plan.ID, in.Phases)
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := needNamed(tx, in.Prices...); err != nil {
+	d := newDraft(tx, plan, PlanVersion{Phases: phases})
+	each(d, "prices", in.Prices, d.addPrice)
+	each(d, "adjustments", in.Adjustments, d.addAdjustment)
+	if err := d.check(); err != nil {
 		return Plan{}, err
 	}
 	if err := tx.Create(&plan).Error; err != nil {
 		return Plan{}, err
 	}
-	if err := tx.Create(&PlanVersion{PlanID: plan.ID, Version: plan.Version, CreatedAt: tx.Now}).Error; err != nil {
+	if err := insert(tx, phases); err != nil {
 		return Plan{}, err
 	}
-	if len(prices) == 0 {
-		return plan, nil
-	}
-	if err := tx.Create(&prices).Error; err != nil {
-		return Plan{}, err
-	}
-	return plan, placePrices(tx, plan, prices)
+	return plan, d.publish(firstVersion)
 }
 
 func (in NewPlan) record(tx *store.Tx) (Plan, error) {
@@ -73,20 +69,4 @@ func (in NewPlan) record(tx *store.Tx) (Plan, error) {
 		ProductID:          store.NewID("prod"),
 		Metadata:           metadata,
 	}, nil
-}
-
-// prices checks all prices, so that the client learns of every mistake at once.
-func (in NewPlan) prices(tx *store.Tx, plan Plan) ([]Price, error) {
-	prices := make([]Price, len(in.Prices))
-	faults := make([]error, len(in.Prices))
-	for i, wanted := range in.Prices {
-		wanted.Currency = cmp.Or(wanted.Currency, plan.Currency)
-		price, err := wanted.record(tx)
-		if err == nil && price.Currency != plan.Currency {
-			err = fault.Bad("currency", "must be the plan's")
-		}
-		price.PlanID = &plan.ID
-		prices[i], faults[i] = price, fault.In(fmt.Sprintf("prices[%d].price", i), err)
-	}
-	return prices, fault.Join(faults...)
 }

@@ -22,12 +22,13 @@ var _ = Describe("A plan", func() {
 		plan := s.plan("pro", named("one"), named("two"), named("three"))
 		other := s.plan("pro", named("four"))
 		s.update(func(tx *store.Tx) error {
-			prices, err := catalog.PricesOfPlans(tx, []catalog.Plan{other, plan})
+			versions, err := catalog.DefaultVersions(tx, []catalog.Plan{other, plan})
 			Expect(err).NotTo(HaveOccurred())
-			Expect(names(prices[plan.ID])).To(Equal([]string{"one", "two", "three"}))
-			Expect(names(prices[other.ID])).To(Equal([]string{"four"}))
-			Expect(prices[plan.ID][0].Currency).To(Equal(money.Currency("USD")))
-			Expect(prices[plan.ID][0].PlanID).To(Equal(&plan.ID))
+			prices := versions[plan.ID].Prices
+			Expect(names(prices)).To(Equal([]string{"one", "two", "three"}))
+			Expect(names(versions[other.ID].Prices)).To(Equal([]string{"four"}))
+			Expect(prices[0].Currency).To(Equal(money.Currency("USD")))
+			Expect(prices[0].PlanID).To(Equal(&plan.ID))
 			return nil
 		})
 	})
@@ -44,7 +45,7 @@ var _ = Describe("A plan", func() {
 	DescribeTable("is refused, and none of it is made",
 		func(change func(*catalog.NewPlan), fields ...string) {
 			err := s.try(func(tx *store.Tx) error {
-				wanted := catalog.NewPlan{Name: "Pro", Currency: "USD", Status: catalog.PlanActive, Prices: []catalog.NewPrice{named("one"), named("two")}}
+				wanted := catalog.NewPlan{Name: "Pro", Currency: "USD", Status: catalog.PlanActive, Prices: placed(named("one"), named("two"))}
 				change(&wanted)
 				_, err := catalog.CreatePlan(tx, wanted)
 				return err
@@ -57,9 +58,9 @@ var _ = Describe("A plan", func() {
 			})
 		},
 		Entry("in credits", func(p *catalog.NewPlan) { p.Currency = money.Credits }, "currency"),
-		Entry("with a price in another currency", func(p *catalog.NewPlan) { p.Prices[1].Currency = "EUR" }, "prices[1].price.currency"),
+		Entry("with a price in another currency", func(p *catalog.NewPlan) { p.Prices[1].Price.Currency = "EUR" }, "prices[1].price.currency"),
 		Entry("with mistakes in two prices, told together", func(p *catalog.NewPlan) {
-			p.Prices[0].Quantity, p.Prices[1].ModelType = ref(money.Must("-1")), "magic"
+			p.Prices[0].Price.Quantity, p.Prices[1].Price.ModelType = ref(money.Must("-1")), "magic"
 		}, "prices[0].price.fixed_price_quantity", "prices[1].price.model_type"),
 	)
 

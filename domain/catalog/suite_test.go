@@ -68,11 +68,20 @@ func (s *shop) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		plan, err = catalog.CreatePlan(tx, catalog.NewPlan{
-			Name: "Pro", ExternalPlanID: &alias, Currency: "USD", Status: catalog.PlanActive, Prices: prices,
+			Name: "Pro", ExternalPlanID: &alias, Currency: "USD", Status: catalog.PlanActive, Prices: placed(prices...),
 		})
 		return err
 	})
 	return plan
+}
+
+// placed are the entries of prices that have nothing beside them.
+func placed(prices ...catalog.NewPrice) []catalog.PlanPrice {
+	entries := make([]catalog.PlanPrice, len(prices))
+	for i, price := range prices {
+		entries[i].Price = price
+	}
+	return entries
 }
 
 func ref[T any](v T) *T { return &v }

@@ -111,9 +111,13 @@ func (o office) subscribe(customerID, start string, prices ...catalog.NewPrice) 
 	GinkgoHelper()
 	var terms subscription.Terms
 	var created []invoice.View
+	placed := make([]catalog.PlanPrice, len(prices))
+	for k, price := range prices {
+		placed[k].Price = price
+	}
 	o.do(func(tx *store.Tx) error {
 		plan, err := catalog.CreatePlan(tx, catalog.NewPlan{
-			Name: "Plan", Currency: "USD", Status: catalog.PlanActive, Prices: prices,
+			Name: "Plan", Currency: "USD", Status: catalog.PlanActive, Prices: placed,
 		})
 		if err != nil {
 			return err
@@ -124,6 +128,14 @@ func (o office) subscribe(customerID, start string, prices ...catalog.NewPrice) 
 		return err
 	})
 	return terms, created
+}
+
+// listed are the entries of a plan without phases.
+func listed(prices []catalog.NewPrice) (entries []catalog.PlanPrice) {
+	for _, price := range prices {
+		entries = append(entries, catalog.PlanPrice{Price: price})
+	}
+	return entries
 }
 
 // call records events of the customer with those numbers, at an instant, where

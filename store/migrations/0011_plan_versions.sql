@@ -47,7 +47,6 @@ ALTER TABLE prices
     ADD FOREIGN KEY (account_id, plan_id, phase_order) REFERENCES plan_phases (account_id, plan_id, phase_order),
     ADD FOREIGN KEY (account_id, replaces_price_id) REFERENCES prices (account_id, id),
     ADD CHECK (plan_id IS NULL OR subscription_id IS NULL);
-CREATE INDEX prices_replacing ON prices (account_id, plan_id) WHERE replaces_price_id IS NOT NULL;
 -- Prices of one subscription are not in the catalog, and share no alias with it.
 DROP INDEX prices_newest;
 CREATE INDEX prices_newest ON prices (account_id, created_at, seq) WHERE subscription_id IS NULL;
