@@ -25,6 +25,24 @@
 // A matrix part whose value is missing is named "none": an invoice line called
 // "eu / " looks broken, and null is no word for a customer.
 //
+// A part of a group whose value is missing is named "none" as well. Where a minimum
+// or maximum took the place of a rate, the part has no rate, so that rate times
+// quantity (or scaled quantity) is the amount wherever there is one.
+//
+// Groups that a model shows at 0 for want of a rate are in the line's quantity, so
+// that parts and line agree. Events that event_output ignores have no part and are
+// not; nor are the groups that max_group_tiered_package passes over.
+//
+// The credit of metered_allowance has quantity 0, as the units it pays for are those
+// of the row above it.
+//
+// A rate that an event carries is read as JSON numbers and decimal strings are; a
+// plus sign, blanks or a bare point make it no number. Parts are named by their group,
+// and by their rate where there are no groups.
+//
+// All tiers of packages begin with a package, those of max_group_tiered_package too:
+// their rates are for packages.
+//
 // Tiers that are bounded by last_unit or maximum_units may come in any order, like
 // those with a lower bound, and each must hold something: bounds strictly increase
 // from above 0.
