@@ -26,8 +26,8 @@
 // "eu / " looks broken, and null is no word for a customer.
 //
 // A part of a group whose value is missing is named "none" as well. Where a minimum
-// or maximum took the place of a rate, the part has no rate, so that rate times
-// quantity (or scaled quantity) is the amount wherever there is one.
+// or maximum took the place of a rate, the part has no rate, so that its rate times its
+// quantity (scaled, or in packages) is the amount wherever there is a rate.
 //
 // Groups that a model shows at 0 for want of a rate are in the line's quantity, so
 // that parts and line agree. Events that event_output ignores have no part and are
