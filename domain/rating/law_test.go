@@ -287,7 +287,10 @@ var (
 var _ = Describe("every graduated price", func() {
 	It("never charges less for more, tier by tier or package by package", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := rapid.OneOf(rapid.Custom(drawTiered), rapid.Custom(drawPackage)).Draw(t, "sample")
+			s := rapid.OneOf(
+				rapid.Custom(drawTiered), rapid.Custom(drawTieredWithProration),
+				rapid.Custom(drawPackage), rapid.Custom(drawPackageWithAllocation), rapid.Custom(drawTieredPackage),
+			).Draw(t, "sample")
 			a, b := drawQuantity(t), drawQuantity(t)
 			m := model(s.modelType, s.config)
 			less := rating.Rate(m, rating.Usage{Quantity: money.Min(a, b)})

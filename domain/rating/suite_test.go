@@ -115,3 +115,24 @@ func parts(c rating.Charge) []string {
 	}
 	return lines
 }
+
+// working writes the steps of a charge that are no sub-line items, such as
+//
+//	packages of 1000: 3 at 5.00 for 15
+func working(c rating.Charge) []string {
+	lines := []string{}
+	for _, p := range c.Parts {
+		if p.Kind != rating.PartWorking {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", p.Name, p.Quantity)
+		if p.Scaled != nil {
+			line += " scaled " + p.Scaled.String()
+		}
+		if p.Rate != "" {
+			line += " at " + p.Rate
+		}
+		lines = append(lines, line+" for "+p.Amount.String())
+	}
+	return lines
+}
