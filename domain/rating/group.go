@@ -50,13 +50,13 @@ func billed(units money.Decimal, rate Amount) Part {
 // above is what a exceeds b by, not below 0.
 func above(a, b money.Decimal) money.Decimal { return money.Max(a.Sub(b), money.Decimal{}) }
 
-// graduateGroups charges each group as graduate says of its quantity, with a part for
-// each tier that it reaches. Cells are split by key alone.
-func graduateGroups(key string, cells []Cell, graduate func(q money.Decimal) []Part) Charge {
+// graduateGroups charges each group as graduate says, with a part for each tier that
+// it reaches. Cells are split by key alone.
+func graduateGroups(key string, cells []Cell, graduate func(group Cell) []Part) Charge {
 	var c Charge
 	for _, group := range ordered(cells) {
 		c.Quantity = c.Quantity.Add(group.Quantity)
-		for _, p := range graduate(group.Quantity) {
+		for _, p := range graduate(group) {
 			p.Group = groupOf(key, group.Values[0])
 			c.add(p)
 		}

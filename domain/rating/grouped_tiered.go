@@ -1,7 +1,5 @@
 package rating
 
-import "tollkeeper/domain/money"
-
 // GroupedTiered charges each unit of a group at the rate of its own tier; every group
 // begins in the first (price models 4.10).
 type GroupedTiered struct {
@@ -21,7 +19,7 @@ func (m GroupedTiered) linear() bool   { return false }
 func (m GroupedTiered) prorated() bool { return false }
 
 func (m GroupedTiered) charge(u Usage) Charge {
-	return graduateGroups(m.GroupingKey, u.Cells, func(q money.Decimal) []Part {
-		return graduate(m.Tiers, q, one)
+	return graduateGroups(m.GroupingKey, u.Cells, func(group Cell) []Part {
+		return graduate(m.Tiers, group.Quantity, one)
 	})
 }

@@ -1,7 +1,5 @@
 package rating
 
-import "tollkeeper/domain/money"
-
 // GroupedTieredMatrix graduates each value of a property over tiers of its own, and
 // charges those without tiers at the default rate (price models 4.35).
 type GroupedTieredMatrix struct {
@@ -37,15 +35,9 @@ func (m GroupedTieredMatrix) linear() bool   { return false }
 func (m GroupedTieredMatrix) prorated() bool { return false }
 
 func (m GroupedTieredMatrix) charge(u Usage) Charge {
-	var c Charge
-	for _, group := range ordered(u.Cells) {
-		c.Quantity = c.Quantity.Add(group.Quantity)
-		for _, p := range graduate(m.tiersOf(group.Values[0]), group.Quantity, money.FromInt(1)) {
-			p.Group = groupOf(m.Dimension, group.Values[0])
-			c.add(p)
-		}
-	}
-	return c
+	return graduateGroups(m.Dimension, u.Cells, func(group Cell) []Part {
+		return graduate(m.tiersOf(group.Values[0]), group.Quantity, one)
+	})
 }
 
 func (m GroupedTieredMatrix) tiersOf(value *string) []BoundTier {

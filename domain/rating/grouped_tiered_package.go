@@ -24,7 +24,7 @@ func (m GroupedTieredPackage) linear() bool   { return false }
 func (m GroupedTieredPackage) prorated() bool { return false }
 
 func (m GroupedTieredPackage) charge(u Usage) Charge {
-	return graduateGroups(m.GroupingKey, u.Cells, func(q money.Decimal) []Part {
-		return graduate(m.Tiers, filled(q, m.PackageSize), m.PackageSize)
+	return graduateGroups(m.GroupingKey, u.Cells, func(group Cell) []Part {
+		return graduate(m.Tiers, filled(group.Quantity, m.PackageSize), m.PackageSize)
 	})
 }

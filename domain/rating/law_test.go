@@ -145,25 +145,10 @@ func drawPackage(t *rapid.T) sample {
 }
 
 func drawMatrix(t *rapid.T) sample {
-	rates := map[string]string{}
-	standard := drawRate(t)
-	var rows []string
-	for _, tuple := range rapid.SliceOfNDistinct(drawnTuple, 1, 5, rapid.ID).Draw(t, "rows") {
-		rates[tuple] = drawRate(t)
-		rows = append(rows, fmt.Sprintf(`{"dimension_values": %s, "unit_amount": %q}`, tuple, rates[tuple]))
-	}
-	s := sample{modelType: "matrix"}
-	s.config = fmt.Sprintf(`{"dimensions": ["a", "b"], "default_unit_amount": %q, "matrix_values": [%s]}`, standard, strings.Join(rows, ","))
+	fields, rate := drawMatrixFields(t)
+	s := sample{modelType: "matrix", config: "{" + fields + "}"}
 	s.price = func(u rating.Usage) *big.Rat {
-		sum := new(big.Rat)
-		for _, cell := range u.Cells {
-			rate, listed := rates[tupleJSON(cell.Values)]
-			if !listed {
-				rate = standard
-			}
-			sum.Add(sum, product(rat(cell.Quantity.String()), rat(rate)))
-		}
-		return sum
+		return sumOf(u.Cells, func(c rating.Cell) *big.Rat { return product(rat(c.Quantity.String()), rate(c.Values)) })
 	}
 	return s
 }

@@ -31,7 +31,7 @@ func (m MaxGroupTieredPackage) charge(u Usage) Charge {
 			largest = []Cell{group}
 		}
 	}
-	return graduateGroups(m.GroupingKey, largest, func(q money.Decimal) []Part {
-		return graduate(m.Tiers, filled(q, m.PackageSize), m.PackageSize)
+	return graduateGroups(m.GroupingKey, largest, func(group Cell) []Part {
+		return graduate(m.Tiers, filled(group.Quantity, m.PackageSize), m.PackageSize)
 	})
 }

@@ -86,6 +86,14 @@ var models = map[string]func(config *object) Model{
 	"grouped_with_prorated_minimum":   readGroupedWithProratedMinimum,
 	"max_group_tiered_package":        readMaxGroupTieredPackage,
 	"metered_allowance":               readMeteredAllowance,
+
+	"daily_credit_allowance":              readDailyCreditAllowance,
+	"grouped_tiered_matrix":               readGroupedTieredMatrix,
+	"matrix_with_allocation":              readMatrixWithAllocation,
+	"matrix_with_display_name":            readMatrixWithDisplayName,
+	"matrix_with_threshold_discounts":     readMatrixWithThresholdDiscounts,
+	"scalable_matrix_with_tiered_pricing": readScalableMatrixWithTieredPricing,
+	"scalable_matrix_with_unit_pricing":   readScalableMatrixWithUnitPricing,
 }
 
 // Types lists every model_type that can be decoded, sorted.

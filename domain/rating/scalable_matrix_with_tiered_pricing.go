@@ -1,7 +1,5 @@
 package rating
 
-import "tollkeeper/domain/money"
-
 // ScalableMatrixWithTieredPricing graduates the sum of all scaled units over one run
 // of tiers: each cell's quantity counts times its factor, and it carries what the
 // sum costs in proportion to its scaled units (price models 4.27).
@@ -26,7 +24,7 @@ func (m ScalableMatrixWithTieredPricing) charge(u Usage) Charge {
 	for _, cell := range u.Cells {
 		amounts.whole = amounts.whole.Add(cell.Quantity.Mul(m.Factors.of(cell.Values).amount.Decimal))
 	}
-	for _, tier := range graduate(m.Tiers, amounts.whole, money.FromInt(1)) {
+	for _, tier := range graduate(m.Tiers, amounts.whole, one) {
 		amounts.part = amounts.part.Add(tier.Amount)
 	}
 	return m.Factors.eachCell(u.Cells, func(cell Cell, factor Amount) Part {
