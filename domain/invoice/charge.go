@@ -1,66 +1,126 @@
 package invoice
 
 import (
-	"time"
-
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/domain/usage"
-	"tollkeeper/store"
 )
 
-// amounts is what a service costs up to an instant, in its currency.
+// amounts is what a service costs, in the currency of its price but for the last.
 type amounts struct {
-	Quantity money.Decimal
-	Subtotal money.Decimal // before adjustments, rounded to the minor unit
-	Total    money.Decimal // after them
-	Parts    []rating.Part // sum to Subtotal
+	Quantity    money.Decimal
+	Exact       money.Decimal // the subtotal as it was rated
+	Subtotal    money.Decimal // before adjustments, rounded to the minor unit
+	Adjustments []rating.Applied
+	Adjusted    money.Decimal // after them
+	Parts       []rating.Part // sum to Subtotal
+	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
+	Conversion  []rating.Part // how what is left of a price in a custom unit became money
+	Invoiced    money.Decimal // Subtotal, and
+	Amount      money.Decimal // Adjusted, in the currency of the invoice
 }
 
-// accrue works out what a service costs up to each of the instants, which rise
-// and lie after the service's start; the last cost is that up to the service's
-// end if that is the last instant. Usage is read once, whatever their number.
-// Fixed fees cost the same at any of them (semantics 7.1.9).
-func accrue(tx *store.Tx, t subscription.Terms, s subscription.Service, until []time.Time) ([]amounts, error) {
-	price := s.Interval.Price
-	model := price.Model()
-	accrued := make([]amounts, len(until))
-	fraction := period.FractionOf(s.Period, s.Cycle, t.Customer.Location())
-	if price.Fixed() {
-		fee := charge(model, rating.Usage{Quantity: *price.Quantity, Fraction: fraction, Fixed: true}, price.Currency)
-		for k := range accrued {
-			accrued[k] = fee
+// charge turns what services used into amounts. They are those that stand on one
+// invoice: composite prices charge for the others, and adjustments may work on
+// several. This is the only way from usage to money; see the package comment.
+func charge(t subscription.Terms, together []tally) []amounts {
+	all := make([]amounts, len(together))
+	for k, y := range together {
+		if !y.Model.Needs().Composite {
+			all[k] = rate(y)
 		}
-		return accrued, nil
 	}
-	readings, err := usage.Measure(tx, usage.Request{
-		Query:    s.Interval.Metric.Query(),
-		Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
-		Split:    model.Needs().Split,
-		Cuts:     append([]time.Time{s.Period.Start}, until...),
-	})
-	if err != nil {
-		return nil, err
+	for k, y := range together {
+		if y.Model.Needs().Composite {
+			y.Usage.Components = components(y, together, all)
+			all[k] = rate(y)
+		}
 	}
-	for k, r := range readings {
-		accrued[k] = charge(model, rating.Usage{Quantity: r.Total, Cells: r.Cells, Fraction: fraction}, price.Currency)
+	adjust(t, together, all)
+	for k, y := range together {
+		all[k].convert(y.Interval.Price, t.Currency)
 	}
-	return accrued, nil
+	return all
 }
 
-// charge rates a quantity and rounds the result: the line's subtotal once, half
-// away from zero, and its parts so that they sum to it (price models 1.5).
-func charge(model rating.Model, u rating.Usage, currency money.Currency) amounts {
-	exact := rating.Rate(model, u)
-	subtotal := currency.Round(exact.Subtotal.WithoutTail())
-	return amounts{
-		Quantity: exact.Quantity,
-		Subtotal: subtotal,
-		Total:    subtotal,
-		Parts:    roundParts(exact.Parts, subtotal, currency),
+// rate rates a tally and rounds the result: the line's subtotal once, half away
+// from zero, and its parts so that they sum to it (price models 1.5). Custom
+// units have no minor unit and stay exact.
+func rate(y tally) amounts {
+	exact := rating.Rate(y.Model, y.Usage)
+	currency := y.Interval.Price.Currency
+	a := amounts{Quantity: exact.Quantity, Exact: exact.Subtotal}
+	a.Subtotal = currency.Round(exact.Subtotal.WithoutTail())
+	a.Adjusted = a.Subtotal
+	a.Parts = roundParts(exact.Parts, a.Subtotal, currency)
+	a.Groups = shareOut(y, a.Subtotal)
+	return a
+}
+
+// shareOut splits a subtotal over the groups that the invoice shows the price by,
+// in proportion to their quantities (price models 8). It is empty for a price that
+// is not shown by groups.
+func shareOut(y tally, subtotal money.Decimal) []rating.Part {
+	price := y.Interval.Price
+	quantities := make([]money.Decimal, len(y.Groups))
+	for k, cell := range y.Groups {
+		quantities[k] = cell.Quantity
 	}
+	parts := make([]rating.Part, len(y.Groups))
+	for k, amount := range money.Split(subtotal, quantities, price.Currency.MinorUnits()) {
+		group := rating.Group{Key: *price.InvoiceGroupingKey, Value: y.Groups[k].Values[0]}
+		parts[k] = rating.Part{Kind: rating.PartOther, Name: group.Name(), Quantity: quantities[k], Amount: amount, Group: &group}
+	}
+	return parts
+}
+
+// components is what the prices that a composite one charges for come to.
+func components(of tally, together []tally, all []amounts) (sum money.Decimal) {
+	price := of.Interval.Price
+	for k, y := range together {
+		other := y.Interval.Price
+		if y.Model.Needs().Composite || other.Currency != price.Currency {
+			continue
+		}
+		if rating.MatchesAll(price.CompositeFilters, other.Priced()) {
+			sum = sum.Add(all[k].Subtotal)
+		}
+	}
+	return sum
+}
+
+// adjust works out what the adjustments of the subscription do to the lines.
+func adjust(t subscription.Terms, together []tally, all []amounts) {
+	lines := make([]rating.Line, len(together))
+	for k, y := range together {
+		lines[k] = rating.Line{
+			Price: y.Interval.Price.Priced(), Model: y.Model, Usage: y.Usage, Subtotal: all[k].Subtotal, Days: y.Days,
+		}
+	}
+	adjustments := make([]rating.Adjustment, len(t.Adjustments))
+	for k, a := range t.Adjustments {
+		adjustments[k] = a.Adjustment.Rating()
+	}
+	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].Service) }
+	for k, adjusted := range rating.Adjust(lines, adjustments, covers) {
+		all[k].Adjustments = append([]rating.Applied{}, adjusted.Applied...)
+		all[k].Adjusted = adjusted.Subtotal
+	}
+}
+
+// convert turns what is left of a price into the currency of the invoice, rounded
+// once (price models 7.2).
+func (a *amounts) convert(price catalog.Price, into money.Currency) {
+	if price.Currency == into {
+		a.Invoiced, a.Amount, a.Conversion = a.Subtotal, a.Adjusted, []rating.Part{}
+		return
+	}
+	rates := price.Conversion()
+	left := rates.Convert(a.Adjusted)
+	a.Amount = into.Round(left.Subtotal.WithoutTail())
+	a.Conversion = roundParts(left.Parts, a.Amount, into)
+	a.Invoiced = into.Round(rates.Convert(a.Subtotal).Subtotal.WithoutTail())
 }
 
 // roundParts rounds the amounts of parts so that they sum to total.

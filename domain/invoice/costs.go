@@ -108,54 +108,36 @@ func Costs(tx *store.Tx, t subscription.Terms, q CostQuery) ([]Cost, error) {
 	if err != nil || !ok {
 		return []Cost{}, err
 	}
-	days := costDays(t, frame, tx.Now)
-	if len(days) == 0 {
-		return []Cost{}, nil
-	}
 	currency := q.Currency
 	if currency == "" {
 		currency = t.Currency
 	}
-	out := make([]Cost, len(days))
-	for k, d := range days {
-		out[k] = Cost{Window: d.cumulative, Currency: currency, Prices: []PriceCost{}}
-		if q.Periodic {
-			out[k].Window = d.day
-		}
-	}
-	services := map[string][]subscription.Service{} // by price interval
-	for _, s := range t.Services(period.Period{Start: days[0].cumulative.Start, End: days[len(days)-1].day.End}) {
-		services[s.Interval.ID] = append(services[s.Interval.ID], s)
-	}
-	for _, i := range t.Intervals {
-		if i.Price.Currency != currency {
-			continue
-		}
-		worth, err := accrual(tx, t, services[i.ID], days)
+	costs := []Cost{}
+	for _, days := range costDays(t, frame, tx.Now) {
+		worth, err := worthOf(tx, t, currency, days)
 		if err != nil {
 			return nil, err
 		}
-		for k, d := range days {
-			from := d.cumulative.Start
+		for _, d := range days.days {
+			window := period.Period{Start: days.whole.Start, End: d.End}
 			if q.Periodic {
-				from = d.day.Start
+				window = d
 			}
-			cost := worth.between(from, d.day.End)
-			cost.Price = i.Price
-			out[k].Prices = append(out[k].Prices, cost)
-			out[k].Subtotal = out[k].Subtotal.Add(cost.Subtotal)
-			out[k].Total = out[k].Total.Add(cost.Total)
+			costs = append(costs, worth.cost(t, currency, window))
 		}
 	}
-	return out, nil
+	return costs, nil
 }
 
-// costDay is one local day of a billing period, and the period up to its end.
-type costDay struct{ day, cumulative period.Period }
+// costPeriod is local days of one billing period.
+type costPeriod struct {
+	whole period.Period
+	days  []period.Period
+}
 
 // costDays lists the local days of the subscription's life that the timeframe
-// touches and that are not in the future.
-func costDays(t subscription.Terms, frame period.Period, now time.Time) []costDay {
+// touches and that are not in the future, by billing period.
+func costDays(t subscription.Terms, frame period.Period, now time.Time) []costPeriod {
 	loc := t.Customer.Location()
 	end := period.DateOf(now, loc).AddDays(1).In(loc) // the end of today
 	if frame.End.Before(end) {
@@ -165,20 +147,22 @@ func costDays(t subscription.Terms, frame period.Period, now time.Time) []costDa
 	if at.Before(t.StartAt) {
 		at = t.StartAt
 	}
-	var days []costDay
+	var periods []costPeriod
 	for at.Before(end) {
 		whole, ok := t.BillingPeriod(at)
 		if !ok {
 			break
 		}
+		p := costPeriod{whole: whole}
 		for _, day := range whole.LocalDays(loc) {
 			if day.End.After(at) && day.Start.Before(end) {
-				days = append(days, costDay{day, period.Period{Start: whole.Start, End: day.End}})
+				p.days = append(p.days, day)
 			}
 		}
+		periods = append(periods, p)
 		at = whole.End
 	}
-	return days
+	return periods
 }
 
 // timeframe is what the query asks for, with the defaults of semantics 7.1.5;

@@ -2,9 +2,7 @@ package invoice
 
 import (
 	"crypto/sha256"
-	"database/sql/driver"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -15,7 +13,7 @@ import (
 )
 
 // Line is a line item: one service of one price. Amounts are in the price's
-// currency, rounded to its minor unit.
+// currency and rounded to its minor unit, if it is money.
 type Line struct {
 	store.Record
 	InvoiceID string
@@ -30,8 +28,15 @@ type Line struct {
 	AdjustedSubtotal        money.Decimal // after them
 	CreditsApplied          money.Decimal
 	PartiallyInvoicedAmount money.Decimal
-	Amount                  money.Decimal // what is left to pay
-	Parts                   Parts         // sub-line items, which sum to Subtotal
+	Amount                  money.Decimal // what is left to pay, in the currency of the invoice
+
+	Exact       money.Decimal    // the subtotal before it was rounded
+	Parts       []rating.Part    `gorm:"serializer:json"` // how it was rated: they sum to Subtotal
+	Groups      []rating.Part    `gorm:"serializer:json"` // Subtotal by the property the invoice shows the price by
+	Adjustments []rating.Applied `gorm:"serializer:json"` // in the order in which they worked
+	Conversion  []rating.Part    `gorm:"serializer:json"` // of a price in a custom unit
+
+	invoiced money.Decimal // Subtotal in the currency of the invoice; of drafts only
 }
 
 // TableName is the table of lines.
@@ -39,22 +44,26 @@ func (Line) TableName() string { return "invoice_lines" }
 
 // lines works out what an invoice charges, as of now.
 func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
-	services := t.BilledOn(inv.InvoiceDate)
-	out := make([]Line, len(services))
-	for k, s := range services {
-		accrued, err := accrue(tx, t, s, []time.Time{s.Period.End})
+	var together []tally
+	for _, s := range t.BilledOn(inv.InvoiceDate) {
+		tallies, err := measure(tx, t, s, []time.Time{s.Period.End})
 		if err != nil {
 			return nil, err
 		}
-		a := accrued[0]
+		together = append(together, tallies...)
+	}
+	out := make([]Line, len(together))
+	for k, a := range charge(t, together) {
+		s := together[k].Service
 		out[k] = Line{
 			Record: store.Record{
 				AccountID: tx.AccountID, ID: lineID(inv.ID, s), CreatedAt: tx.Now,
 			},
 			InvoiceID: inv.ID, Position: k, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
 			StartAt: s.Period.Start, EndAt: s.Period.End,
-			Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Total, Amount: a.Total,
-			Parts: a.Parts,
+			Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
+			Exact: a.Exact, Parts: a.Parts, Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
+			invoiced: a.Invoiced,
 		}
 	}
 	return out, nil
@@ -64,31 +73,4 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 func lineID(invoiceID string, s subscription.Service) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.Period.Start.UnixMicro()))
 	return "line_" + base64.RawURLEncoding.EncodeToString(sum[:15])
-}
-
-// Parts is a column of sub-line items.
-type Parts []rating.Part
-
-// GormDataType names the column type to GORM.
-func (Parts) GormDataType() string { return "jsonb" }
-
-// Value writes the column.
-func (p Parts) Value() (driver.Value, error) {
-	if p == nil {
-		p = Parts{}
-	}
-	text, err := json.Marshal([]rating.Part(p))
-	return string(text), err
-}
-
-// Scan reads the column.
-func (p *Parts) Scan(src any) error {
-	switch text := src.(type) {
-	case []byte:
-		return json.Unmarshal(text, (*[]rating.Part)(p))
-	case string:
-		return json.Unmarshal([]byte(text), (*[]rating.Part)(p))
-	default:
-		return fmt.Errorf("invoice parts: cannot read a %T", src)
-	}
 }

@@ -76,7 +76,7 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 		WillAutoIssue: t.IssuesAutomatically(settings.AutoIssuance), EligibleAt: &eligible,
 	}
 	for _, l := range charged {
-		v.Subtotal = v.Subtotal.Add(l.Subtotal)
+		v.Subtotal = v.Subtotal.Add(l.invoiced)
 		v.Total = v.Total.Add(l.Amount)
 	}
 	v.AmountDue = t.Customer.Due(v.Total)

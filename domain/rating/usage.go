@@ -73,6 +73,9 @@ type Group struct {
 	Value *string // nil: the events have no such property
 }
 
+// Name is what a sub-line item of the group is called.
+func (g Group) Name() string { return groupName(g.Value) }
+
 // TierRange is the tier that a part was charged at, as it was configured.
 type TierRange struct {
 	FirstUnit  money.Decimal

@@ -139,9 +139,20 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if err != nil {
 		return nil, err
 	}
+	phases, err := phasesOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	adjustments, err := adjustmentsOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]Terms, len(subs))
 	for k, s := range subs {
-		all[k] = Terms{Subscription: s, Customer: customers[s.CustomerID], Plan: plans[s.PlanID], Intervals: intervals[s.ID]}
+		all[k] = Terms{
+			Subscription: s, Customer: customers[s.CustomerID], Plan: plans[s.PlanID],
+			Intervals: intervals[s.ID], Phases: phases[s.ID], Adjustments: adjustments[s.ID],
+		}
 	}
 	return all, nil
 }

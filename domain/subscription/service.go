@@ -65,12 +65,14 @@ func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
 
 // BillingPeriod returns the billing period that contains an instant, cut to
 // the subscription's life, and false outside of it. Its length is the shortest
-// cadence of the prices (semantics 1.1.15), a month without a recurring one.
+// cadence of the prices then in force (semantics 1.1.15), a month without a
+// recurring one.
 func (t Terms) BillingPeriod(at time.Time) (period.Period, bool) {
 	if t.Status(at) != StatusActive {
 		return period.Period{}, false
 	}
-	return t.clip(t.cycle(t.shortest()).At(at), PriceInterval{StartAt: t.StartAt})
+	_, part := t.cycle(t.shortest(at), at)
+	return t.clip(part, PriceInterval{StartAt: t.StartAt})
 }
 
 // PeriodOf returns the piece of a price's life that contains an instant, and
@@ -100,7 +102,7 @@ func (t Terms) first(i PriceInterval, at time.Time) (Service, bool) {
 		s := t.once(i)
 		return s, at.Before(s.Period.End)
 	}
-	return t.piece(i, t.cycle(length).At(at), at)
+	return t.piece(i, at)
 }
 
 // following returns the piece after s, if there is one.
@@ -109,23 +111,25 @@ func (t Terms) following(s Service) (Service, bool) {
 	if length.OneTime() {
 		return Service{}, false
 	}
-	return t.piece(s.Interval, t.cycle(length).At(s.Cycle.End), s.Cycle.End)
+	_, part := t.cycle(length, s.Period.Start)
+	return t.piece(s.Interval, part.End)
 }
 
-// piece is the part of a cycle in which i is billed, false if that does not
-// contain or follow the instant.
-func (t Terms) piece(i PriceInterval, cycle period.Period, at time.Time) (Service, bool) {
-	part, ok := t.clip(cycle, i)
+// piece is the part of the cycle at an instant in which i is billed, false if
+// that does not contain or follow the instant.
+func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
+	whole, part := t.cycle(i.Price.Length(), at)
+	part, ok := t.clip(part, i)
 	if !ok || !at.Before(part.End) {
 		return Service{}, false
 	}
-	return service(i, part, cycle), true
+	return service(i, part, whole), true
 }
 
 // once is the only piece of a one-time price.
 func (t Terms) once(i PriceInterval) Service {
-	rhythm := t.cycle(t.shortest())
-	whole, _ := t.clip(period.Period{Start: i.StartAt, End: rhythm.Next(i.StartAt)}, i)
+	_, rhythm := t.cycle(t.shortest(i.StartAt), i.StartAt)
+	whole, _ := t.clip(period.Period{Start: i.StartAt, End: rhythm.End}, i)
 	return service(i, whole, whole)
 }
 
@@ -148,17 +152,38 @@ func (t Terms) clip(p period.Period, i PriceInterval) (period.Period, bool) {
 	return p.Intersect(life)
 }
 
-func (t Terms) cycle(length period.Length) period.Cycle {
+// cycle is the billing cycle of that length at an instant, and the part of it
+// in which cycles keep the rhythm they have then.
+func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Period) {
 	loc := t.Customer.Location()
-	return period.NewCycle(length, t.Anchor(), period.DateOf(t.StartAt, loc), loc)
+	anchor, from := t.Anchor(), t.StartAt
+	var until *time.Time
+	for _, phase := range t.Phases {
+		switch {
+		case !phase.Aligned:
+		case !phase.StartAt.After(at):
+			anchor, from = period.Anchor{Day: period.DateOf(phase.StartAt, loc).Day}, phase.StartAt
+		case until == nil:
+			until = &phase.StartAt
+		}
+	}
+	whole = period.NewCycle(length, anchor, period.DateOf(from, loc), loc).At(at)
+	part = whole
+	if from.After(part.Start) && from.After(t.StartAt) {
+		part.Start = from
+	}
+	if until != nil && until.Before(part.End) {
+		part.End = *until
+	}
+	return whole, part
 }
 
-// shortest is the length of the subscription's billing periods.
-func (t Terms) shortest() period.Length {
+// shortest is the length of the subscription's billing periods at an instant.
+func (t Terms) shortest(at time.Time) period.Length {
 	var shortest period.Length
 	for _, i := range t.Intervals {
 		length := i.Price.Length()
-		if length.OneTime() {
+		if length.OneTime() || at.Before(i.StartAt) || i.EndAt != nil && !at.Before(*i.EndAt) {
 			continue
 		}
 		if shortest.OneTime() || length.Compare(shortest) < 0 {

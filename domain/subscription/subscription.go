@@ -57,12 +57,22 @@ type PriceInterval struct {
 	Metric catalog.Metric `gorm:"-"` // of a usage price
 }
 
+// Overlaps reports whether the interval is in force at some time of p.
+func (i PriceInterval) Overlaps(p period.Period) bool { return i.overlaps(p.Start, &p.End) }
+
+func (i PriceInterval) overlaps(start time.Time, end *time.Time) bool {
+	return (end == nil || i.StartAt.Before(*end)) && (i.EndAt == nil || i.EndAt.After(start))
+}
+
 // Terms is a subscription with all that decides what is billed and when.
 type Terms struct {
 	Subscription
 	Plan      catalog.Plan
 	Customer  customer.Customer
 	Intervals []PriceInterval // by position, each with its price
+	Phases    []Phase         // by start; none where the plan has none
+
+	Adjustments []AdjustmentInterval // in the order in which they were made
 }
 
 // Anchor is where its billing cycles begin.

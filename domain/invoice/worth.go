@@ -1,0 +1,98 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// worth is what the services of a billing period are worth up to certain
+// instants. They are charged as if they stood on one invoice.
+type worth struct {
+	whole period.Period                  // the billing period
+	upTo  map[int64]map[string]PriceCost // by instant, in microseconds, and price interval
+}
+
+// worthOf works out the worth at the edges of the days, with one reading of each
+// service's usage.
+func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days costPeriod) (worth, error) {
+	edges := []time.Time{days.whole.Start}
+	for _, d := range days.days {
+		edges = append(edges, d.Start, d.End)
+	}
+	slices.SortFunc(edges, time.Time.Compare)
+	edges = slices.CompactFunc(edges, time.Time.Equal)
+
+	together := map[int64][]tally{}
+	for _, s := range t.Services(days.whole) {
+		if s.Interval.Price.Currency != currency {
+			continue
+		}
+		at, shown := within(s.Period, edges)
+		tallies, err := measure(tx, t, s, at)
+		if err != nil {
+			return worth{}, err
+		}
+		for edge, k := range shown {
+			together[edge] = append(together[edge], tallies[k])
+		}
+	}
+	w := worth{days.whole, map[int64]map[string]PriceCost{}}
+	for edge, tallies := range together {
+		w.upTo[edge] = map[string]PriceCost{}
+		for k, a := range charge(t, tallies) {
+			i := tallies[k].Interval
+			c := w.upTo[edge][i.ID]
+			w.upTo[edge][i.ID] = PriceCost{
+				Price: i.Price, Quantity: c.Quantity.Add(a.Quantity),
+				Subtotal: c.Subtotal.Add(a.Subtotal), Total: c.Total.Add(a.Adjusted),
+			}
+		}
+	}
+	return w, nil
+}
+
+// within returns the instants at which a service is measured, and which of them
+// shows what it is worth at an edge. Before its start it is worth nothing, after
+// its end all of it.
+func within(service period.Period, edges []time.Time) (at []time.Time, shown map[int64]int) {
+	shown = map[int64]int{}
+	for _, edge := range edges {
+		until := edge
+		switch {
+		case !edge.After(service.Start):
+			continue
+		case edge.After(service.End):
+			until = service.End
+		}
+		if len(at) == 0 || !at[len(at)-1].Equal(until) {
+			at = append(at, until)
+		}
+		shown[edge.UnixMicro()] = len(at) - 1
+	}
+	return at, shown
+}
+
+// cost is what the window added.
+func (w worth) cost(t subscription.Terms, currency money.Currency, window period.Period) Cost {
+	c := Cost{Window: window, Currency: currency, Prices: []PriceCost{}}
+	before, after := w.upTo[window.Start.UnixMicro()], w.upTo[window.End.UnixMicro()]
+	for _, i := range t.Intervals {
+		if i.Price.Currency != currency || !i.Overlaps(w.whole) {
+			continue
+		}
+		from, to := before[i.ID], after[i.ID]
+		added := PriceCost{
+			Price: i.Price, Quantity: to.Quantity.Sub(from.Quantity),
+			Subtotal: to.Subtotal.Sub(from.Subtotal), Total: to.Total.Sub(from.Total),
+		}
+		c.Prices = append(c.Prices, added)
+		c.Subtotal = c.Subtotal.Add(added.Subtotal)
+		c.Total = c.Total.Add(added.Total)
+	}
+	return c
+}

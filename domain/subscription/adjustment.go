@@ -1,0 +1,65 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/store"
+)
+
+// AdjustmentInterval is the time over which an adjustment works on a
+// subscription.
+type AdjustmentInterval struct {
+	store.Record
+	SubscriptionID string
+	AdjustmentID   string
+	Position       int // order of creation, which decides within a step
+	StartAt        time.Time
+	EndAt          *time.Time // nil: open
+
+	Adjustment catalog.Adjustment `gorm:"-"`
+}
+
+// Covers reports whether the adjustment works on the line of a service, as far as
+// its dates go. In advance the start of the service decides, in arrears its end:
+// what ends with the interval still gets it (semantics 6.3.7).
+func (i AdjustmentInterval) Covers(s Service) bool {
+	if s.Interval.Price.InAdvance() {
+		return !s.Period.Start.Before(i.StartAt) && (i.EndAt == nil || s.Period.Start.Before(*i.EndAt))
+	}
+	return s.Period.End.After(i.StartAt) && (i.EndAt == nil || !s.Period.End.After(*i.EndAt))
+}
+
+// AppliesTo are the price intervals that the adjustment is for.
+func (t Terms) AppliesTo(a AdjustmentInterval) []PriceInterval {
+	var found []PriceInterval
+	adjustment := a.Adjustment.Rating()
+	for _, i := range t.Intervals {
+		if i.overlaps(a.StartAt, a.EndAt) && adjustment.Matches(i.Price.Priced()) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func adjustmentsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
+	var rows []AdjustmentInterval
+	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for k, row := range rows {
+		ids[k] = row.AdjustmentID
+	}
+	adjustments, err := catalog.FindAdjustments(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	bySubscription := map[string][]AdjustmentInterval{}
+	for _, row := range rows {
+		row.Adjustment = adjustments[row.AdjustmentID]
+		bySubscription[row.SubscriptionID] = append(bySubscription[row.SubscriptionID], row)
+	}
+	return bySubscription, nil
+}
