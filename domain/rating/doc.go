@@ -1,11 +1,15 @@
-// Package rating turns usage into charges. It is pure: no clock, no database, no
-// rounding, and no error once a configuration has been accepted.
+// Package rating turns usage into charges. It is pure: no clock, no database, and no
+// error once a configuration has been accepted. Charges are not rounded.
 //
 // A price model is one file: a type that holds the configuration, a function that
 // reads it, and the formula. The registry in model.go lists them all. To add one,
 // write its file, its golden table, and its line in the registry.
 //
 //	config JSON ── Decode ──► Model ── Rate(Usage) ──► Charge: subtotal and parts
+//
+// What an invoice makes of the charges, once the caller has rounded them, is here
+// too: Adjust takes discounts off its lines and adds minimums, and rounds each step;
+// Conversion turns what is left of a custom unit into money.
 //
 // # Exactness
 //
@@ -46,4 +50,28 @@
 // Tiers that are bounded by last_unit or maximum_units may come in any order, like
 // those with a lower bound, and each must hold something: bounds strictly increase
 // from above 0.
+//
+// # Choices about adjustments
+//
+// An adjustment that matches lines of several currencies works on those in the
+// currency of the first, as amounts of two currencies cannot be added. It is listed
+// on every line it worked on, also where it changed nothing: a minimum that was
+// reached is worth showing.
+//
+// Lines that follow each other in one billing period, as when a price changes, share
+// the adjustment of that period: the days of both count, those of an overlap once.
+//
+// Lines below 0 count in the sum that minimums and maximums look at and in the spend
+// of a tiered discount; a percentage takes the same part off them. Where a minimum
+// meets no line above 0, all lines share it evenly.
+//
+// A usage discount takes no units off a quantity that is below 0, and makes a bulk
+// price dearer where the units that are left are: that is what they cost. Of groups
+// and cells all lose units in proportion, also those that the model does not charge.
+//
+// The tiers of a discount may begin above 0 and end; spend outside them is paid in
+// full. A filter without values is refused, as one that was meant to have some.
+//
+// An amount below 0 of a custom unit converts to what the same amount above 0 would
+// cost, given back.
 package rating
