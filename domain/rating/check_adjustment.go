@@ -33,15 +33,15 @@ func CheckAdjustment(a Adjustment) error {
 	case a.Value.Sign() < 0:
 		doc.bad(field, "must not be negative")
 	}
-	return fault.Join(doc.fault(), CheckFilters(a.Filters))
+	return fault.Join(doc.fault(), fault.In("filters", CheckFilters(a.Filters)))
 }
 
-// CheckFilters reports everything that is wrong with filters, by path inside the
-// object that holds them: filters[0].values.
+// CheckFilters reports everything that is wrong with filters, by path inside their
+// list: [0].values.
 func CheckFilters(filters []Filter) error {
 	doc := &document{wrong: map[string]bool{}}
 	for i, f := range filters {
-		at := fmt.Sprintf("filters[%d]", i)
+		at := fmt.Sprintf("[%d]", i)
 		if !slices.Contains(filterFields, f.Field) {
 			doc.bad(at+".field", "is no field that prices can be filtered by")
 		}
