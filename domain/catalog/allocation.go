@@ -1,9 +1,14 @@
 package catalog
 
 import (
+	"encoding/json"
+	"fmt"
+
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store"
 )
 
 // Allocation is what an allocation price grants: as many credits as its quantity,
@@ -28,4 +33,89 @@ type LicenseAllocation struct {
 	Amount          money.Decimal // not negative
 	Currency        money.Currency
 	WriteOffOverage bool // what a license uses beyond the grant is not charged
+}
+
+// NewAllocation is what a client asks for.
+type NewAllocation struct {
+	Amount                money.Decimal
+	Currency              money.Currency // of what is granted
+	Cadence               period.Cadence // not custom
+	CustomExpiration      *period.Length
+	ExpiresAtEndOfCadence *bool
+	Filters               []rating.Filter // of items only
+	ItemID                *string         // nil: the item Credits
+	LicenseTypeID         *string
+	PerUnitCostBasis      string // "": 0.00
+	Metadata              map[string]*string
+}
+
+// record makes the fixed fee that invoices a grant, in the currency of the plan
+// (semantics 5.1.12).
+func (a NewAllocation) record(tx *store.Tx, in NewPrice, known references) (Price, error) {
+	metadata, metadataErr := store.Metadata(nil).Merge(a.Metadata)
+	if err := fault.Join(a.check(), metadataErr); err != nil {
+		return Price{}, err
+	}
+	if err := known.need(in); err != nil {
+		return Price{}, err
+	}
+	item := known.credits
+	if a.ItemID != nil {
+		item = known.items[*a.ItemID]
+	}
+	length := a.Cadence.Length(period.Length{})
+	return Price{
+		Record:             tx.Record("price"),
+		Name:               item.Name,
+		ItemID:             item.ID,
+		Cadence:            a.Cadence,
+		CycleMonths:        length.Months,
+		CycleDays:          length.Days,
+		BillingMode:        InAdvance,
+		Type:               PriceFixed,
+		Currency:           in.Currency,
+		Quantity:           &a.Amount,
+		ModelType:          "unit",
+		Config:             json.RawMessage(fmt.Sprintf(`{"unit_amount": %q}`, a.costBasis())),
+		Metadata:           metadata,
+		Dimensions:         []rating.Property{},
+		CompositeFilters:   []rating.Filter{},
+		LicenseAllocations: []LicenseAllocation{},
+		Allocation: &Allocation{
+			Currency:              a.Currency,
+			CustomExpiration:      a.CustomExpiration,
+			ExpiresAtEndOfCadence: a.ExpiresAtEndOfCadence != nil && *a.ExpiresAtEndOfCadence,
+			Filters:               append([]rating.Filter{}, a.Filters...),
+			LicenseTypeID:         a.LicenseTypeID,
+		},
+	}, nil
+}
+
+// costBasis is what one credit costs.
+func (a NewAllocation) costBasis() string {
+	if a.PerUnitCostBasis == "" {
+		return "0.00"
+	}
+	return a.PerUnitCostBasis
+}
+
+func (a NewAllocation) check() error {
+	var faults []error
+	refuse := func(field, reason string, args ...any) { faults = append(faults, fault.Bad(field, reason, args...)) }
+	if a.Amount.Sign() <= 0 {
+		refuse("amount", "must be above 0")
+	}
+	if !unit(a.Currency) {
+		refuse("currency", "must be an ISO 4217 code or %s", money.Credits)
+	}
+	if a.CustomExpiration != nil && a.ExpiresAtEndOfCadence != nil {
+		refuse("custom_expiration", "must not be given together with expires_at_end_of_cadence")
+	}
+	switch basis, err := money.Parse(a.costBasis()); {
+	case err != nil:
+		refuse("per_unit_cost_basis", "%v", err)
+	case basis.Sign() < 0:
+		refuse("per_unit_cost_basis", "must not be negative")
+	}
+	return fault.Join(append(faults, fault.In("filters", rating.CheckFilters(a.Filters)))...)
 }

@@ -11,10 +11,8 @@ import (
 // in their places, then the added ones in their order. Without a difference it
 // makes nothing.
 func Customize(tx *store.Tx, plan Plan, version PlanVersion, subscriptionID string, in Difference) (PlanVersion, error) {
-	d := newDraft(tx, plan, version)
-	d.subscriptionID = &subscriptionID
-	d.apply(in)
-	if err := d.check(); err != nil {
+	d, err := in.draft(tx, plan, version, &subscriptionID)
+	if err != nil {
 		return PlanVersion{}, err
 	}
 	version.Prices, version.Adjustments = d.prices, d.adjustments

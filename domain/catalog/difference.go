@@ -1,5 +1,11 @@
 package catalog
 
+import (
+	"slices"
+
+	"tollkeeper/store"
+)
+
 // PlanPrice is a price of a request, and its place there.
 type PlanPrice struct {
 	Price           NewPrice
@@ -31,4 +37,22 @@ type Difference struct {
 	AddAdjustments     []PlanAdjustment
 	RemoveAdjustments  []Removal
 	ReplaceAdjustments []PlanAdjustment
+}
+
+// draft applies the difference to a version, for its plan or for one subscription.
+// Prices come first, since adjustments name them.
+func (in Difference) draft(tx *store.Tx, plan Plan, base PlanVersion, subscriptionID *string) (*draft, error) {
+	d, err := newDraft(tx, plan, base, slices.Concat(in.AddPrices, in.ReplacePrices)...)
+	if err != nil {
+		return nil, err
+	}
+	d.subscriptionID = subscriptionID
+	each(d, "remove_prices", in.RemovePrices, d.removePrice)
+	each(d, "replace_prices", in.ReplacePrices, d.replacePrice)
+	each(d, "add_prices", in.AddPrices, d.addPrice)
+	each(d, "remove_adjustments", in.RemoveAdjustments, d.removeAdjustment)
+	each(d, "replace_adjustments", in.ReplaceAdjustments, d.replaceAdjustment)
+	d.renameReplaced()
+	each(d, "add_adjustments", in.AddAdjustments, d.addAdjustment)
+	return d, d.check()
 }

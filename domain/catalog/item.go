@@ -1,6 +1,10 @@
 package catalog
 
 import (
+	"errors"
+
+	"gorm.io/gorm"
+
 	"tollkeeper/store"
 )
 
@@ -31,6 +35,21 @@ func CreateItem(tx *store.Tx, in NewItem) (Item, error) {
 func FindItem(tx *store.Tx, id string) (item Item, err error) {
 	err = tx.Where("id = ?", id).Take(&item).Error
 	return item, store.Found(err, "Item", id)
+}
+
+// creditsItem is the item of the allocations that name none: the oldest called
+// Credits, which the first of them makes (semantics 5.1.12).
+func creditsItem(tx *store.Tx) (item Item, err error) {
+	const name = "Credits"
+	const oneAtATime = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
+	if err := tx.Exec(oneAtATime, "credits item of "+tx.AccountID).Error; err != nil {
+		return Item{}, err
+	}
+	err = tx.Where("name = ?", name).Order("created_at, seq").Take(&item).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return CreateItem(tx, NewItem{Name: name})
+	}
+	return item, err
 }
 
 // ListItems returns a page of items, newest first.

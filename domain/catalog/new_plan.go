@@ -32,7 +32,10 @@ func CreatePlan(tx *store.Tx, in NewPlan) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	d := newDraft(tx, plan, PlanVersion{Phases: phases})
+	d, err := newDraft(tx, plan, PlanVersion{Phases: phases}, in.Prices...)
+	if err != nil {
+		return Plan{}, err
+	}
 	each(d, "prices", in.Prices, d.addPrice)
 	each(d, "adjustments", in.Adjustments, d.addAdjustment)
 	if err := d.check(); err != nil {

@@ -19,21 +19,63 @@ type NewPrice struct {
 	ExternalPriceID *string
 	Cadence         period.Cadence
 	Cycle           *period.Length // billing_cycle_configuration: required by cadence custom
-	BilledInAdvance *bool          // nil: a fixed fee is, usage never
-	Currency        money.Currency // "": the plan's
+	InvoicingCycle  *period.Length // invoicing_cycle_configuration
+	BilledInAdvance *bool          // nil: a fixed fee is, all else never
+	Currency        money.Currency // "": the plan's or subscription's
 	Quantity        *money.Decimal // nil: 1 for a fixed fee
 	ModelType       string
 	Config          json.RawMessage
 	Metadata        map[string]*string
+
+	ConversionRate       *json.Number
+	ConversionRateConfig json.RawMessage
+
+	InvoiceGroupingKey *string
+	Dimensions         *NewDimensions
+	CompositeFilters   []rating.Filter // of a composite price; none: it charges for all others
+	LicenseTypeID      *string
+	LicenseAllocations []LicenseAllocation // not nil: a license allocation price
+
+	// Allocation asks for an allocation price. But for the currency nothing else is
+	// given then.
+	Allocation *NewAllocation
+}
+
+// NewDimensions is a combination of the values of a dimensional price group, which
+// is named in one of two ways.
+type NewDimensions struct {
+	GroupID         *string
+	ExternalGroupID *string
+	Values          []string // in the order of the group's dimensions
+}
+
+func (d NewDimensions) name() string {
+	if d.GroupID != nil {
+		return *d.GroupID
+	}
+	return *d.ExternalGroupID
+}
+
+// Member is what an entry of a request calls such a price, beside the two others of
+// which it then has none (semantics 5.1.5).
+func (in NewPrice) Member() string {
+	switch {
+	case in.Allocation != nil:
+		return "allocation_price"
+	case in.LicenseAllocations != nil:
+		return "license_allocation_price"
+	}
+	return "price"
 }
 
 // CreatePrice makes an add-on price. Its alias is unique among those.
 func CreatePrice(tx *store.Tx, in NewPrice) (Price, error) {
-	price, err := in.record(tx)
+	known, err := refer(tx, in)
 	if err != nil {
 		return Price{}, err
 	}
-	if err := needNamed(tx, in); err != nil {
+	price, err := in.record(tx, known)
+	if err != nil {
 		return Price{}, err
 	}
 	err = tx.Create(&price).Error
@@ -43,42 +85,57 @@ func CreatePrice(tx *store.Tx, in NewPrice) (Price, error) {
 	return price, err
 }
 
-// record checks all that can be judged without other records, and applies the
-// defaults (semantics 5.1.5).
-func (in NewPrice) record(tx *store.Tx) (Price, error) {
+// record checks the price and applies the defaults (semantics 5.1.5).
+func (in NewPrice) record(tx *store.Tx, known references) (Price, error) {
+	if in.Allocation != nil {
+		return in.Allocation.record(tx, in, known)
+	}
 	length, cycleErr := in.length()
 	model, modelErr := in.model()
 	metadata, metadataErr := store.Metadata(nil).Merge(in.Metadata)
-	if err := fault.Join(cycleErr, in.checkCurrency(), in.checkQuantity(model), modelErr, metadataErr); err != nil {
+	w := wish{NewPrice: in, model: model, length: length}
+	w.depend(known)
+	if err := fault.Join(cycleErr, w.check(), modelErr, metadataErr); err != nil {
+		return Price{}, err
+	}
+	if err := known.need(in); err != nil {
 		return Price{}, err
 	}
 	price := Price{
-		Record:          tx.Record("price"),
-		Name:            in.Name,
-		ItemID:          in.ItemID,
-		MetricID:        in.MetricID,
-		ExternalPriceID: in.ExternalPriceID,
-		Cadence:         in.Cadence,
-		CycleMonths:     length.Months,
-		CycleDays:       length.Days,
-		BillingMode:     InArrear,
-		Type:            PriceUsage,
-		Currency:        in.Currency,
-		ModelType:       in.ModelType,
-		Config:          in.Config,
-		Metadata:        metadata,
-
-		Dimensions:         []rating.Property{},
-		CompositeFilters:   []rating.Filter{},
-		LicenseAllocations: []LicenseAllocation{},
+		Record:             tx.Record("price"),
+		Name:               in.Name,
+		ItemID:             in.ItemID,
+		MetricID:           w.MetricID,
+		ExternalPriceID:    in.ExternalPriceID,
+		Cadence:            in.Cadence,
+		CycleMonths:        length.Months,
+		CycleDays:          length.Days,
+		InvoicingCycle:     in.InvoicingCycle,
+		BillingMode:        w.billingMode(),
+		Type:               w.kind,
+		Currency:           in.Currency,
+		Quantity:           w.quantity(),
+		ModelType:          in.ModelType,
+		Config:             in.Config,
+		Metadata:           metadata,
+		InvoiceGroupingKey: in.InvoiceGroupingKey,
+		Dimensions:         w.dimensions(),
+		CompositeFilters:   append([]rating.Filter{}, in.CompositeFilters...),
+		LicenseTypeID:      in.LicenseTypeID,
+		LicenseAllocations: append([]LicenseAllocation{}, in.LicenseAllocations...),
 	}
-	if in.MetricID == nil {
-		one := money.FromInt(1)
-		price.Type = PriceFixed
-		price.Quantity = cmp.Or(in.Quantity, &one)
-		if in.BilledInAdvance == nil || *in.BilledInAdvance {
-			price.BillingMode = InAdvance
+	if in.Dimensions != nil {
+		price.DimensionalPriceGroupID = &w.group.ID
+	}
+	if in.ConversionRateConfig != nil {
+		price.ConversionRateConfig = &in.ConversionRateConfig
+	}
+	if in.ConversionRate != nil {
+		rate, err := money.ParseNumber(in.ConversionRate.String())
+		if err != nil {
+			return Price{}, fault.Bad("conversion_rate", "%v", err)
 		}
+		price.ConversionRate = &rate
 	}
 	return price, nil
 }
@@ -111,54 +168,4 @@ func (in NewPrice) model() (rating.Model, error) {
 		err = fault.In(in.ModelType+"_config", err)
 	}
 	return model, err
-}
-
-func (in NewPrice) checkCurrency() error {
-	if !in.Currency.Valid() {
-		return fault.Bad("currency", "must be an ISO 4217 code")
-	}
-	return nil
-}
-
-// checkQuantity tells usage from fixed fees. The model is nil where it is wrong.
-func (in NewPrice) checkQuantity(model rating.Model) error {
-	switch {
-	case in.MetricID != nil && in.Quantity != nil:
-		return fault.Bad("fixed_price_quantity", "must not be given together with billable_metric_id")
-	case in.Quantity != nil && in.Quantity.Sign() < 0:
-		return fault.Bad("fixed_price_quantity", "must not be negative")
-	case in.MetricID == nil && model != nil && !model.Needs().Single():
-		return fault.Bad("model_type", "prices usage by its properties, so it needs a billable_metric_id")
-	}
-	return nil
-}
-
-// needNamed refuses prices that name an item or a metric that does not exist.
-func needNamed(tx *store.Tx, prices ...NewPrice) error {
-	var itemIDs, metricIDs []string
-	for _, price := range prices {
-		itemIDs = append(itemIDs, price.ItemID)
-		if price.MetricID != nil {
-			metricIDs = append(metricIDs, *price.MetricID)
-		}
-	}
-	items, err := FindItems(tx, itemIDs)
-	if err != nil {
-		return err
-	}
-	metrics, err := FindMetrics(tx, metricIDs)
-	if err != nil {
-		return err
-	}
-	for _, id := range itemIDs {
-		if _, found := items[id]; !found {
-			return fault.Missing("Item", id)
-		}
-	}
-	for _, id := range metricIDs {
-		if _, found := metrics[id]; !found {
-			return fault.Missing("Metric", id)
-		}
-	}
-	return nil
 }

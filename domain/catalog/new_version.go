@@ -31,9 +31,8 @@ func CreateVersion(tx *store.Tx, planID string, in NewVersion) (PlanVersion, err
 	case in.Version <= base.Version:
 		return PlanVersion{}, fault.Refused("version must be greater than %d, the highest there is", base.Version)
 	}
-	d := newDraft(tx, plan, base)
-	d.apply(in.Difference)
-	if err := d.check(); err != nil {
+	d, err := in.Difference.draft(tx, plan, base, nil)
+	if err != nil {
 		return PlanVersion{}, err
 	}
 	if err := d.publish(in.Version); err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"gorm.io/gorm/clause"
+
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -76,6 +78,27 @@ func (p Price) Model() rating.Model {
 	return model
 }
 
+// Conversion is how its amounts become money; in money they are it already.
+func (p Price) Conversion() rating.Conversion {
+	if p.Currency.Valid() {
+		return rating.Conversion{}
+	}
+	var flat *json.Number
+	if p.ConversionRate != nil {
+		rate := json.Number(p.ConversionRate.String())
+		flat = &rate
+	}
+	var config json.RawMessage
+	if p.ConversionRateConfig != nil {
+		config = *p.ConversionRateConfig
+	}
+	conversion, err := rating.DecodeConversion(flat, config)
+	if err != nil {
+		panic(fmt.Sprintf("catalog: price %s was accepted, but does not convert: %v", p.ID, err))
+	}
+	return conversion
+}
+
 // Length is that of the billing cycle; the zero Length for a price billed once.
 func (p Price) Length() period.Length {
 	return period.Length{Months: p.CycleMonths, Days: p.CycleDays}
@@ -110,6 +133,21 @@ func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) 
 		Order("(plan_id IS NULL) DESC, created_at DESC, seq DESC").
 		Take(&price).Error
 	return price, store.Found(err, "Price", alias)
+}
+
+// UpdatePrice applies an edit to a price. Of what it changes, only metadata is kept:
+// nothing else of a price can change.
+func UpdatePrice(tx *store.Tx, id string, edit func(*Price) error) (price Price, err error) {
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&price).Error
+	if err != nil {
+		return Price{}, store.Found(err, "Price", id)
+	}
+	edited := price
+	if err := edit(&edited); err != nil {
+		return Price{}, err
+	}
+	price.Metadata = edited.Metadata
+	return price, tx.Model(&price).Select("metadata").Updates(&price).Error
 }
 
 // FindPrices returns the prices with those ids, by id. It asks once, and leaves
