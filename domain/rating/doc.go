@@ -74,4 +74,10 @@
 //
 // An amount below 0 of a custom unit converts to what the same amount above 0 would
 // cost, given back.
+//
+// Prices of other prices measure nothing: the quantity of their line is 1, and 0 where
+// they charge nothing.
+//
+// A tier that charges something before proration has charged something: whether a
+// minimum is owed does not hang on days.
 package rating
