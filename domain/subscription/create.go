@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"errors"
 	"time"
 
 	"tollkeeper/domain/account"
@@ -18,6 +19,9 @@ type NewSubscription struct {
 	CustomerID, ExternalCustomerID *string
 	PlanID, ExternalPlanID         *string
 
+	PlanVersion  *int // nil: the default version
+	InitialPhase *int // order of the phase to begin with; nil: the first
+
 	StartDate *string // date or date-time in the customer's zone; nil: today
 	EndDate   *string // the same, exclusive; nil: open
 
@@ -31,9 +35,11 @@ type NewSubscription struct {
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
 	Metadata           map[string]*string
+
+	Customization
 }
 
-// Create subscribes a customer to the default version of a plan. The customer
+// Create subscribes a customer to a version of a plan. The customer
 // stays locked until the transaction ends, and takes the plan's invoicing
 // currency if it has none (semantics 6.1.3). Nothing is invoiced yet.
 func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
@@ -60,36 +66,67 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err := room(tx, buyer); err != nil {
 		return Terms{}, err
 	}
+	version, err := in.version(tx, plan)
+	if err != nil {
+		return Terms{}, err
+	}
 	sub, err := in.record(tx, buyer, plan)
+	if err != nil {
+		return Terms{}, err
+	}
+	ramp, err := from(in.InitialPhase, version.Phases)
+	if err != nil {
+		return Terms{}, err
+	}
+	phases := unroll(tx, sub, ramp, buyer.Location())
+	sub.PlanVersion, sub.EndAt = version.Version, endOf(sub, phases)
+	difference, err := in.difference(tx, version)
 	if err != nil {
 		return Terms{}, err
 	}
 	if err := tx.Create(&sub).Error; err != nil {
 		return Terms{}, err
 	}
-	prices, err := catalog.PlanPrices(tx, plan)
+	has, err := catalog.Customize(tx, plan, version, sub.ID, difference)
 	if err != nil {
 		return Terms{}, err
 	}
-	if len(prices) == 0 {
-		return Terms{Subscription: sub, Plan: plan, Customer: buyer}, nil
+	whole := lives{life{sub.StartAt, sub.EndAt}, phases}
+	intervals, adjustments, err := in.place(tx, sub, whole, has, buyer.Location())
+	if err != nil {
+		return Terms{}, err
 	}
-	intervals := make([]PriceInterval, len(prices))
-	for k, price := range prices {
-		intervals[k] = PriceInterval{
-			Record: tx.Record("pint"), SubscriptionID: sub.ID, PriceID: price.ID, Position: k,
-			StartAt: sub.StartAt, EndAt: sub.EndAt,
+	if err := errors.Join(save(tx, phases), save(tx, intervals), save(tx, adjustments)); err != nil {
+		return Terms{}, err
+	}
+	if len(intervals) > 0 {
+		// The start is a billing date even when nothing is billed on it: the first
+		// draft is opened then.
+		if err := sub.SetNextBilling(tx, &sub.StartAt); err != nil {
+			return Terms{}, err
 		}
 	}
-	if err := tx.Create(&intervals).Error; err != nil {
-		return Terms{}, err
-	}
-	// The start is a billing date even when nothing is billed on it: the first
-	// draft is opened then.
-	if err := sub.SetNextBilling(tx, &sub.StartAt); err != nil {
-		return Terms{}, err
-	}
 	return Find(tx, sub.ID)
+}
+
+func save[T any](tx *store.Tx, rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return tx.Create(&rows).Error
+}
+
+// version is the one asked for. A number that the plan does not have is a mistake in
+// the request.
+func (in NewSubscription) version(tx *store.Tx, plan catalog.Plan) (catalog.PlanVersion, error) {
+	if in.PlanVersion == nil {
+		return catalog.FindVersion(tx, plan.ID, plan.Version)
+	}
+	version, err := catalog.FindVersion(tx, plan.ID, *in.PlanVersion)
+	if fault.Is(err, fault.KindMissing) {
+		err = fault.Bad("plan_version_number", "must be a version of the plan")
+	}
+	return version, err
 }
 
 // check finds what is wrong with the request by itself.

@@ -43,7 +43,7 @@ ALTER TABLE prices
     ADD subscription_id   text COLLATE "C",     -- the only one it is made for
     ADD phase_order       integer,              -- null: in all phases, or there are none
     ADD replaces_price_id text COLLATE "C",
-    ADD FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id),
+    ADD FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
     ADD FOREIGN KEY (account_id, plan_id, phase_order) REFERENCES plan_phases (account_id, plan_id, phase_order),
     ADD FOREIGN KEY (account_id, replaces_price_id) REFERENCES prices (account_id, id),
     ADD CHECK (plan_id IS NULL OR subscription_id IS NULL);
@@ -73,7 +73,7 @@ CREATE TABLE adjustments (
     reason                 text,
     PRIMARY KEY (account_id, id),
     FOREIGN KEY (account_id, plan_id) REFERENCES plans (account_id, id),
-    FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id),
+    FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
     FOREIGN KEY (account_id, plan_id, phase_order) REFERENCES plan_phases (account_id, plan_id, phase_order),
     FOREIGN KEY (account_id, replaces_adjustment_id) REFERENCES adjustments (account_id, id),
     FOREIGN KEY (account_id, item_id) REFERENCES items (account_id, id),
