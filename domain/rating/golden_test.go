@@ -27,8 +27,12 @@ func golden(modelType string, examples ...example) bool {
 	return Describe(modelType, func() {
 		for _, e := range examples {
 			It(e.name, func() {
-				c := rating.Rate(model(modelType, e.config), e.usage)
+				m := model(modelType, e.config)
+				c := rating.Rate(m, e.usage)
 				Expect(c.Subtotal.String()).To(Equal(e.subtotal))
+				if m.Needs().Single() {
+					Expect(c.Quantity).To(Equal(e.usage.Quantity))
+				}
 				Expect(parts(c)).To(Equal(append([]string{}, e.parts...)))
 				var sum money.Decimal
 				for _, p := range c.Parts {

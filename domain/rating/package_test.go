@@ -8,29 +8,23 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-var _ = Describe("package", func() {
-	thousands := `{"package_amount": "5.00", "package_size": 1000}`
+const thousands = `{"package_amount": "5.00", "package_size": 1000}`
 
-	DescribeTable("charges packages that were begun",
-		func(config string, u rating.Usage, subtotal string) {
-			c := rating.Rate(model("package", config), u)
-			Expect(c.Subtotal.String()).To(Equal(subtotal))
-			Expect(c.Quantity).To(Equal(u.Quantity))
-			Expect(parts(c)).To(BeEmpty())
-		},
-		Entry("four full ones and a rest", thousands, total("4300"), "25"),
-		Entry("an exact multiple", thousands, total("4000"), "20"),
-		Entry("the smallest rest", thousands, total("4000.00000000000000000001"), "25"),
-		Entry("a fraction of a unit", thousands, total("0.1"), "5"),
-		Entry("none", thousands, total("0"), "0"),
-		Entry("nothing below zero", thousands, total("-1"), "0"),
-		Entry("four units in tens", `{"package_amount": "10", "package_size": 10}`, total("4"), "10"),
-		Entry("eleven units in tens", `{"package_amount": "10", "package_size": 1e1}`, total("11"), "20"),
-		Entry("all of what was used in part of a period", thousands, over("4300", 1, 2), "25"),
-		Entry("a fixed fee by days", thousands, fixed("4300", 1, 2), "12.5"),
-	)
+var _ = golden("package",
+	costs("four full packages and one that was begun", thousands, total("4300"), "25"),
+	atBound("an exact multiple, no package more", thousands, total("4000"), "20"),
+	costs("a package for the smallest rest", thousands, total("4000.00000000000000000001"), "25"),
+	costs("a package for a fraction of a unit", thousands, total("0.1"), "5"),
+	costs("nothing without usage", thousands, total("0"), "0"),
+	costs("nothing below zero", thousands, total("-1"), "0"),
+	costs("four units in tens as one package", `{"package_amount": "10", "package_size": 10}`, total("4"), "10"),
+	costs("eleven units in tens as two", `{"package_amount": "10", "package_size": 1e1}`, total("11"), "20"),
+	costs("all of what was used in part of a period", thousands, over("4300", 1, 2), "25"),
+	costs("a fixed fee by days", thousands, fixed("4300", 1, 2), "12.5"),
+)
 
-	DescribeTable("charges a package for the finest rest of the largest quantity",
+var _ = Describe("a package price", func() {
+	DescribeTable("has a package for the finest rest of the largest quantity",
 		func(quantity, size, subtotal string) {
 			rest, err := money.ParseNumber("1e-60")
 			Expect(err).NotTo(HaveOccurred())
