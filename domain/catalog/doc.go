@@ -17,11 +17,27 @@
 // A billing_cycle_configuration beside another cadence than custom is accepted
 // when it says the same, so that what was read can be sent back.
 //
-// Currencies. Until prices can carry a conversion rate, one in a custom unit is
-// refused: nothing could turn what credits leave over into money.
+// Invoicing cycles. Every billing cycle is invoiced once, so a price may name no
+// other invoicing cycle than that; a shorter one would be billed wrong in silence.
+//
+// Currencies. A price in a custom unit needs a rate to money. One in money may say
+// a rate too: it is checked, shown again, and not used.
 //
 // A fixed fee has one quantity, so a model that splits usage by properties
-// cannot price it.
+// cannot price it. For the same reason an invoice shows a price by groups only
+// where the model rates one number: that is what the groups share.
+//
+// Dimensions. A price keeps the dimensions of its group beside its own values,
+// since a group never changes them, and so is billed without asking for the group.
+// It need not name the metric: that is the group's.
+//
+// Allocations. An allocation price is a fixed fee like others, of as many units as
+// it grants credits, so that it is invoiced the same way. One that grants nothing
+// is refused, as a grant of no credits is. Among the fields that say when a grant
+// expires at most one may be given, whatever it says.
+//
+// What a request names is loaded once for all of its prices. A price that is wrong
+// in itself is refused as such before it is looked at what does not exist.
 //
 // An operation that changes a record takes the edit as a function. It locks
 // the record, applies the edit, and checks the rules on before and after.

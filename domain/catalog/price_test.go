@@ -85,7 +85,6 @@ var _ = Describe("A price", func() {
 		Entry("with metric and quantity", func(p *catalog.NewPrice) { usage(p); p.Quantity = &two }, "fixed_price_quantity"),
 		Entry("with a custom cadence of no length", func(p *catalog.NewPrice) { p.Cadence = period.CadenceCustom }, "billing_cycle_configuration"),
 		Entry("with a cycle that is not its cadence's", func(p *catalog.NewPrice) { p.Cycle = &period.Length{Days: 30} }, "billing_cycle_configuration"),
-		Entry("in credits without a rate to money", func(p *catalog.NewPrice) { p.Currency = money.Credits }, "conversion_rate"),
 		Entry("in a currency that is none", func(p *catalog.NewPrice) { p.Currency = "usd" }, "currency"),
 		Entry("with an amount that is none", func(p *catalog.NewPrice) { p.Config = json.RawMessage(`{"unit_amount":"1e2"}`) }, "unit_config.unit_amount"),
 		Entry("with an unknown model", func(p *catalog.NewPrice) { p.ModelType = "magic" }, "model_type"),
@@ -103,6 +102,29 @@ var _ = Describe("A price", func() {
 		Expect(err).To(Equal(fault.Missing("Item", "item_nope")))
 		_, err = create(s.fee(func(p *catalog.NewPrice) { p.MetricID = ref("metric_nope") }))
 		Expect(err).To(Equal(fault.Missing("Metric", "metric_nope")))
+	})
+
+	It("changes in metadata only", func() {
+		made, err := create(s.fee(nil))
+		Expect(err).NotTo(HaveOccurred())
+		s.update(func(tx *store.Tx) error {
+			_, err := catalog.UpdatePrice(tx, made.ID, func(p *catalog.Price) error {
+				p.Metadata, p.Name, p.Quantity = store.Metadata{"tier": "gold"}, "Other", &two
+				return nil
+			})
+			return err
+		})
+		s.update(func(tx *store.Tx) error {
+			after, err := catalog.FindPrice(tx, made.ID)
+			Expect(after.Metadata).To(Equal(store.Metadata{"tier": "gold"}))
+			Expect(after.Name).To(Equal("Fee"))
+			Expect(after.Quantity.String()).To(Equal("1"))
+			return err
+		})
+		Expect(s.try(func(tx *store.Tx) error {
+			_, err := catalog.UpdatePrice(tx, "nope", func(*catalog.Price) error { return nil })
+			return err
+		})).To(Equal(fault.Missing("Price", "nope")))
 	})
 
 	Describe("with an alias", func() {

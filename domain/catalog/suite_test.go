@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -51,6 +52,28 @@ func (s *shop) update(fn func(tx *store.Tx) error) {
 	Expect(s.try(fn)).To(Succeed())
 }
 
+// measure is a metric of that SQL.
+func (s *shop) measure(sql string) (m catalog.Metric) {
+	GinkgoHelper()
+	s.update(func(tx *store.Tx) (err error) {
+		m, err = catalog.CreateMetric(tx, catalog.NewMetric{Name: sql, ItemID: s.item.ID, SQL: sql})
+		return err
+	})
+	return m
+}
+
+// group partitions the shop's metric.
+func (s *shop) group(alias string, dimensions ...string) (group catalog.DimensionalPriceGroup) {
+	GinkgoHelper()
+	s.update(func(tx *store.Tx) (err error) {
+		group, err = catalog.CreateDimensionalPriceGroup(tx, catalog.NewDimensionalPriceGroup{
+			Name: alias, ExternalDimensionalPriceGroupID: &alias, MetricID: s.metric.ID, Dimensions: dimensions,
+		})
+		return err
+	})
+	return group
+}
+
 // fee is a fixed fee of 10 a month; change makes it another price.
 func (s *shop) fee(change func(*catalog.NewPrice)) catalog.NewPrice {
 	p := catalog.NewPrice{
@@ -63,6 +86,11 @@ func (s *shop) fee(change func(*catalog.NewPrice)) catalog.NewPrice {
 	return p
 }
 
+// named is a fee with that name, in the plan's currency.
+func (s *shop) named(name string) catalog.NewPrice {
+	return s.fee(func(p *catalog.NewPrice) { p.Name, p.Currency = name, "" })
+}
+
 // plan is one in dollars with those prices.
 func (s *shop) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan) {
 	GinkgoHelper()
@@ -73,6 +101,42 @@ func (s *shop) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan
 		return err
 	})
 	return plan
+}
+
+// version loads a version of a plan.
+func (s *shop) version(plan catalog.Plan, number int) (version catalog.PlanVersion) {
+	GinkgoHelper()
+	s.update(func(tx *store.Tx) (err error) {
+		version, err = catalog.FindVersion(tx, plan.ID, number)
+		return err
+	})
+	return version
+}
+
+// change makes a version of a plan.
+func (s *shop) change(plan catalog.Plan, in catalog.NewVersion) (made catalog.PlanVersion) {
+	GinkgoHelper()
+	s.update(func(tx *store.Tx) (err error) {
+		made, err = catalog.CreateVersion(tx, plan.ID, in)
+		return err
+	})
+	return made
+}
+
+// refuse is change for what must fail.
+func (s *shop) refuse(plan catalog.Plan, in catalog.NewVersion) error {
+	GinkgoHelper()
+	err := s.try(func(tx *store.Tx) error {
+		_, err := catalog.CreateVersion(tx, plan.ID, in)
+		return err
+	})
+	Expect(err).To(HaveOccurred())
+	return err
+}
+
+// half is a discount of half of everything.
+func half() catalog.NewAdjustment {
+	return catalog.NewAdjustment{Kind: rating.PercentageDiscount, Value: money.Must("0.5"), InvoiceLevel: true}
 }
 
 // placed are the entries of prices that have nothing beside them.

@@ -24,12 +24,6 @@ type wish struct {
 // 16.1.1).
 func (w *wish) depend(known references) {
 	w.group, _ = known.group(w.NewPrice)
-	if w.MetricID == nil && w.group.ID != "" {
-		w.MetricID = &w.group.MetricID
-	}
-	if w.MetricID != nil {
-		w.metric = known.metrics[*w.MetricID]
-	}
 	switch {
 	case w.model != nil && w.model.Needs().Composite:
 		w.kind = PriceComposite
@@ -37,6 +31,12 @@ func (w *wish) depend(known references) {
 		w.kind = PriceUsage
 	default:
 		w.kind = PriceFixed
+	}
+	if w.kind == PriceUsage && w.MetricID == nil && w.group.ID != "" {
+		w.MetricID = &w.group.MetricID
+	}
+	if w.MetricID != nil {
+		w.metric = known.metrics[*w.MetricID]
 	}
 }
 
