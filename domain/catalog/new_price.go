@@ -121,6 +121,7 @@ func (in NewPrice) record(tx *store.Tx, known references) (Price, error) {
 		InvoiceGroupingKey: in.InvoiceGroupingKey,
 		Dimensions:         w.dimensions(),
 		CompositeFilters:   append([]rating.Filter{}, in.CompositeFilters...),
+		ConversionRate:     w.conversionRate(),
 		LicenseTypeID:      in.LicenseTypeID,
 		LicenseAllocations: append([]LicenseAllocation{}, in.LicenseAllocations...),
 	}
@@ -129,13 +130,6 @@ func (in NewPrice) record(tx *store.Tx, known references) (Price, error) {
 	}
 	if in.ConversionRateConfig != nil {
 		price.ConversionRateConfig = &in.ConversionRateConfig
-	}
-	if in.ConversionRate != nil {
-		rate, err := money.ParseNumber(in.ConversionRate.String())
-		if err != nil {
-			return Price{}, fault.Bad("conversion_rate", "%v", err)
-		}
-		price.ConversionRate = &rate
 	}
 	return price, nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gorm.io/gorm/logger"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
@@ -151,3 +153,12 @@ func placed(prices ...catalog.NewPrice) []catalog.PlanPrice {
 func ref[T any](v T) *T { return &v }
 
 var two = money.FromInt(2)
+
+// counter counts the statements of a transaction.
+type counter struct {
+	logger.Interface
+	statements *int
+}
+
+// Trace is called after each statement.
+func (c counter) Trace(context.Context, time.Time, func() (string, int64), error) { *c.statements++ }

@@ -66,6 +66,14 @@ func (w wish) dimensions() []rating.Property {
 	return properties
 }
 
+func (w wish) conversionRate() *money.Decimal {
+	if w.ConversionRate == nil {
+		return nil
+	}
+	rate, _ := money.ParseNumber(w.ConversionRate.String()) // checked by then
+	return &rate
+}
+
 // check tells all that is wrong with the price but for its billing cycle, its
 // configuration and its metadata.
 func (w wish) check() error {
