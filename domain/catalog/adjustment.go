@@ -16,6 +16,7 @@ type Adjustment struct {
 	ReplacesAdjustmentID *string
 	Kind                 rating.AdjustmentKind
 	Value                money.Decimal           // as rating.Adjustment has it; 0 with tiers
+	AsSent               *string                 // the value as the client wrote it, for what is shown so: amounts of money
 	Tiers                []rating.PercentageTier `gorm:"serializer:json"`
 	ItemID               *string                 // of a minimum: where the revenue of its shortfall goes
 	Filters              []rating.Filter         `gorm:"serializer:json"` // all must hold; none: every price

@@ -16,6 +16,7 @@ import (
 type NewAdjustment struct {
 	Kind   rating.AdjustmentKind
 	Value  money.Decimal // as rating.Adjustment has it
+	AsSent *string       // the same, where it is shown as it was sent
 	Tiers  []rating.PercentageTier
 	ItemID *string // of a minimum
 
@@ -38,6 +39,7 @@ func (in NewAdjustment) record(tx *store.Tx, named map[string]Price) (Adjustment
 		Record:       tx.Record("adj"),
 		Kind:         in.Kind,
 		Value:        in.Value,
+		AsSent:       in.AsSent,
 		Tiers:        append([]rating.PercentageTier{}, in.Tiers...),
 		Filters:      filters,
 		InvoiceLevel: in.InvoiceLevel,

@@ -14,13 +14,9 @@ var _ = Describe("A plan", func() {
 	var s *shop
 	BeforeEach(func() { s = open() })
 
-	named := func(name string) catalog.NewPrice {
-		return s.fee(func(p *catalog.NewPrice) { p.Name, p.Currency = name, "" })
-	}
-
 	It("keeps the order of its prices, and gives them its currency", func() {
-		plan := s.plan("pro", named("one"), named("two"), named("three"))
-		other := s.plan("pro", named("four"))
+		plan := s.plan("pro", s.named("one"), s.named("two"), s.named("three"))
+		other := s.plan("pro", s.named("four"))
 		s.update(func(tx *store.Tx) error {
 			versions, err := catalog.DefaultVersions(tx, []catalog.Plan{other, plan})
 			Expect(err).NotTo(HaveOccurred())
@@ -45,7 +41,7 @@ var _ = Describe("A plan", func() {
 	DescribeTable("is refused, and none of it is made",
 		func(change func(*catalog.NewPlan), fields ...string) {
 			err := s.try(func(tx *store.Tx) error {
-				wanted := catalog.NewPlan{Name: "Pro", Currency: "USD", Status: catalog.PlanActive, Prices: placed(named("one"), named("two"))}
+				wanted := catalog.NewPlan{Name: "Pro", Currency: "USD", Status: catalog.PlanActive, Prices: placed(s.named("one"), s.named("two"))}
 				change(&wanted)
 				_, err := catalog.CreatePlan(tx, wanted)
 				return err

@@ -66,6 +66,7 @@ CREATE TABLE adjustments (
     kind                   text NOT NULL CHECK (kind IN ('usage_discount', 'amount_discount', 'percentage_discount',
                                'tiered_percentage_discount', 'minimum', 'maximum')),
     value                  numeric NOT NULL CHECK (value >= 0), -- units, money or a fraction; 0 with tiers
+    as_sent                text,                -- an amount of money as the client wrote it
     tiers                  jsonb NOT NULL,
     item_id                text COLLATE "C",    -- where the revenue of a minimum goes
     filters                jsonb NOT NULL,      -- which prices it is for: all must hold
