@@ -46,67 +46,91 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err := in.check(); err != nil {
 		return Terms{}, err
 	}
-	buyer, err := in.customer(tx)
+	buyer, plan, err := in.parties(tx)
 	if err != nil {
-		return Terms{}, err
-	}
-	plan, err := in.plan(tx)
-	if err != nil {
-		return Terms{}, err
-	}
-	if plan.Status != catalog.PlanActive {
-		return Terms{}, fault.Refused("a plan that is %s takes no subscriptions", plan.Status)
-	}
-	if in.Currency != nil && money.Currency(*in.Currency) != plan.InvoicingCurrency {
-		return Terms{}, fault.Refused("currency must be the plan's invoicing currency")
-	}
-	if err := customer.TakeCurrency(tx, &buyer, plan.InvoicingCurrency); err != nil {
-		return Terms{}, err
-	}
-	if err := room(tx, buyer); err != nil {
 		return Terms{}, err
 	}
 	version, err := in.version(tx, plan)
 	if err != nil {
 		return Terms{}, err
 	}
-	sub, err := in.record(tx, buyer, plan)
+	line, err := in.timeline(tx, buyer, plan, version)
 	if err != nil {
 		return Terms{}, err
 	}
-	ramp, err := from(in.InitialPhase, version.Phases)
-	if err != nil {
-		return Terms{}, err
-	}
-	phases := unroll(tx, sub, ramp, buyer.Location())
-	sub.PlanVersion, sub.EndAt = version.Version, endOf(sub, phases)
 	difference, err := in.difference(tx, version)
 	if err != nil {
 		return Terms{}, err
 	}
-	if err := tx.Create(&sub).Error; err != nil {
+	if err := tx.Create(&line.sub).Error; err != nil {
 		return Terms{}, err
 	}
-	has, err := catalog.Customize(tx, plan, version, sub.ID, difference)
+	has, err := catalog.Customize(tx, plan, version, line.sub.ID, difference)
 	if err != nil {
 		return Terms{}, err
 	}
-	whole := lives{life{sub.StartAt, sub.EndAt}, phases}
-	intervals, adjustments, err := in.place(tx, sub, whole, has, buyer.Location())
+	if err := in.place(tx, line, has); err != nil {
+		return Terms{}, err
+	}
+	return Find(tx, line.sub.ID)
+}
+
+// parties locks the customer and checks that it may subscribe to the plan.
+func (in NewSubscription) parties(tx *store.Tx) (customer.Customer, catalog.Plan, error) {
+	buyer, err := in.customer(tx)
 	if err != nil {
-		return Terms{}, err
+		return buyer, catalog.Plan{}, err
 	}
-	if err := errors.Join(save(tx, phases), save(tx, intervals), save(tx, adjustments)); err != nil {
-		return Terms{}, err
+	plan, err := in.plan(tx)
+	if err != nil {
+		return buyer, plan, err
 	}
-	if len(intervals) > 0 {
-		// The start is a billing date even when nothing is billed on it: the first
-		// draft is opened then.
-		if err := sub.SetNextBilling(tx, &sub.StartAt); err != nil {
-			return Terms{}, err
-		}
+	if plan.Status != catalog.PlanActive {
+		return buyer, plan, fault.Refused("a plan that is %s takes no subscriptions", plan.Status)
 	}
-	return Find(tx, sub.ID)
+	if in.Currency != nil && money.Currency(*in.Currency) != plan.InvoicingCurrency {
+		return buyer, plan, fault.Refused("currency must be the plan's invoicing currency")
+	}
+	if err := customer.TakeCurrency(tx, &buyer, plan.InvoicingCurrency); err != nil {
+		return buyer, plan, err
+	}
+	return buyer, plan, room(tx, buyer)
+}
+
+// timeline is the subscription, without a row yet, and its phases. It ends with the
+// last of them, if that ends.
+func (in NewSubscription) timeline(tx *store.Tx, buyer customer.Customer, plan catalog.Plan, version catalog.PlanVersion) (timeline, error) {
+	sub, err := in.record(tx, buyer, plan)
+	if err != nil {
+		return timeline{}, err
+	}
+	ramp, err := from(in.InitialPhase, version.Phases)
+	if err != nil {
+		return timeline{}, err
+	}
+	line := timeline{sub: sub, phases: unroll(tx, sub, ramp, buyer.Location()), loc: buyer.Location()}
+	if n := len(line.phases); n > 0 {
+		line.sub.EndAt = line.phases[n-1].EndAt
+	}
+	line.sub.PlanVersion = version.Version
+	return line, nil
+}
+
+// place writes when what the subscription has is in force. The start is a billing
+// date even when nothing is billed on it: the first draft is opened then.
+func (in NewSubscription) place(tx *store.Tx, line timeline, has catalog.PlanVersion) error {
+	intervals, pricesErr := line.prices(tx, has.Prices, in.AddPrices)
+	adjustments, adjustmentsErr := line.adjustments(tx, has.Adjustments, in.AddAdjustments)
+	if err := fault.Join(pricesErr, adjustmentsErr); err != nil {
+		return err
+	}
+	if err := errors.Join(save(tx, line.phases), save(tx, intervals), save(tx, adjustments)); err != nil {
+		return err
+	}
+	if len(intervals) == 0 {
+		return nil
+	}
+	return line.sub.SetNextBilling(tx, &line.sub.StartAt)
 }
 
 func save[T any](tx *store.Tx, rows []T) error {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
@@ -66,6 +67,19 @@ func unroll(tx *store.Tx, sub Subscription, plan []catalog.Phase, loc *time.Loca
 		phases = append(phases, phase)
 	}
 	return phases
+}
+
+// from leaves out the phases before the initial one.
+func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
+	if initial == nil {
+		return plan, nil
+	}
+	for k, phase := range plan {
+		if phase.Order == *initial {
+			return plan[k:], nil
+		}
+	}
+	return nil, fault.Bad("initial_phase_order", "must be a phase of the plan")
 }
 
 func phasesOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Phase, error) {
