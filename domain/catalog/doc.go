@@ -9,8 +9,27 @@
 //
 // # Choices
 //
-// Prices belong to a version of a plan through a table of their own, because
-// versions share the prices they do not change. A plan begins with version 1.
+// Versions. Prices and adjustments belong to a version of a plan through tables of
+// their own, because versions share what they do not change. A plan begins with
+// version 1, which is a difference to nothing. What a difference replaces or removes
+// is named by its id in the highest version, once; a replacement stands where the
+// replaced price stood.
+//
+// An adjustment that names a price goes with it: whoever replaces the price, for a
+// version or for one subscription, has the adjustment replaced by one that names the
+// new price. Left alone, a discount would end in silence. An adjustment of a price
+// that is removed stays, and is for nothing.
+//
+// Phases belong to the plan, since no request about a version has any. A duration
+// without a unit counts months, and none is longer than a hundred years, so that it
+// ends at an instant that can be written. A price or an adjustment keeps its phase for
+// good. What is made for one subscription may be in no phase, and so in all of them.
+//
+// Adjustments. Targets and what narrows them are kept as filters, one list of what a
+// client may ask for in several ways. An empty list of targets is as good as none,
+// since empty filters mean every price. Below invoice level a list names one price.
+// Only plain percentages may be of prices of several cadences: all others, bands
+// included, need one sum to work on. Amounts are kept as they were sent as well.
 //
 // Cycles. A price knows the length of its billing cycle, in months or days. One
 // that is billed once has none, and shows a month, since the wire wants some.

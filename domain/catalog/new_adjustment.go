@@ -119,7 +119,7 @@ func (in NewAdjustment) resolve(named map[string]Price) ([]string, error) {
 	var first *Price
 	for i, name := range in.PriceIDs {
 		price, known := named[name]
-		err := error(nil)
+		var err error
 		switch {
 		case !known:
 			err = fault.Bad("", "is neither a price of the plan nor a reference_id of the request")
