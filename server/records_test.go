@@ -26,7 +26,7 @@ var records = []any{
 	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.PlanVersion{}, catalog.Phase{}, catalog.Price{}, catalog.Adjustment{},
 	catalog.DimensionalPriceGroup{}, catalog.LicenseType{},
 	customer.Customer{}, customer.BalanceTransaction{},
-	subscription.Subscription{}, subscription.PriceInterval{},
+	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{},
 }
