@@ -31,7 +31,8 @@ var _ = Describe("An allocation price", func() {
 			if err != nil {
 				return err
 			}
-			prices, err = catalog.PlanPrices(tx, plan)
+			version, err := catalog.FindVersion(tx, plan.ID, 1)
+			prices = version.Prices
 			return err
 		})
 		return prices, err

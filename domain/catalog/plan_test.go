@@ -30,12 +30,7 @@ var _ = Describe("A plan", func() {
 	})
 
 	It("may have no prices", func() {
-		plan := s.plan("empty")
-		s.update(func(tx *store.Tx) error {
-			prices, err := catalog.PlanPrices(tx, plan)
-			Expect(prices).To(BeEmpty())
-			return err
-		})
+		Expect(s.version(s.plan("empty"), 1).Prices).To(BeEmpty())
 	})
 
 	DescribeTable("is refused, and none of it is made",

@@ -43,8 +43,8 @@ var _ = Describe("A plan of many prices", func() {
 				if err != nil {
 					return err
 				}
-				prices, err := catalog.PlanPrices(&counted, plan)
-				Expect(prices).To(HaveLen(4 * each))
+				version, err := catalog.FindVersion(&counted, plan.ID, 1)
+				Expect(version.Prices).To(HaveLen(4 * each))
 				return err
 			})
 			return statements

@@ -73,12 +73,6 @@ func DefaultVersions(tx *store.Tx, plans []Plan) (map[string]PlanVersion, error)
 	return byPlan, err
 }
 
-// PlanPrices returns the prices of a plan's default version, in its order.
-func PlanPrices(tx *store.Tx, plan Plan) ([]Price, error) {
-	version, err := FindVersion(tx, plan.ID, plan.Version)
-	return version.Prices, err
-}
-
 // findVersions loads versions of different plans, each named by its plan and number.
 func findVersions(tx *store.Tx, keys [][]any) (versions []PlanVersion, err error) {
 	if len(keys) == 0 {
