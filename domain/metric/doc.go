@@ -52,6 +52,9 @@
 //     and 0 as false and other numbers as true; a boolean is never a number.
 //   - A condition is no value: (a = b) = TRUE is refused, as the grammar has it,
 //     and what cannot be a boolean is refused where a condition must stand.
+//   - A computed property to group by may be a condition as well, whose groups are
+//     true and false. One that is written with nothing but letters, digits, _ - and .
+//     is a name, so that user-id and group can be grouped by without quotes.
 //   - Comments are refused rather than skipped, and so is a closing semicolon.
 //   - Messages name the place and the rule, and never repeat the text.
 package metric

@@ -145,12 +145,18 @@ func (p *parser) named() node {
 		}
 		return newProperty(t.at, p.name())
 	}
-	if c, ok := columns[t.text]; ok {
-		f := grow(t.at, c.typ)
+	return namedBy(t.at, false, t.text)
+}
+
+// namedBy is a column or property: a name that stands alone means the column, if
+// there is one.
+func namedBy(at place, prefixed bool, name string) node {
+	if c, ok := columns[name]; ok && !prefixed {
+		f := grow(at, c.typ)
 		f.digits = c.digits
-		return &column{facts: f, name: t.text}
+		return &column{facts: f, name: name}
 	}
-	return newProperty(t.at, t.text)
+	return newProperty(at, name)
 }
 
 func newProperty(at place, key string) node {

@@ -13,7 +13,10 @@
 //
 // # The way out
 //
-// [Measure] is the only reader of quantities.
+// [Measure] is the only reader of quantities. It compiles each question to a SELECT
+// over the events of some customers and a time; what several questions have in common
+// is asked by [MeasureAll]. A [Sample] takes the place of the table for events that
+// are not stored, in the same SELECT.
 //
 // # Decisions where the sources are silent
 //
@@ -28,6 +31,9 @@
 //     is. Two events under one key that both cannot be read are taken for the
 //     same when what could be read of them is.
 //   - The first of two requests in the queue owns a key that both send.
+//   - An event of a sample may name nobody, or somebody else than is asked for: the
+//     latter does not count, as a stored one would not.
+//   - An event without one of the values that usage is grouped by is in no group.
 //   - A request that finds its account's queue full is refused; one that is
 //     larger than the queue is taken when the queue is empty.
 package usage

@@ -1,8 +1,6 @@
 package usage
 
 import (
-	"database/sql"
-	"fmt"
 	"time"
 
 	"tollkeeper/domain/metric"
@@ -14,11 +12,12 @@ import (
 // Request asks what a metric counts. Its restrictions are ANDed (semantics 4.2.6).
 type Request struct {
 	Query    *metric.Query
-	Subjects []string          // whose events: see the function Subjects
-	Split    []string          // properties to ask by; none for one total
-	Cuts     []time.Time       // ascending: cuts[i] begins slice i and ends the one before
-	Match    []rating.Property // values that properties must have
-	Filter   *metric.Condition // nil for none
+	Subjects []string           // whose events: see the function Subjects
+	Groups   []*metric.Computed // values to ask of each by itself; none for all events together
+	Split    []string           // properties to ask by; none for one total
+	Cuts     []time.Time        // ascending: cuts[i] begins slice i and ends the one before
+	Match    []rating.Property  // values that properties must have
+	Filter   *metric.Condition  // nil for none
 }
 
 // Reading is what a metric counted from the first cut to the end of a slice. A
@@ -30,41 +29,63 @@ type Reading struct {
 	// Split, asked of the events that have it, in order of the values, missing
 	// ones first.
 	Cells []rating.Cell
+
+	// Groups are the readings of a request with Groups, which has no other, in order
+	// of the values. An event without one of them is in no group.
+	Groups []Group
+}
+
+// Group is the reading of the events that have certain values.
+type Group struct {
+	Values []string // one for each of Request.Groups, as JSON: a string, number or boolean
+	Reading
+}
+
+// Group is the reading of one group; of a group without events, nothing.
+func (r Reading) Group(values []string) Reading {
+	for _, group := range r.Groups {
+		if compareGroups(group.Values, values) == 0 {
+			return group.Reading
+		}
+	}
+	return Reading{}
 }
 
 // Measure returns one reading for each slice, each cumulative from the first
 // cut: element i covers [cuts[0], cuts[i+1]). It reads the events once, however
 // many slices there are; the store's statement timeout bounds it.
 func Measure(tx *store.Tx, req Request) ([]Reading, error) {
-	if len(req.Cuts) < 2 {
-		return nil, nil
-	}
-	m := req.Query.Compile("e")
-	s := req.statement(tx.AccountID, m)
-	rows, err := tx.Conn().QueryContext(tx.Context(), s.text.String(), s.args...)
+	all, err := MeasureAll(tx, nil, []Request{req})
 	if err != nil {
-		return nil, fmt.Errorf("measure usage: %w", err)
+		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
+	return all[0], nil
+}
 
-	t := table{kind: m.Kind, cells: map[string]*column{}, slices: len(req.Cuts) - 1}
-	for rows.Next() {
-		var slice int
-		var amount sql.Null[money.Decimal]
-		var p part
-		values := make([]*string, len(req.Split))
-		into := []any{&slice, &amount, &p.weight}
-		for i := range values {
-			into = append(into, &values[i])
+// MeasureAll is Measure for several requests, of the events that are stored or, if
+// there is one, of a sample. Equal requests are asked once. Usage in more groups than
+// MostGroups is refused.
+func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, error) {
+	questions, asked := []*question{}, map[string]*question{}
+	answers := make([]*question, len(requests))
+	for i, req := range requests {
+		q := newQuestion(tx, sample, req)
+		if known := asked[q.statement.key()]; known != nil {
+			q = known
+		} else if len(req.Cuts) > 1 {
+			asked[q.statement.key()] = q
+			questions = append(questions, q)
 		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, fmt.Errorf("read usage: %w", err)
+		answers[i] = q
+	}
+	for _, together := range sample.batches(questions) {
+		if err := ask(tx, sample, together); err != nil {
+			return nil, err
 		}
-		p.amount, p.known = amount.V, amount.Valid
-		t.add(slice-1, values, p)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("measure usage: %w", err)
+	readings := make([][]Reading, len(requests))
+	for i, q := range answers {
+		readings[i] = q.answer.readings()
 	}
-	return t.readings(len(req.Split) > 0), nil
+	return readings, nil
 }

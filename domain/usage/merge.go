@@ -54,27 +54,48 @@ func (p part) result(kind metric.Kind) money.Decimal {
 
 // table is a part for each tuple of values and each slice.
 type table struct {
-	kind   metric.Kind
-	slices int
-	cells  map[string]*column
+	kind    metric.Kind
+	slices  int
+	groups  int // how many values of a tuple make its group: the first ones
+	columns map[string]*column
+	known   map[string]bool // groups
+}
+
+func newTable(req Request) *table {
+	return &table{
+		kind: req.Query.Compile("e").Kind, slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups),
+		columns: map[string]*column{}, known: map[string]bool{},
+	}
 }
 
 // column is one tuple's parts, in the order of the slices.
 type column struct {
-	values []*string
+	group  []string
+	values []*string // the rest of the tuple
 	parts  []part
 	first  int // slice in which the tuple first appears
 }
 
-func (t *table) add(slice int, values []*string, p part) {
+// add puts in a part, and is false when there are too many groups. What lacks a value
+// of its group is left out.
+func (t *table) add(slice int, values []*string, p part) bool {
+	group := values[:t.groups]
+	if slices.Contains(group, nil) {
+		return true
+	}
+	t.known[tuple(group)] = true
 	key := tuple(values)
-	c := t.cells[key]
+	c := t.columns[key]
 	if c == nil {
-		c = &column{values: values, parts: make([]part, t.slices), first: slice}
-		t.cells[key] = c
+		c = &column{values: values[t.groups:], parts: make([]part, t.slices), first: slice}
+		for _, v := range group {
+			c.group = append(c.group, *v)
+		}
+		t.columns[key] = c
 	}
 	c.first = min(c.first, slice)
 	c.parts[slice] = p
+	return len(t.known) <= MostGroups
 }
 
 // tuple is a text of the values: no value of the database holds U+0000.
@@ -89,24 +110,36 @@ func tuple(values []*string) string {
 	return key.String()
 }
 
-func (t *table) readings(split bool) []Reading {
-	columns := slices.SortedFunc(maps.Values(t.cells), func(a, b *column) int {
-		return slices.CompareFunc(a.values, b.values, compareValues)
+func (t *table) readings() []Reading {
+	columns := slices.SortedFunc(maps.Values(t.columns), func(a, b *column) int {
+		return cmp.Or(compareGroups(a.group, b.group), slices.CompareFunc(a.values, b.values, compareValues))
 	})
 	readings := make([]Reading, t.slices)
 	for _, c := range columns {
 		var sum part
-		for i := range readings {
+		for i := c.first; i < t.slices; i++ {
 			sum = merge(t.kind, sum, c.parts[i])
-			switch {
-			case !split:
-				readings[i].Total = sum.result(t.kind)
-			case i >= c.first:
-				readings[i].Cells = append(readings[i].Cells, rating.Cell{Values: c.values, Quantity: sum.result(t.kind)})
+			if r := readings[i].of(c.group); len(c.values) == 0 {
+				r.Total = sum.result(t.kind)
+			} else {
+				r.Cells = append(r.Cells, rating.Cell{Values: c.values, Quantity: sum.result(t.kind)})
 			}
 		}
 	}
 	return readings
+}
+
+// of is the reading of a group, the last so far or the next; r without groups.
+func (r *Reading) of(group []string) *Reading {
+	if len(group) == 0 {
+		return r
+	}
+	last := len(r.Groups) - 1
+	if last < 0 || compareGroups(r.Groups[last].Values, group) != 0 {
+		r.Groups = append(r.Groups, Group{Values: group})
+		last++
+	}
+	return &r.Groups[last].Reading
 }
 
 // compareValues orders by code point, missing values first.

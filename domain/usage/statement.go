@@ -7,7 +7,7 @@ import (
 	"tollkeeper/domain/metric"
 )
 
-// statement is SQL that grows from its beginning, with $1, $2, … for arguments.
+// statement is SQL that grows from its beginning, with ? for arguments.
 type statement struct {
 	text strings.Builder
 	args []any
@@ -15,15 +15,25 @@ type statement struct {
 
 // add appends SQL in which each ? stands for one of args, in order.
 func (s *statement) add(sql string, args ...any) {
-	pieces := strings.Split(sql, "?")
-	s.text.WriteString(pieces[0])
-	for i, piece := range pieces[1:] {
-		s.args = append(s.args, args[i])
-		fmt.Fprintf(&s.text, "$%d%s", len(s.args), piece)
-	}
+	s.text.WriteString(sql)
+	s.args = append(s.args, args...)
 }
 
 func (s *statement) fragment(f metric.Fragment) { s.add(f.SQL, f.Args...) }
+
+// key is the same for statements that say the same.
+func (s *statement) key() string { return s.text.String() + fmt.Sprintf("%#v", s.args) }
+
+// numbered is the text with $1, $2, … for the arguments.
+func (s *statement) numbered() string {
+	pieces := strings.Split(s.text.String(), "?")
+	var text strings.Builder
+	text.WriteString(pieces[0])
+	for i, piece := range pieces[1:] {
+		fmt.Fprintf(&text, "$%d%s", i+1, piece)
+	}
+	return text.String()
+}
 
 // folds turn counted, the rows of events that count, into one row for each slice
 // and tuple: slice, amount, weight (see part), then the tuple, which stands for
@@ -49,9 +59,10 @@ var folds = map[metric.Kind]string{
 			ORDER BY slice TUPLE, (value IS NULL OR position IS NULL), position, seq) AS deciding`,
 }
 
-// statement reads the events of the account that the request is about.
-func (req Request) statement(account string, m metric.Compiled) *statement {
-	var tuple strings.Builder
+// statement reads the events of the account that the request is about, from events
+// or a relation like it.
+func (req Request) statement(account, from string) *statement {
+	m := req.Query.Compile("e")
 	s := &statement{}
 	s.add("WITH counted AS (SELECT ")
 	if len(req.Cuts) == 2 {
@@ -65,10 +76,11 @@ func (req Request) statement(account string, m metric.Compiled) *statement {
 	}
 	s.fragment(m.Value)
 	s.add(" AS value")
-	for i, key := range req.Split {
+	var tuple strings.Builder
+	for i, key := range req.tuple() {
 		name := fmt.Sprintf("key%d", i)
 		s.add(", ")
-		s.fragment(metric.Property("e", key))
+		s.fragment(key)
 		s.add(" AS " + name)
 		tuple.WriteString(", " + name)
 	}
@@ -77,7 +89,28 @@ func (req Request) statement(account string, m metric.Compiled) *statement {
 		s.fragment(m.Order)
 		s.add(" AS position, e.seq")
 	}
-	s.add(` FROM events AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
+	s.add(" FROM " + from + ` AS e WHERE `)
+	s.fragment(req.events(account, m))
+	s.add(") ")
+	s.add(strings.ReplaceAll(folds[m.Kind], "TUPLE", tuple.String()))
+	return s
+}
+
+// tuple is by what the request is answered: groups, then properties.
+func (req Request) tuple() (keys []metric.Fragment) {
+	for _, group := range req.Groups {
+		keys = append(keys, group.Compile("e"))
+	}
+	for _, property := range req.Split {
+		keys = append(keys, metric.Property("e", property))
+	}
+	return keys
+}
+
+// events is the condition for those that count.
+func (req Request) events(account string, m metric.Compiled) metric.Fragment {
+	s := &statement{}
+	s.add(`e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
 		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	for _, match := range req.Match {
 		s.add(" AND ")
@@ -90,7 +123,6 @@ func (req Request) statement(account string, m metric.Compiled) *statement {
 		s.add(") AND (")
 		s.fragment(req.Filter.Compile("e"))
 	}
-	s.add(")) ")
-	s.add(strings.ReplaceAll(folds[m.Kind], "TUPLE", tuple.String()))
-	return s
+	s.add(")")
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }

@@ -1,0 +1,79 @@
+package usage
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// question is a request as the database is asked it, with its answer.
+type question struct {
+	statement *statement
+	width     int // values of its tuples
+	answer    *table
+}
+
+func newQuestion(tx *store.Tx, sample *Sample, req Request) *question {
+	q := &question{width: len(req.Groups) + len(req.Split), answer: newTable(req), statement: &statement{}}
+	if len(req.Cuts) > 1 {
+		q.statement = req.statement(tx.AccountID, sample.relation())
+	}
+	return q
+}
+
+// ask puts questions to the database, in one statement, and fills in the answers.
+func ask(tx *store.Tx, sample *Sample, questions []*question) error {
+	width := 0
+	for _, q := range questions {
+		width = max(width, q.width)
+	}
+	s := &statement{}
+	sample.define(s, tx.AccountID)
+	for i, q := range questions {
+		if i > 0 {
+			s.add(" UNION ALL ")
+		}
+		s.add(fmt.Sprintf("SELECT %d AS question, answer.*%s FROM (", i, strings.Repeat(", NULL::text", width-q.width)))
+		s.add(q.statement.text.String(), q.statement.args...)
+		s.add(") AS answer")
+	}
+	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(sample.mode(), s.args...)...)
+	if err != nil {
+		return fmt.Errorf("measure usage: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := read(rows, questions, width); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("measure usage: %w", err)
+	}
+	return nil
+}
+
+// read takes one row to the question that it answers.
+func read(rows *sql.Rows, questions []*question, width int) error {
+	var question, slice int
+	var amount sql.Null[money.Decimal]
+	var p part
+	values := make([]*string, width)
+	into := []any{&question, &slice, &amount, &p.weight}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	if err := rows.Scan(into...); err != nil {
+		return fmt.Errorf("read usage: %w", err)
+	}
+	p.amount, p.known = amount.V, amount.Valid
+	q := questions[question]
+	if !q.answer.add(slice-1, values[:q.width], p) {
+		return fault.Refused("The usage falls into more than %d groups; filter it, or group it by less", MostGroups)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package usage
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tollkeeper/domain/fault"
+)
+
+// Sample is events that a request brings along, to be measured as stored ones are and
+// never stored. They count as taken in in their order, each under a key of its own. A
+// nil Sample stands for the events that are stored.
+type Sample struct {
+	names, subjects []string
+	timestamps      []time.Time
+	properties      []string
+}
+
+// SampleEvent is an event of a sample.
+type SampleEvent struct {
+	Name               string
+	CustomerID         *string // who: one of the two at most
+	ExternalCustomerID *string
+	Timestamp          string          // as sent
+	Properties         json.RawMessage // an object; its numbers are in the bounds of an event's
+}
+
+// NewSample checks events as ingestion does. Those that name nobody are those of
+// subject. A fault names the place events[i].
+func NewSample(events []SampleEvent, subject string) (*Sample, error) {
+	s := &Sample{}
+	var faults []error
+	for i, e := range events {
+		faults = append(faults, fault.In(fmt.Sprintf("events[%d]", i), s.add(e, subject)))
+	}
+	return s, fault.Join(faults...)
+}
+
+func (s *Sample) add(e SampleEvent, subject string) error {
+	var referenceErr, timestampErr error
+	switch {
+	case e.CustomerID != nil && e.ExternalCustomerID != nil:
+		referenceErr = fault.Bad("customer_id", "must not be given together with external_customer_id")
+	case e.CustomerID != nil:
+		subject = byID + *e.CustomerID
+	case e.ExternalCustomerID != nil:
+		subject = byAlias + *e.ExternalCustomerID
+	}
+	at, ok := parseTimestamp(e.Timestamp)
+	if !ok {
+		timestampErr = fault.Bad("timestamp", "must be an ISO 8601 date-time in UTC")
+	}
+	properties, propertiesErr := flat(e.Properties)
+	s.names = append(s.names, e.Name)
+	s.subjects = append(s.subjects, subject)
+	s.timestamps = append(s.timestamps, at)
+	s.properties = append(s.properties, properties)
+	return fault.Join(referenceErr, propertiesErr, timestampErr)
+}
+
+// flat is a map of strings, numbers and booleans, without the nulls of an object
+// (semantics 2.1.1).
+func flat(object json.RawMessage) (string, error) {
+	var properties map[string]json.RawMessage
+	if err := json.Unmarshal(object, &properties); err != nil {
+		return "", fault.Bad("properties", "must be an object")
+	}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		switch properties[name][0] {
+		case 'n':
+			delete(properties, name)
+		case '{', '[':
+			faults = append(faults, fault.Bad("properties."+name, "must be a string, number or boolean"))
+		}
+	}
+	text, err := json.Marshal(properties)
+	if err != nil {
+		return "", fmt.Errorf("write properties of an event: %w", err)
+	}
+	return string(text), fault.Join(faults...)
+}
+
+// relation is where a statement finds the events.
+func (s *Sample) relation() string {
+	if s == nil {
+		return "events"
+	}
+	return "sample"
+}
+
+// define begins a statement with the sample, as a relation like events. It is read
+// once, however many questions there are.
+func (s *Sample) define(to *statement, account string) {
+	if s == nil {
+		return
+	}
+	to.add(`WITH sample AS MATERIALIZED (
+		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq
+		FROM unnest(?::text[], ?::text[], ?::timestamptz[], ?::text[])
+			WITH ORDINALITY AS sent (event_name, subject, "timestamp", properties, seq)) `,
+		account, s.names, s.subjects, s.timestamps, s.properties)
+}
+
+// Bounds of a statement that asks several questions.
+const (
+	mostQuestions = 100
+	mostArguments = 10_000 // unless one question has more; the protocol takes 65,535
+)
+
+// batches are the questions that one statement asks. Of stored events it is one: to
+// read them is work enough.
+func (s *Sample) batches(questions []*question) (batches [][]*question) {
+	room := 0
+	for _, q := range questions {
+		room -= len(q.statement.args)
+		if n := len(batches); s != nil && n > 0 && room >= 0 && len(batches[n-1]) < mostQuestions {
+			batches[n-1] = append(batches[n-1], q)
+			continue
+		}
+		batches, room = append(batches, []*question{q}), mostArguments-len(q.statement.args)
+	}
+	return batches
+}
+
+// mode keeps the database from remembering statements that are long and hardly ever
+// come again.
+func (s *Sample) mode() []any {
+	if s == nil {
+		return nil
+	}
+	return []any{pgx.QueryExecModeDescribeExec}
+}
