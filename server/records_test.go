@@ -12,6 +12,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
@@ -25,6 +26,7 @@ var records = []any{
 	account.Account{}, account.Key{},
 	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.PlanVersion{}, catalog.Phase{}, catalog.Price{}, catalog.Adjustment{},
 	catalog.DimensionalPriceGroup{}, catalog.LicenseType{},
+	coupon.Coupon{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},

@@ -36,3 +36,20 @@ func (a Adjustment) Rating() rating.Adjustment {
 func FindAdjustments(tx *store.Tx, ids []string) (map[string]Adjustment, error) {
 	return findAll(tx, ids, func(a Adjustment) string { return a.ID })
 }
+
+// CreateDiscount makes an adjustment that takes off from those prices of one
+// subscription, at invoice level. They need not be billed together: it works once
+// on each invoice that has some of them (price models 6.2).
+func CreateDiscount(tx *store.Tx, subscriptionID string, off rating.Adjustment, priceIDs []string, reason string) (Adjustment, error) {
+	a := Adjustment{
+		Record:         tx.Record("adj"),
+		SubscriptionID: &subscriptionID,
+		Kind:           off.Kind,
+		Value:          off.Value,
+		Tiers:          []rating.PercentageTier{},
+		Filters:        []rating.Filter{including(rating.FilterPriceID, priceIDs...)},
+		InvoiceLevel:   true,
+		Reason:         &reason,
+	}
+	return a, tx.Create(&a).Error
+}

@@ -16,6 +16,7 @@ type AdjustmentInterval struct {
 	Position       int // order of creation, which decides within a step
 	StartAt        time.Time
 	EndAt          *time.Time // nil: open
+	CouponID       *string    // the coupon that was redeemed for it
 
 	Adjustment catalog.Adjustment `gorm:"-"`
 }

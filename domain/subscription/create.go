@@ -28,6 +28,8 @@ type NewSubscription struct {
 	AlignWithStart bool           // cycles begin on the start date's day of the month
 	Anchor         *period.Anchor // or where this says
 
+	CouponCode *string // redeemed from the start on
+
 	Name               *string // nil: the plan's
 	Currency           *string // must be the plan's invoicing currency
 	AutoCollection     *bool
@@ -72,7 +74,11 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err := in.place(tx, line, has); err != nil {
 		return Terms{}, err
 	}
-	return Find(tx, line.sub.ID)
+	terms, err := Find(tx, line.sub.ID)
+	if err == nil && in.CouponCode != nil {
+		err = Redeem(tx, &terms, Redemption{Code: in.CouponCode}, terms.StartAt)
+	}
+	return terms, err
 }
 
 // parties locks the customer and checks that it may subscribe to the plan.

@@ -24,4 +24,10 @@
 //
 // An anchor and the alignment to the start date exclude each other in a
 // request: they are two answers to one question.
+//
+// Coupons. The redemption of a coupon is the interval of its discount, which names
+// it. On a subscription that has not begun it takes effect at the start, at the
+// earliest. Several may be redeemed one after another; the last one is shown as
+// the subscription's, also when it has run out. The months of a coupon end as long
+// after midnight as they began, so that each has one billing date of a month.
 package subscription

@@ -69,6 +69,7 @@ type Filter struct {
 	ExternalCustomerIDs []string
 	PlanID              string
 	ExternalPlanID      string
+	CouponID            string // redeemed at any time
 	Statuses            []Status
 	CreatedAt           store.Range
 }
@@ -87,6 +88,10 @@ func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next str
 	}
 	if filter.ExternalPlanID != "" {
 		query = query.Where("plan_id IN (?)", catalog.PlanIDsByExternal(tx, filter.ExternalPlanID))
+	}
+	if filter.CouponID != "" {
+		redeemed := tx.Model(&AdjustmentInterval{}).Select("subscription_id").Where("coupon_id = ?", filter.CouponID)
+		query = query.Where("id IN (?)", redeemed)
 	}
 	if filter.Statuses != nil {
 		query = query.Where(inStates(tx, filter.Statuses))

@@ -1,0 +1,156 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/coupon"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/store"
+)
+
+// ChangeOption says when a change of a subscription takes effect.
+type ChangeOption string
+
+// The options, as the wire spells them.
+const (
+	ChangeImmediate ChangeOption = "immediate"
+	ChangeRequested ChangeOption = "requested_date"
+	ChangeEndOfTerm ChangeOption = "end_of_subscription_term"
+)
+
+// Redemption is what a client asks for. Exactly one of the coupon's identifiers is
+// given.
+type Redemption struct {
+	CouponID, Code *string
+
+	Option ChangeOption
+	Date   *string // date or date-time in the customer's zone; with ChangeRequested only
+}
+
+// EffectiveAt is when the discount of a redemption begins: at the start of the
+// subscription at the earliest, and before its end.
+func (in Redemption) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
+	if err := in.check(); err != nil {
+		return time.Time{}, err
+	}
+	if t.Status(now) == StatusEnded {
+		return time.Time{}, fault.Refused("the subscription has ended")
+	}
+	at := now
+	if at.Before(t.StartAt) {
+		at = t.StartAt
+	}
+	switch in.Option {
+	case ChangeRequested:
+		given, err := readDate("change_date", in.Date, t.Customer.Location())
+		if err != nil {
+			return at, err
+		}
+		at = *given
+	case ChangeEndOfTerm:
+		_, term := t.cycle(t.longest(at), at)
+		at = term.End
+	}
+	switch {
+	case at.Before(t.StartAt):
+		return at, fault.Refused("the subscription begins after the coupon would take effect")
+	case t.EndAt != nil && !at.Before(*t.EndAt):
+		return at, fault.Refused("the subscription ends before the coupon would take effect")
+	}
+	return at, nil
+}
+
+func (in Redemption) check() error {
+	var idErr, dateErr error
+	if (in.CouponID == nil) == (in.Code == nil) {
+		idErr = fault.Bad("coupon_id, coupon_redemption_code", "exactly one must be specified")
+	}
+	switch requested := in.Option == ChangeRequested; {
+	case requested && in.Date == nil:
+		dateErr = fault.Bad("change_date", "is required with change_option %s", ChangeRequested)
+	case !requested && in.Date != nil:
+		dateErr = fault.Bad("change_date", "must not be given unless change_option is %s", ChangeRequested)
+	}
+	return fault.Join(idErr, dateErr)
+}
+
+func (in Redemption) take(tx *store.Tx) (coupon.Coupon, error) {
+	if in.CouponID != nil {
+		return coupon.Take(tx, *in.CouponID)
+	}
+	return coupon.TakeByCode(tx, *in.Code)
+}
+
+// Redeem gives a subscription the discount of a coupon from an instant on, behind
+// the adjustments it has. It is for the prices that the subscription then has or
+// is to have; none that are added later (semantics 15.1.3). Prices in custom units
+// are not discounted, so without any other the coupon is refused.
+func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
+	var prices []string
+	for _, i := range t.Intervals {
+		if i.Price.Currency.Valid() && (i.EndAt == nil || i.EndAt.After(from)) && !slices.Contains(prices, i.PriceID) {
+			prices = append(prices, i.PriceID)
+		}
+	}
+	if len(prices) == 0 {
+		return fault.Refused("the subscription has no price that a coupon could discount")
+	}
+	taken, err := in.take(tx)
+	if err != nil {
+		return err
+	}
+	off := rating.Adjustment{Kind: taken.Kind, Value: taken.Value}
+	discount, err := catalog.CreateDiscount(tx, t.ID, off, prices, "Coupon "+taken.RedemptionCode)
+	if err != nil {
+		return err
+	}
+	redemption := AdjustmentInterval{
+		Record: tx.Record("aint"), SubscriptionID: t.ID, AdjustmentID: discount.ID, Adjustment: discount,
+		StartAt: from, CouponID: &taken.ID,
+	}
+	if n := len(t.Adjustments); n > 0 {
+		redemption.Position = t.Adjustments[n-1].Position + 1
+	}
+	if taken.DurationMonths != nil {
+		end := monthsAfter(from, *taken.DurationMonths, t.Customer.Location())
+		redemption.EndAt = &end
+	}
+	t.Adjustments = append(t.Adjustments, redemption)
+	return tx.Create(&redemption).Error
+}
+
+// monthsAfter is so many calendar months after an instant: on that day of the month
+// or the last before it, as long after midnight.
+func monthsAfter(from time.Time, n int, loc *time.Location) time.Time {
+	day := period.DateOf(from, loc)
+	return day.AddMonths(n, day.Day).In(loc).Add(from.Sub(day.In(loc)))
+}
+
+// longest is the length of the subscription's terms at an instant (semantics
+// 1.1.15): a month without a recurring price.
+func (t Terms) longest(at time.Time) period.Length {
+	var longest period.Length
+	for _, i := range t.Intervals {
+		if i.overlaps(at, nil) && !at.Before(i.StartAt) && i.Price.Length().Compare(longest) > 0 {
+			longest = i.Price.Length()
+		}
+	}
+	if longest.OneTime() {
+		return period.Length{Months: 1}
+	}
+	return longest
+}
+
+// Redeemed is the discount of the coupon that was redeemed last, nil without one.
+func (t Terms) Redeemed() *AdjustmentInterval {
+	for k := len(t.Adjustments) - 1; k >= 0; k-- {
+		if t.Adjustments[k].CouponID != nil {
+			return &t.Adjustments[k]
+		}
+	}
+	return nil
+}
