@@ -28,7 +28,10 @@ func ParseInstant(s string, loc *time.Location) (time.Time, error) {
 		if err != nil {
 			return time.Time{}, errInstant
 		}
-		return d.In(loc), nil
+		if t := d.In(loc); writable(t) {
+			return t, nil
+		}
+		return time.Time{}, errInstant
 	}
 	t, err := ParseDateTime(s, loc)
 	if err != nil {
@@ -55,16 +58,26 @@ func ParseDateTime(s string, loc *time.Location) (time.Time, error) {
 		return time.Time{}, errDateTime
 	}
 	wall = wall.Truncate(time.Microsecond)
+	var at time.Time
 	if offset == "" {
-		return firstReading(wall, loc), nil
+		at = firstReading(wall, loc)
+	} else {
+		zone, err := time.Parse("Z07:00", offset)
+		if err != nil {
+			return time.Time{}, errDateTime
+		}
+		_, east := zone.Zone()
+		at = wall.Add(-time.Duration(east) * time.Second)
 	}
-	zone, err := time.Parse("Z07:00", offset)
-	if err != nil {
+	if !writable(at) {
 		return time.Time{}, errDateTime
 	}
-	_, east := zone.Zone()
-	return wall.Add(-time.Duration(east) * time.Second), nil
+	return at, nil
 }
+
+// writable reports whether t, in UTC, has a year of four digits above 0, as its
+// text must have. At the ends of that span a zone leads out of it.
+func writable(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 
 // FormatInstant writes t as responses do: 2025-02-01T00:00:00+00:00, with up to
 // six digits of a second if it has any (semantics 1.1.12).

@@ -40,6 +40,8 @@ var _ = Describe("ParseInstant", func() {
 		Entry("minute 60", "2025-02-01T00:60:00Z"),
 		Entry("a leap second", "2016-12-31T23:59:60Z"),
 		Entry("year 0", "0000-02-01T00:00:00Z"),
+		Entry("year 0 in UTC", "0001-01-01T00:00:00+01:00"),
+		Entry("year 10000 in UTC", "9999-12-31T23:00:00-01:00"),
 		Entry("ten digits of a second", "2025-02-01T00:00:00.1234567890Z"),
 		Entry("an offset without seconds", "2025-02-01T00:00+00:00"),
 		Entry("an offset of 24 hours", "2025-02-01T00:00:00+24:00"),
