@@ -99,5 +99,6 @@ func readCursor(text string) (at time.Time, seq int64, ok bool) {
 		return at, 0, false
 	}
 	at = time.UnixMicro(micro).UTC()
-	return at, seq, cursor(at, seq) == text
+	known := at.Year() >= 1 && at.Year() <= 9999 // to the database too
+	return at, seq, known && cursor(at, seq) == text
 }

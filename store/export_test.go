@@ -1,0 +1,7 @@
+package store
+
+// What fuzz tests look at directly.
+var (
+	Cursor     = cursor
+	ReadCursor = readCursor
+)
