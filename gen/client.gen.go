@@ -90,6 +90,53 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// ListCoupons List coupons
+	//
+	// Newest first.
+	//
+	// Corresponds with GET /v1/coupons (the `ListCoupons` operationId).
+	ListCoupons(ctx context.Context, params *ListCouponsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCouponWithBody Create a coupon
+	//
+	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+	CreateCouponWithBody(ctx context.Context, params *CreateCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCoupon Create a coupon
+	//
+	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+	CreateCoupon(ctx context.Context, params *CreateCouponParams, body CreateCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchCoupon Fetch a coupon
+	//
+	// Archived ones too. Answers 404 when there is no such coupon.
+	//
+	// Corresponds with GET /v1/coupons/{coupon_id} (the `FetchCoupon` operationId).
+	FetchCoupon(ctx context.Context, couponID CouponID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ArchiveCoupon Archive a coupon
+	//
+	// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
+	// again is refused with a 400.
+	//
+	// Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
+	ArchiveCoupon(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
+	//
+	// Newest subscription first, also those whose discount has run out. Answers 404 when there is no such coupon.
+	//
+	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
+	ListCouponSubscriptions(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCustomers List customers
 	//
 	// Newest first.
@@ -592,6 +639,30 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCosts(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RedeemCouponWithBody Redeem a coupon
+	//
+	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+	RedeemCouponWithBody(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RedeemCoupon Redeem a coupon
+	//
+	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+	RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	//
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -630,6 +701,113 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/test_clock/advance (the `AdvanceTestClock` operationId).
 	AdvanceTestClock(ctx context.Context, params *AdvanceTestClockParams, body AdvanceTestClockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ListCoupons List coupons
+//
+// Newest first.
+//
+// Corresponds with GET /v1/coupons (the `ListCoupons` operationId).
+func (c *Client) ListCoupons(ctx context.Context, params *ListCouponsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCouponsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCouponWithBody Create a coupon
+//
+// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+func (c *Client) CreateCouponWithBody(ctx context.Context, params *CreateCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCouponRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCoupon Create a coupon
+//
+// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+func (c *Client) CreateCoupon(ctx context.Context, params *CreateCouponParams, body CreateCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCouponRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchCoupon Fetch a coupon
+//
+// Archived ones too. Answers 404 when there is no such coupon.
+//
+// Corresponds with GET /v1/coupons/{coupon_id} (the `FetchCoupon` operationId).
+func (c *Client) FetchCoupon(ctx context.Context, couponID CouponID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchCouponRequest(c.Server, couponID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ArchiveCoupon Archive a coupon
+//
+// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
+// again is refused with a 400.
+//
+// Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
+func (c *Client) ArchiveCoupon(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewArchiveCouponRequest(c.Server, couponID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCouponSubscriptions List the subscriptions that redeemed a coupon
+//
+// Newest subscription first, also those whose discount has run out. Answers 404 when there is no such coupon.
+//
+// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
+func (c *Client) ListCouponSubscriptions(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCouponSubscriptionsRequest(c.Server, couponID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListCustomers List customers
@@ -1724,6 +1902,50 @@ func (c *Client) ListSubscriptionCosts(ctx context.Context, subscriptionID Subsc
 	return c.Client.Do(req)
 }
 
+// RedeemCouponWithBody Redeem a coupon
+//
+// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+func (c *Client) RedeemCouponWithBody(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRedeemCouponRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RedeemCoupon Redeem a coupon
+//
+// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+func (c *Client) RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRedeemCouponRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // FetchSubscriptionUsage Usage of a subscription, day by day
 //
 // One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -1801,6 +2023,307 @@ func (c *Client) AdvanceTestClock(ctx context.Context, params *AdvanceTestClockP
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewListCouponsRequest constructs an http.Request for the ListCoupons method
+func NewListCouponsRequest(server string, params *ListCouponsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/coupons")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.RedemptionCode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "redemption_code", *params.RedemptionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShowArchived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "show_archived", *params.ShowArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateCouponRequest calls the generic CreateCoupon builder with application/json body
+func NewCreateCouponRequest(server string, params *CreateCouponParams, body CreateCouponJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCouponRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateCouponRequestWithBody constructs an http.Request for the CreateCoupon method, with any body, and a specified content type
+func NewCreateCouponRequestWithBody(server string, params *CreateCouponParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/coupons")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchCouponRequest constructs an http.Request for the FetchCoupon method
+func NewFetchCouponRequest(server string, couponID CouponID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "coupon_id", couponID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/coupons/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewArchiveCouponRequest constructs an http.Request for the ArchiveCoupon method
+func NewArchiveCouponRequest(server string, couponID CouponID, params *ArchiveCouponParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "coupon_id", couponID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/coupons/%s/archive", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListCouponSubscriptionsRequest constructs an http.Request for the ListCouponSubscriptions method
+func NewListCouponSubscriptionsRequest(server string, couponID CouponID, params *ListCouponSubscriptionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "coupon_id", couponID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/coupons/%s/subscriptions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
 }
 
 // NewListCustomersRequest constructs an http.Request for the ListCustomers method
@@ -5329,6 +5852,68 @@ func NewListSubscriptionCostsRequest(server string, subscriptionID SubscriptionI
 	return req, nil
 }
 
+// NewRedeemCouponRequest calls the generic RedeemCoupon builder with application/json body
+func NewRedeemCouponRequest(server string, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRedeemCouponRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewRedeemCouponRequestWithBody constructs an http.Request for the RedeemCoupon method, with any body, and a specified content type
+func NewRedeemCouponRequestWithBody(server string, subscriptionID SubscriptionID, params *RedeemCouponParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/redeem_coupon", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFetchSubscriptionUsageRequest constructs an http.Request for the FetchSubscriptionUsage method
 func NewFetchSubscriptionUsageRequest(server string, subscriptionID SubscriptionID, params *FetchSubscriptionUsageParams) (*http.Request, error) {
 	var err error
@@ -5563,6 +6148,61 @@ func WithBaseURL(baseURL string) ClientOption {
 
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
+
+	// ListCouponsWithResponse List coupons
+	//
+	// Newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/coupons (the `ListCoupons` operationId).
+	ListCouponsWithResponse(ctx context.Context, params *ListCouponsParams, reqEditors ...RequestEditorFn) (*ListCouponsResponse, error)
+
+	// CreateCouponWithBodyWithResponse Create a coupon
+	//
+	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+	CreateCouponWithBodyWithResponse(ctx context.Context, params *CreateCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCouponResponse, error)
+
+	// CreateCouponWithResponse Create a coupon
+	//
+	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+	CreateCouponWithResponse(ctx context.Context, params *CreateCouponParams, body CreateCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCouponResponse, error)
+
+	// FetchCouponWithResponse Fetch a coupon
+	//
+	// Archived ones too. Answers 404 when there is no such coupon.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/coupons/{coupon_id} (the `FetchCoupon` operationId).
+	FetchCouponWithResponse(ctx context.Context, couponID CouponID, reqEditors ...RequestEditorFn) (*FetchCouponResponse, error)
+
+	// ArchiveCouponWithResponse Archive a coupon
+	//
+	// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
+	// again is refused with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
+	ArchiveCouponWithResponse(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*ArchiveCouponResponse, error)
+
+	// ListCouponSubscriptionsWithResponse List the subscriptions that redeemed a coupon
+	//
+	// Newest subscription first, also those whose discount has run out. Answers 404 when there is no such coupon.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
+	ListCouponSubscriptionsWithResponse(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*ListCouponSubscriptionsResponse, error)
 
 	// ListCustomersWithResponse List customers
 	//
@@ -6122,6 +6762,30 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCostsWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*ListSubscriptionCostsResponse, error)
 
+	// RedeemCouponWithBodyWithResponse Redeem a coupon
+	//
+	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+	RedeemCouponWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error)
+
+	// RedeemCouponWithResponse Redeem a coupon
+	//
+	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+	RedeemCouponWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error)
+
 	// FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
 	//
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -6164,6 +6828,246 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/test_clock/advance (the `AdvanceTestClock` operationId).
 	AdvanceTestClockWithResponse(ctx context.Context, params *AdvanceTestClockParams, body AdvanceTestClockJSONRequestBody, reqEditors ...RequestEditorFn) (*AdvanceTestClockResponse, error)
+}
+
+type ListCouponsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CouponPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCouponsResponse) GetJSON200() *CouponPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCouponsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCouponsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCouponsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCouponsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCouponsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateCouponResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Coupon
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCouponResponse) GetJSON201() *Coupon {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCouponResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCouponResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCouponResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCouponResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCouponResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchCouponResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Coupon
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchCouponResponse) GetJSON200() *Coupon {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchCouponResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchCouponResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchCouponResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchCouponResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchCouponResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ArchiveCouponResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Coupon
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ArchiveCouponResponse) GetJSON200() *Coupon {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ArchiveCouponResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ArchiveCouponResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ArchiveCouponResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ArchiveCouponResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ArchiveCouponResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCouponSubscriptionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCouponSubscriptionsResponse) GetJSON200() *SubscriptionPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCouponSubscriptionsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCouponSubscriptionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCouponSubscriptionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCouponSubscriptionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCouponSubscriptionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type ListCustomersResponse struct {
@@ -8278,6 +9182,54 @@ func (r ListSubscriptionCostsResponse) ContentType() string {
 	return ""
 }
 
+type RedeemCouponResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RedeemCouponResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RedeemCouponResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RedeemCouponResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RedeemCouponResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RedeemCouponResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RedeemCouponResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchSubscriptionUsageResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8420,6 +9372,97 @@ func (r AdvanceTestClockResponse) ContentType() string {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
 	return ""
+}
+
+// ListCouponsWithResponse List coupons
+//
+// Newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/coupons (the `ListCoupons` operationId).
+func (c *ClientWithResponses) ListCouponsWithResponse(ctx context.Context, params *ListCouponsParams, reqEditors ...RequestEditorFn) (*ListCouponsResponse, error) {
+	rsp, err := c.ListCoupons(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCouponsResponse(rsp)
+}
+
+// CreateCouponWithBodyWithResponse Create a coupon
+//
+// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+func (c *ClientWithResponses) CreateCouponWithBodyWithResponse(ctx context.Context, params *CreateCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCouponResponse, error) {
+	rsp, err := c.CreateCouponWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCouponResponse(rsp)
+}
+
+// CreateCouponWithResponse Create a coupon
+//
+// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/coupons (the `CreateCoupon` operationId).
+func (c *ClientWithResponses) CreateCouponWithResponse(ctx context.Context, params *CreateCouponParams, body CreateCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCouponResponse, error) {
+	rsp, err := c.CreateCoupon(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCouponResponse(rsp)
+}
+
+// FetchCouponWithResponse Fetch a coupon
+//
+// Archived ones too. Answers 404 when there is no such coupon.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/coupons/{coupon_id} (the `FetchCoupon` operationId).
+func (c *ClientWithResponses) FetchCouponWithResponse(ctx context.Context, couponID CouponID, reqEditors ...RequestEditorFn) (*FetchCouponResponse, error) {
+	rsp, err := c.FetchCoupon(ctx, couponID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchCouponResponse(rsp)
+}
+
+// ArchiveCouponWithResponse Archive a coupon
+//
+// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
+// again is refused with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
+func (c *ClientWithResponses) ArchiveCouponWithResponse(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*ArchiveCouponResponse, error) {
+	rsp, err := c.ArchiveCoupon(ctx, couponID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseArchiveCouponResponse(rsp)
+}
+
+// ListCouponSubscriptionsWithResponse List the subscriptions that redeemed a coupon
+//
+// Newest subscription first, also those whose discount has run out. Answers 404 when there is no such coupon.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
+func (c *ClientWithResponses) ListCouponSubscriptionsWithResponse(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*ListCouponSubscriptionsResponse, error) {
+	rsp, err := c.ListCouponSubscriptions(ctx, couponID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCouponSubscriptionsResponse(rsp)
 }
 
 // ListCustomersWithResponse List customers
@@ -9334,6 +10377,42 @@ func (c *ClientWithResponses) ListSubscriptionCostsWithResponse(ctx context.Cont
 	return ParseListSubscriptionCostsResponse(rsp)
 }
 
+// RedeemCouponWithBodyWithResponse Redeem a coupon
+//
+// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+func (c *ClientWithResponses) RedeemCouponWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error) {
+	rsp, err := c.RedeemCouponWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRedeemCouponResponse(rsp)
+}
+
+// RedeemCouponWithResponse Redeem a coupon
+//
+// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
+// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
+// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
+func (c *ClientWithResponses) RedeemCouponWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error) {
+	rsp, err := c.RedeemCoupon(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRedeemCouponResponse(rsp)
+}
+
 // FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
 //
 // One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -9399,6 +10478,171 @@ func (c *ClientWithResponses) AdvanceTestClockWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseAdvanceTestClockResponse(rsp)
+}
+
+// ParseListCouponsResponse parses an HTTP response from a ListCouponsWithResponse call
+func ParseListCouponsResponse(rsp *http.Response) (*ListCouponsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCouponsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CouponPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateCouponResponse parses an HTTP response from a CreateCouponWithResponse call
+func ParseCreateCouponResponse(rsp *http.Response) (*CreateCouponResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCouponResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Coupon
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchCouponResponse parses an HTTP response from a FetchCouponWithResponse call
+func ParseFetchCouponResponse(rsp *http.Response) (*FetchCouponResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchCouponResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Coupon
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseArchiveCouponResponse parses an HTTP response from a ArchiveCouponWithResponse call
+func ParseArchiveCouponResponse(rsp *http.Response) (*ArchiveCouponResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ArchiveCouponResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Coupon
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCouponSubscriptionsResponse parses an HTTP response from a ListCouponSubscriptionsWithResponse call
+func ParseListCouponSubscriptionsResponse(rsp *http.Response) (*ListCouponSubscriptionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCouponSubscriptionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseListCustomersResponse parses an HTTP response from a ListCustomersWithResponse call
@@ -10839,6 +12083,39 @@ func ParseListSubscriptionCostsResponse(rsp *http.Response) (*ListSubscriptionCo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Costs
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRedeemCouponResponse parses an HTTP response from a RedeemCouponWithResponse call
+func ParseRedeemCouponResponse(rsp *http.Response) (*RedeemCouponResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RedeemCouponResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

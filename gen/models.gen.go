@@ -196,6 +196,27 @@ func (e Cadence) Valid() bool {
 	}
 }
 
+// Defines values for ChangeOption.
+const (
+	ChangeOptionEndOfSubscriptionTerm ChangeOption = "end_of_subscription_term"
+	ChangeOptionImmediate             ChangeOption = "immediate"
+	ChangeOptionRequestedDate         ChangeOption = "requested_date"
+)
+
+// Valid indicates whether the value is a known member of the ChangeOption enum.
+func (e ChangeOption) Valid() bool {
+	switch e {
+	case ChangeOptionEndOfSubscriptionTerm:
+		return true
+	case ChangeOptionImmediate:
+		return true
+	case ChangeOptionRequestedDate:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CreditBlockExpiryType.
 const (
 	CreditBlockExpiryTypeCreditBlockExpiry CreditBlockExpiryType = "credit_block_expiry"
@@ -2201,6 +2222,9 @@ type BulkTier struct {
 // Cadence How often a price is billed. `custom` needs a `billing_cycle_configuration`.
 type Cadence string
 
+// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
+type ChangeOption string
+
 // ChangedSubscriptionResources What else a change of a subscription brought about.
 type ChangedSubscriptionResources struct {
 	CreatedCreditNotes []CreditNote     `json:"created_credit_notes"`
@@ -2227,7 +2251,60 @@ type Costs struct {
 	Data []AggregatedCost `json:"data"`
 }
 
-// CouponRedemption defines model for CouponRedemption.
+// Coupon A discount that can be redeemed.
+type Coupon struct {
+	ArchivedAt *NullableTimestamp `json:"archived_at"`
+
+	// Discount What is taken off. `discount_type` chooses the variant. An amount is money in the currency of the invoice, taken off once
+	// from each.
+	Discount         CouponDiscount `json:"discount"`
+	DurationInMonths *int           `json:"duration_in_months"`
+	ID               string         `json:"id"`
+	MaxRedemptions   *int           `json:"max_redemptions"`
+	RedemptionCode   string         `json:"redemption_code"`
+	TimesRedeemed    int            `json:"times_redeemed"`
+}
+
+// CouponCreate defines model for CouponCreate.
+type CouponCreate struct {
+	// Discount What is taken off. `discount_type` chooses the variant.
+	Discount NewCouponDiscount `json:"discount"`
+
+	// DurationInMonths How long the discount runs. For ever by default.
+	DurationInMonths *int `json:"duration_in_months,omitempty"`
+
+	// MaxRedemptions How often it can be redeemed. Any number by default.
+	MaxRedemptions *int `json:"max_redemptions,omitempty"`
+
+	// RedemptionCode What customers redeem it by.
+	RedemptionCode string `json:"redemption_code"`
+}
+
+// CouponDiscount What is taken off. `discount_type` chooses the variant. An amount is money in the currency of the invoice, taken off once
+// from each.
+type CouponDiscount struct {
+	union json.RawMessage
+}
+
+// CouponPage defines model for CouponPage.
+type CouponPage struct {
+	Data               []Coupon           `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// CouponRedeem defines model for CouponRedeem.
+type CouponRedeem struct {
+	// AllowInvoiceCreditOrVoid Changes nothing, since redeeming a coupon never voids or credits an issued invoice.
+	AllowInvoiceCreditOrVoid *bool                   `json:"allow_invoice_credit_or_void,omitempty"`
+	ChangeDate               *NullableDateOrDateTime `json:"change_date,omitempty"`
+
+	// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
+	ChangeOption         ChangeOption `json:"change_option"`
+	CouponID             *string      `json:"coupon_id,omitempty"`
+	CouponRedemptionCode *string      `json:"coupon_redemption_code,omitempty"`
+}
+
+// CouponRedemption The coupon that was redeemed last, and how long its discount runs.
 type CouponRedemption struct {
 	CouponID string             `json:"coupon_id"`
 	EndDate  *NullableTimestamp `json:"end_date"`
@@ -3321,6 +3398,11 @@ type MutatedSubscription struct {
 	SubscriptionMutation `yaml:",inline"`
 }
 
+// NewCouponDiscount What is taken off. `discount_type` chooses the variant.
+type NewCouponDiscount struct {
+	union json.RawMessage
+}
+
 // NewFloatingBulkPrice defines model for NewFloatingBulkPrice.
 type NewFloatingBulkPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
@@ -4209,6 +4291,9 @@ type SubscriptionCreate struct {
 	AutoIssuance                    *bool                                    `json:"auto_issuance,omitempty"`
 	BillingCycleAnchorConfiguration *NullableBillingCycleAnchorConfiguration `json:"billing_cycle_anchor_configuration,omitempty"`
 
+	// CouponRedemptionCode Code of a coupon that is redeemed from the start on.
+	CouponRedemptionCode *string `json:"coupon_redemption_code,omitempty"`
+
 	// Currency The plan's invoicing currency by default.
 	Currency   *string `json:"currency,omitempty"`
 	CustomerID *string `json:"customer_id,omitempty"`
@@ -4587,6 +4672,9 @@ type VoidType string
 // CostCurrency defines model for CostCurrency.
 type CostCurrency = string
 
+// CouponID defines model for CouponID.
+type CouponID = string
+
 // CreatedAtGt An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
 // customer concerned; where there is no one customer, in UTC.
 //
@@ -4789,6 +4877,42 @@ type ViewModeQuery = ViewMode
 
 // Failure Why a request failed, in the form of RFC 7807.
 type Failure = Problem
+
+// ListCouponsParams defines parameters for ListCoupons.
+type ListCouponsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// RedemptionCode Only coupons with this code.
+	RedemptionCode *string `form:"redemption_code,omitempty" json:"redemption_code,omitempty"`
+
+	// ShowArchived Also coupons that are archived.
+	ShowArchived *bool `form:"show_archived,omitempty" json:"show_archived,omitempty"`
+}
+
+// CreateCouponParams defines parameters for CreateCoupon.
+type CreateCouponParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ArchiveCouponParams defines parameters for ArchiveCoupon.
+type ArchiveCouponParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListCouponSubscriptionsParams defines parameters for ListCouponSubscriptions.
+type ListCouponSubscriptionsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
 
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
@@ -5288,6 +5412,12 @@ type ListSubscriptionCostsParams struct {
 	ViewMode *ViewModeQuery `form:"view_mode,omitempty" json:"view_mode,omitempty"`
 }
 
+// RedeemCouponParams defines parameters for RedeemCoupon.
+type RedeemCouponParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // FetchSubscriptionUsageParams defines parameters for FetchSubscriptionUsage.
 type FetchSubscriptionUsageParams struct {
 	// BillableMetricID Only this metric.
@@ -5311,6 +5441,9 @@ type AdvanceTestClockParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
+
+// CreateCouponJSONRequestBody defines body for CreateCoupon for application/json ContentType.
+type CreateCouponJSONRequestBody = CouponCreate
 
 // CreateCustomerJSONRequestBody defines body for CreateCustomer for application/json ContentType.
 type CreateCustomerJSONRequestBody = CustomerCreate
@@ -5357,8 +5490,112 @@ type CreateSubscriptionJSONRequestBody = SubscriptionCreate
 // UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
 type UpdateSubscriptionJSONRequestBody = SubscriptionUpdate
 
+// RedeemCouponJSONRequestBody defines body for RedeemCoupon for application/json ContentType.
+type RedeemCouponJSONRequestBody = CouponRedeem
+
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = TestClockAdvance
+
+// AsPercentageDiscount returns the union data inside the CouponDiscount as a PercentageDiscount
+func (t CouponDiscount) AsPercentageDiscount() (PercentageDiscount, error) {
+	var body PercentageDiscount
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPercentageDiscount overwrites any union data inside the CouponDiscount as the provided PercentageDiscount
+func (t *CouponDiscount) FromPercentageDiscount(v PercentageDiscount) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"percentage"}`))
+	t.union = b
+	return err
+}
+
+// MergePercentageDiscount performs a merge with any union data inside the CouponDiscount, using the provided PercentageDiscount
+func (t *CouponDiscount) MergePercentageDiscount(v PercentageDiscount) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"percentage"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAmountDiscount returns the union data inside the CouponDiscount as a AmountDiscount
+func (t CouponDiscount) AsAmountDiscount() (AmountDiscount, error) {
+	var body AmountDiscount
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAmountDiscount overwrites any union data inside the CouponDiscount as the provided AmountDiscount
+func (t *CouponDiscount) FromAmountDiscount(v AmountDiscount) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeAmountDiscount performs a merge with any union data inside the CouponDiscount, using the provided AmountDiscount
+func (t *CouponDiscount) MergeAmountDiscount(v AmountDiscount) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t CouponDiscount) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"discount_type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t CouponDiscount) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "amount":
+		return t.AsAmountDiscount()
+	case "percentage":
+		return t.AsPercentageDiscount()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t CouponDiscount) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *CouponDiscount) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsAmountDiscountInterval returns the union data inside the DiscountInterval as a AmountDiscountInterval
 func (t DiscountInterval) AsAmountDiscountInterval() (AmountDiscountInterval, error) {
@@ -6293,6 +6530,107 @@ func (t MonetaryAdjustment) MarshalJSON() ([]byte, error) {
 }
 
 func (t *MonetaryAdjustment) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsPercentageOff returns the union data inside the NewCouponDiscount as a PercentageOff
+func (t NewCouponDiscount) AsPercentageOff() (PercentageOff, error) {
+	var body PercentageOff
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPercentageOff overwrites any union data inside the NewCouponDiscount as the provided PercentageOff
+func (t *NewCouponDiscount) FromPercentageOff(v PercentageOff) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"percentage"}`))
+	t.union = b
+	return err
+}
+
+// MergePercentageOff performs a merge with any union data inside the NewCouponDiscount, using the provided PercentageOff
+func (t *NewCouponDiscount) MergePercentageOff(v PercentageOff) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"percentage"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAmountOff returns the union data inside the NewCouponDiscount as a AmountOff
+func (t NewCouponDiscount) AsAmountOff() (AmountOff, error) {
+	var body AmountOff
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAmountOff overwrites any union data inside the NewCouponDiscount as the provided AmountOff
+func (t *NewCouponDiscount) FromAmountOff(v AmountOff) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeAmountOff performs a merge with any union data inside the NewCouponDiscount, using the provided AmountOff
+func (t *NewCouponDiscount) MergeAmountOff(v AmountOff) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"discount_type":"amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NewCouponDiscount) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"discount_type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t NewCouponDiscount) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "amount":
+		return t.AsAmountOff()
+	case "percentage":
+		return t.AsPercentageOff()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t NewCouponDiscount) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NewCouponDiscount) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

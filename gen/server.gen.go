@@ -18,6 +18,21 @@ import (
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ListCoupons List coupons
+	// (GET /v1/coupons)
+	ListCoupons(ctx echo.Context, params ListCouponsParams) error
+	// CreateCoupon Create a coupon
+	// (POST /v1/coupons)
+	CreateCoupon(ctx echo.Context, params CreateCouponParams) error
+	// FetchCoupon Fetch a coupon
+	// (GET /v1/coupons/{coupon_id})
+	FetchCoupon(ctx echo.Context, couponID CouponID) error
+	// ArchiveCoupon Archive a coupon
+	// (POST /v1/coupons/{coupon_id}/archive)
+	ArchiveCoupon(ctx echo.Context, couponID CouponID, params ArchiveCouponParams) error
+	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
+	// (GET /v1/coupons/{coupon_id}/subscriptions)
+	ListCouponSubscriptions(ctx echo.Context, couponID CouponID, params ListCouponSubscriptionsParams) error
 	// ListCustomers List customers
 	// (GET /v1/customers)
 	ListCustomers(ctx echo.Context, params ListCustomersParams) error
@@ -150,6 +165,9 @@ type ServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx echo.Context, subscriptionID SubscriptionID, params ListSubscriptionCostsParams) error
+	// RedeemCoupon Redeem a coupon
+	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
+	RedeemCoupon(ctx echo.Context, subscriptionID SubscriptionID, params RedeemCouponParams) error
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionUsageParams) error
@@ -164,6 +182,158 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// ListCoupons converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCoupons(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCouponsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "redemption_code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "redemption_code", ctx.QueryParams(), &params.RedemptionCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter redemption_code: %s", err))
+	}
+
+	// ------------- Optional query parameter "show_archived" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "show_archived", ctx.QueryParams(), &params.ShowArchived, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter show_archived: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCoupons(ctx, params)
+	return err
+}
+
+// CreateCoupon converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCoupon(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCouponParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCoupon(ctx, params)
+	return err
+}
+
+// FetchCoupon converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchCoupon(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "coupon_id" -------------
+	var couponID CouponID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "coupon_id", ctx.Param("coupon_id"), &couponID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter coupon_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchCoupon(ctx, couponID)
+	return err
+}
+
+// ArchiveCoupon converts echo context to params.
+func (w *ServerInterfaceWrapper) ArchiveCoupon(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "coupon_id" -------------
+	var couponID CouponID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "coupon_id", ctx.Param("coupon_id"), &couponID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter coupon_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ArchiveCouponParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ArchiveCoupon(ctx, couponID, params)
+	return err
+}
+
+// ListCouponSubscriptions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCouponSubscriptions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "coupon_id" -------------
+	var couponID CouponID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "coupon_id", ctx.Param("coupon_id"), &couponID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter coupon_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCouponSubscriptionsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCouponSubscriptions(ctx, couponID, params)
+	return err
 }
 
 // ListCustomers converts echo context to params.
@@ -1898,6 +2068,42 @@ func (w *ServerInterfaceWrapper) ListSubscriptionCosts(ctx echo.Context) error {
 	return err
 }
 
+// RedeemCoupon converts echo context to params.
+func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RedeemCouponParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RedeemCoupon(ctx, subscriptionID, params)
+	return err
+}
+
 // FetchSubscriptionUsage converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchSubscriptionUsage(ctx echo.Context) error {
 	var err error
@@ -2036,6 +2242,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 		Handler: si,
 	}
 
+	router.GET(options.BaseURL+"/v1/coupons", wrapper.ListCoupons, options.OperationMiddlewares["listCoupons"]...)
+	router.POST(options.BaseURL+"/v1/coupons", wrapper.CreateCoupon, options.OperationMiddlewares["createCoupon"]...)
+	router.GET(options.BaseURL+"/v1/coupons/:coupon_id", wrapper.FetchCoupon, options.OperationMiddlewares["fetchCoupon"]...)
+	router.POST(options.BaseURL+"/v1/coupons/:coupon_id/archive", wrapper.ArchiveCoupon, options.OperationMiddlewares["archiveCoupon"]...)
+	router.GET(options.BaseURL+"/v1/coupons/:coupon_id/subscriptions", wrapper.ListCouponSubscriptions, options.OperationMiddlewares["listCouponSubscriptions"]...)
 	router.GET(options.BaseURL+"/v1/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/v1/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
 	router.DELETE(options.BaseURL+"/v1/customers/:customer_id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
@@ -2080,6 +2291,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.FetchSubscription, options.OperationMiddlewares["fetchSubscription"]...)
 	router.PUT(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/usage", wrapper.FetchSubscriptionUsage, options.OperationMiddlewares["fetchSubscriptionUsage"]...)
 	router.GET(options.BaseURL+"/v1/test_clock", wrapper.FetchTestClock, options.OperationMiddlewares["fetchTestClock"]...)
 	router.POST(options.BaseURL+"/v1/test_clock/advance", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
@@ -2087,6 +2299,204 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 }
 
 type FailureApplicationProblemPlusJSONResponse Problem
+
+type ListCouponsRequestObject struct {
+	Params ListCouponsParams
+}
+
+type ListCouponsResponseObject interface {
+	VisitListCouponsResponse(w http.ResponseWriter) error
+}
+
+type ListCoupons200JSONResponse CouponPage
+
+func (response ListCoupons200JSONResponse) VisitListCouponsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCouponsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCouponsdefaultApplicationProblemPlusJSONResponse) VisitListCouponsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCouponRequestObject struct {
+	Params CreateCouponParams
+	Body   *CreateCouponJSONRequestBody
+}
+
+type CreateCouponResponseObject interface {
+	VisitCreateCouponResponse(w http.ResponseWriter) error
+}
+
+type CreateCoupon201JSONResponse Coupon
+
+func (response CreateCoupon201JSONResponse) VisitCreateCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCoupondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateCoupondefaultApplicationProblemPlusJSONResponse) VisitCreateCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCouponRequestObject struct {
+	CouponID CouponID `json:"coupon_id"`
+}
+
+type FetchCouponResponseObject interface {
+	VisitFetchCouponResponse(w http.ResponseWriter) error
+}
+
+type FetchCoupon200JSONResponse Coupon
+
+func (response FetchCoupon200JSONResponse) VisitFetchCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCoupondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchCoupondefaultApplicationProblemPlusJSONResponse) VisitFetchCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ArchiveCouponRequestObject struct {
+	CouponID CouponID `json:"coupon_id"`
+	Params   ArchiveCouponParams
+}
+
+type ArchiveCouponResponseObject interface {
+	VisitArchiveCouponResponse(w http.ResponseWriter) error
+}
+
+type ArchiveCoupon200JSONResponse Coupon
+
+func (response ArchiveCoupon200JSONResponse) VisitArchiveCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ArchiveCoupondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ArchiveCoupondefaultApplicationProblemPlusJSONResponse) VisitArchiveCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCouponSubscriptionsRequestObject struct {
+	CouponID CouponID `json:"coupon_id"`
+	Params   ListCouponSubscriptionsParams
+}
+
+type ListCouponSubscriptionsResponseObject interface {
+	VisitListCouponSubscriptionsResponse(w http.ResponseWriter) error
+}
+
+type ListCouponSubscriptions200JSONResponse SubscriptionPage
+
+func (response ListCouponSubscriptions200JSONResponse) VisitListCouponSubscriptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse) VisitListCouponSubscriptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type ListCustomersRequestObject struct {
 	Params ListCustomersParams
@@ -3878,6 +4288,47 @@ func (response ListSubscriptionCostsdefaultApplicationProblemPlusJSONResponse) V
 	return err
 }
 
+type RedeemCouponRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         RedeemCouponParams
+	Body           *RedeemCouponJSONRequestBody
+}
+
+type RedeemCouponResponseObject interface {
+	VisitRedeemCouponResponse(w http.ResponseWriter) error
+}
+
+type RedeemCoupon200JSONResponse MutatedSubscription
+
+func (response RedeemCoupon200JSONResponse) VisitRedeemCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RedeemCoupondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RedeemCoupondefaultApplicationProblemPlusJSONResponse) VisitRedeemCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchSubscriptionUsageRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         FetchSubscriptionUsageParams
@@ -3998,6 +4449,21 @@ func (response AdvanceTestClockdefaultApplicationProblemPlusJSONResponse) VisitA
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ListCoupons List coupons
+	// (GET /v1/coupons)
+	ListCoupons(ctx context.Context, request ListCouponsRequestObject) (ListCouponsResponseObject, error)
+	// CreateCoupon Create a coupon
+	// (POST /v1/coupons)
+	CreateCoupon(ctx context.Context, request CreateCouponRequestObject) (CreateCouponResponseObject, error)
+	// FetchCoupon Fetch a coupon
+	// (GET /v1/coupons/{coupon_id})
+	FetchCoupon(ctx context.Context, request FetchCouponRequestObject) (FetchCouponResponseObject, error)
+	// ArchiveCoupon Archive a coupon
+	// (POST /v1/coupons/{coupon_id}/archive)
+	ArchiveCoupon(ctx context.Context, request ArchiveCouponRequestObject) (ArchiveCouponResponseObject, error)
+	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
+	// (GET /v1/coupons/{coupon_id}/subscriptions)
+	ListCouponSubscriptions(ctx context.Context, request ListCouponSubscriptionsRequestObject) (ListCouponSubscriptionsResponseObject, error)
 	// ListCustomers List customers
 	// (GET /v1/customers)
 	ListCustomers(ctx context.Context, request ListCustomersRequestObject) (ListCustomersResponseObject, error)
@@ -4130,6 +4596,9 @@ type StrictServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx context.Context, request ListSubscriptionCostsRequestObject) (ListSubscriptionCostsResponseObject, error)
+	// RedeemCoupon Redeem a coupon
+	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
+	RedeemCoupon(ctx context.Context, request RedeemCouponRequestObject) (RedeemCouponResponseObject, error)
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx context.Context, request FetchSubscriptionUsageRequestObject) (FetchSubscriptionUsageResponseObject, error)
@@ -4151,6 +4620,156 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// ListCoupons operation middleware
+func (sh *strictHandler) ListCoupons(ctx echo.Context, params ListCouponsParams) error {
+	var request ListCouponsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCoupons(ctx.Request().Context(), request.(ListCouponsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCoupons")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCouponsResponseObject); ok {
+		return validResponse.VisitListCouponsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCoupon operation middleware
+func (sh *strictHandler) CreateCoupon(ctx echo.Context, params CreateCouponParams) error {
+	var request CreateCouponRequestObject
+
+	request.Params = params
+
+	var body CreateCouponJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCoupon(ctx.Request().Context(), request.(CreateCouponRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCoupon")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCouponResponseObject); ok {
+		return validResponse.VisitCreateCouponResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchCoupon operation middleware
+func (sh *strictHandler) FetchCoupon(ctx echo.Context, couponID CouponID) error {
+	var request FetchCouponRequestObject
+
+	request.CouponID = couponID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchCoupon(ctx.Request().Context(), request.(FetchCouponRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchCoupon")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchCouponResponseObject); ok {
+		return validResponse.VisitFetchCouponResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ArchiveCoupon operation middleware
+func (sh *strictHandler) ArchiveCoupon(ctx echo.Context, couponID CouponID, params ArchiveCouponParams) error {
+	var request ArchiveCouponRequestObject
+
+	request.CouponID = couponID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ArchiveCoupon(ctx.Request().Context(), request.(ArchiveCouponRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ArchiveCoupon")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ArchiveCouponResponseObject); ok {
+		return validResponse.VisitArchiveCouponResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCouponSubscriptions operation middleware
+func (sh *strictHandler) ListCouponSubscriptions(ctx echo.Context, couponID CouponID, params ListCouponSubscriptionsParams) error {
+	var request ListCouponSubscriptionsRequestObject
+
+	request.CouponID = couponID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCouponSubscriptions(ctx.Request().Context(), request.(ListCouponSubscriptionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCouponSubscriptions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCouponSubscriptionsResponseObject); ok {
+		return validResponse.VisitListCouponSubscriptionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // ListCustomers operation middleware
@@ -5609,6 +6228,55 @@ func (sh *strictHandler) ListSubscriptionCosts(ctx echo.Context, subscriptionID 
 		return err
 	} else if validResponse, ok := response.(ListSubscriptionCostsResponseObject); ok {
 		return validResponse.VisitListSubscriptionCostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RedeemCoupon operation middleware
+func (sh *strictHandler) RedeemCoupon(ctx echo.Context, subscriptionID SubscriptionID, params RedeemCouponParams) error {
+	var request RedeemCouponRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body RedeemCouponJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RedeemCoupon(ctx.Request().Context(), request.(RedeemCouponRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RedeemCoupon")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RedeemCouponResponseObject); ok {
+		return validResponse.VisitRedeemCouponResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

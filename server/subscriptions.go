@@ -20,15 +20,7 @@ func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscript
 		if err != nil {
 			return gen.MutatedSubscription{}, err
 		}
-		shown, err := subscriptionsToWire(tx, terms)
-		if err != nil {
-			return gen.MutatedSubscription{}, err
-		}
-		changed, err := changedToWire(tx, created)
-		return gen.MutatedSubscription{
-			Subscription:         shown[0],
-			SubscriptionMutation: gen.SubscriptionMutation{ChangedResources: &changed},
-		}, err
+		return mutatedToWire(tx, terms, created)
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +120,7 @@ func newSubscriptionFromWire(body gen.SubscriptionCreate) subscription.NewSubscr
 		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
 		StartDate: body.StartDate, EndDate: body.EndDate,
 		AlignWithStart: body.AlignBillingWithSubscriptionStartDate != nil && *body.AlignBillingWithSubscriptionStartDate,
-		Name:           body.Name, Currency: body.Currency,
+		Name:           body.Name, Currency: body.Currency, CouponCode: body.CouponRedemptionCode,
 		AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
 		Metadata: metadataFromWire(body.Metadata),
@@ -190,6 +182,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 		DiscountIntervals:        []gen.DiscountInterval{},
 		MinimumIntervals:         []gen.MinimumInterval{},
 		MaximumIntervals:         []gen.MaximumInterval{},
+		RedeemedCoupon:           redeemedToWire(t),
 	}
 	if current, ok := t.BillingPeriod(now); ok {
 		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
@@ -223,6 +216,19 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
 	}
 	return shown
+}
+
+// mutatedToWire shows a subscription after a change, and the invoices that it made.
+func mutatedToWire(tx *store.Tx, t subscription.Terms, created []invoice.View) (gen.MutatedSubscription, error) {
+	shown, err := subscriptionsToWire(tx, t)
+	if err != nil {
+		return gen.MutatedSubscription{}, err
+	}
+	changed, err := changedToWire(tx, created)
+	return gen.MutatedSubscription{
+		Subscription:         shown[0],
+		SubscriptionMutation: gen.SubscriptionMutation{ChangedResources: &changed},
+	}, err
 }
 
 // changedToWire lists what a change of a subscription brought about.
