@@ -130,10 +130,13 @@ func FindPrice(tx *store.Tx, id string) (price Price, err error) {
 // have no place in the catalog.
 func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) {
 	err = tx.Where("external_price_id = ? AND subscription_id IS NULL", alias).
-		Order("(plan_id IS NULL) DESC, created_at DESC, seq DESC").
+		Order(firstOfAlias).
 		Take(&price).Error
 	return price, store.Found(err, "Price", alias)
 }
+
+// firstOfAlias orders prices of one alias by which of them it means.
+const firstOfAlias = "(plan_id IS NULL) DESC, created_at DESC, seq DESC"
 
 // UpdatePrice applies an edit to a price. Of what it changes, only metadata is kept:
 // nothing else of a price can change.

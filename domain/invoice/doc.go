@@ -18,6 +18,12 @@
 // Filters by amount look at issued invoices only: a draft has no amount in the
 // database.
 //
+// Evaluation. A price is evaluated for one customer and a timeframe, which counts as a
+// full billing period: nothing is prorated, and adjustments, credits and conversion do
+// not come into it. A fixed fee is worth its quantity, and has nothing to filter or to
+// group. A composite price is refused. Usage that lacks a value it is grouped by is in
+// no group. Only stored usage has to be recent: a preview reads none.
+//
 // Hidden lines. The account setting that hides lines of quantity zero takes
 // them out of what is shown, not out of what is kept.
 package invoice

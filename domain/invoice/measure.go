@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
@@ -28,64 +29,71 @@ type tally struct {
 // lie after its start. The usage is read once, whatever their number.
 func measure(tx *store.Tx, t subscription.Terms, s subscription.Service, until []time.Time) ([]tally, error) {
 	model := s.Interval.Price.Model()
-	tallies := make([]tally, len(until))
 	loc := t.Customer.Location()
 	fraction := period.FractionOf(s.Period, s.Cycle, loc)
 	from := period.Days(period.Period{Start: s.Cycle.Start, End: s.Period.Start}, loc)
 	days := rating.Days{From: from, To: from + fraction.Part, Of: fraction.Whole}
+
+	answers, err := usage.MeasureAll(tx, nil, questions(s.Interval, model, usage.Request{
+		Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
+		Cuts:     append([]time.Time{s.Period.Start}, until...),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	tallies := make([]tally, len(until))
 	for k := range tallies {
 		tallies[k] = tally{Service: s, Model: model, Usage: rating.Usage{Fraction: fraction}, Days: days}
-	}
-	switch price := s.Interval.Price; {
-	case price.Fixed():
-		for k := range tallies {
-			tallies[k].Usage.Quantity, tallies[k].Usage.Fixed = *price.Quantity, true
-		}
-	case !model.Needs().Composite:
-		if err := count(tx, t, tallies, until); err != nil {
-			return nil, err
-		}
+		tallies[k].count(upTo(answers, k))
 	}
 	return tallies, nil
 }
 
-// count asks the metric of a usage price.
-func count(tx *store.Tx, t subscription.Terms, tallies []tally, until []time.Time) error {
-	i, needs := tallies[0].Interval, tallies[0].Model.Needs()
-	ask := usage.Request{
-		Query:    i.Metric.Query(),
-		Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
-		Split:    needs.Split,
-		Match:    slices.Clone(i.Price.Dimensions),
-		Cuts:     append([]time.Time{tallies[0].Period.Start}, until...),
-	}
-	grouped := i.Price.InvoiceGroupingKey != nil
-	if grouped {
-		ask.Split = []string{*i.Price.InvoiceGroupingKey}
-	}
-	readings, err := usage.Measure(tx, ask)
-	if err != nil {
-		return err
-	}
-	for k, r := range readings {
-		into := &tallies[k]
-		into.Usage.Quantity, into.Usage.Cells = r.Total, r.Cells
-		if grouped { // by a metric that adds up
-			into.Usage.Cells, into.Groups = nil, r.Cells
-			for _, cell := range r.Cells {
-				into.Usage.Quantity = into.Usage.Quantity.Add(cell.Quantity)
-			}
-		}
-	}
-	if needs.Filter == nil {
+// questions are what the metric of a usage price is asked: for all that was used and,
+// where the model charges some of it apart, for that. Whose usage it is, and when, is
+// what about says. Other prices have no questions.
+func questions(i subscription.PriceInterval, model rating.Model, about usage.Request) []usage.Request {
+	if i.Price.Type != catalog.PriceUsage {
 		return nil
 	}
-	ask.Match = append(ask.Match, needs.Filter...)
-	if readings, err = usage.Measure(tx, ask); err != nil {
-		return err
+	needs := model.Needs()
+	about.Query, about.Split, about.Match = i.Metric.Query(), needs.Split, i.Price.Dimensions
+	if i.Price.InvoiceGroupingKey != nil {
+		about.Split = []string{*i.Price.InvoiceGroupingKey}
 	}
-	for k, r := range readings {
-		tallies[k].Usage.Filtered = r.Total
+	asked := []usage.Request{about}
+	if needs.Filter != nil {
+		about.Match = slices.Concat(i.Price.Dimensions, needs.Filter)
+		asked = append(asked, about)
 	}
-	return nil
+	return asked
+}
+
+// upTo is what each question is answered for the slice k.
+func upTo(answers [][]usage.Reading, k int) []usage.Reading {
+	readings := make([]usage.Reading, len(answers))
+	for q, answer := range answers {
+		readings[q] = answer[k]
+	}
+	return readings
+}
+
+// count fills in the usage from what the questions were answered.
+func (y *tally) count(answers []usage.Reading) {
+	price := y.Interval.Price
+	if price.Fixed() {
+		y.Usage.Quantity, y.Usage.Fixed = *price.Quantity, true
+	}
+	if len(answers) > 0 {
+		y.Usage.Quantity, y.Usage.Cells = answers[0].Total, answers[0].Cells
+	}
+	if price.InvoiceGroupingKey != nil { // by a metric that adds up
+		y.Usage.Cells, y.Groups = nil, y.Usage.Cells
+		for _, cell := range y.Groups {
+			y.Usage.Quantity = y.Usage.Quantity.Add(cell.Quantity)
+		}
+	}
+	if len(answers) > 1 {
+		y.Usage.Filtered = answers[1].Total
+	}
 }

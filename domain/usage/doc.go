@@ -31,8 +31,8 @@
 //     is. Two events under one key that both cannot be read are taken for the
 //     same when what could be read of them is.
 //   - The first of two requests in the queue owns a key that both send.
-//   - An event of a sample may name nobody, or somebody else than is asked for: the
-//     latter does not count, as a stored one would not.
+//   - An event of a sample that names somebody else than is asked for does not count, as
+//     a stored one would not.
 //   - An event without one of the values that usage is grouped by is in no group.
 //   - A request that finds its account's queue full is refused; one that is
 //     larger than the queue is taken when the queue is empty.

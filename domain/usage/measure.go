@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"slices"
 	"time"
 
 	"tollkeeper/domain/metric"
@@ -43,12 +44,11 @@ type Group struct {
 
 // Group is the reading of one group; of a group without events, nothing.
 func (r Reading) Group(values []string) Reading {
-	for _, group := range r.Groups {
-		if compareGroups(group.Values, values) == 0 {
-			return group.Reading
-		}
+	i, found := slices.BinarySearchFunc(r.Groups, values, func(g Group, values []string) int { return compareGroups(g.Values, values) })
+	if !found {
+		return Reading{}
 	}
-	return Reading{}
+	return r.Groups[i].Reading
 }
 
 // Measure returns one reading for each slice, each cumulative from the first

@@ -24,31 +24,32 @@ type Sample struct {
 // SampleEvent is an event of a sample.
 type SampleEvent struct {
 	Name               string
-	CustomerID         *string // who: one of the two at most
+	CustomerID         *string // who: exactly one of the two
 	ExternalCustomerID *string
 	Timestamp          string          // as sent
 	Properties         json.RawMessage // an object; its numbers are in the bounds of an event's
 }
 
-// NewSample checks events as ingestion does. Those that name nobody are those of
-// subject. A fault names the place events[i].
-func NewSample(events []SampleEvent, subject string) (*Sample, error) {
+// NewSample checks events as ingestion does, but for whether their customers exist. A
+// fault names the place events[i].
+func NewSample(events []SampleEvent) (*Sample, error) {
 	s := &Sample{}
 	var faults []error
 	for i, e := range events {
-		faults = append(faults, fault.In(fmt.Sprintf("events[%d]", i), s.add(e, subject)))
+		faults = append(faults, fault.In(fmt.Sprintf("events[%d]", i), s.add(e)))
 	}
 	return s, fault.Join(faults...)
 }
 
-func (s *Sample) add(e SampleEvent, subject string) error {
+func (s *Sample) add(e SampleEvent) error {
+	var subject string
 	var referenceErr, timestampErr error
 	switch {
-	case e.CustomerID != nil && e.ExternalCustomerID != nil:
-		referenceErr = fault.Bad("customer_id", "must not be given together with external_customer_id")
+	case (e.CustomerID == nil) == (e.ExternalCustomerID == nil):
+		referenceErr = fault.Bad("customer_id", "must be given, or external_customer_id, and not both")
 	case e.CustomerID != nil:
 		subject = byID + *e.CustomerID
-	case e.ExternalCustomerID != nil:
+	default:
 		subject = byAlias + *e.ExternalCustomerID
 	}
 	at, ok := parseTimestamp(e.Timestamp)

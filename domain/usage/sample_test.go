@@ -105,18 +105,15 @@ var _ = Describe("A sample", func() {
 					r: rapid.SampledFrom([]string{"", "eu", "us"}).Draw(t, "r"),
 				}
 				at := noon.Add(time.Duration(rapid.IntRange(-1, 3).Draw(t, "minutes")) * time.Minute).Format(time.RFC3339)
-				who := rapid.SampledFrom([]*string{nil, &subject, &other}).Draw(t, "who")
+				who := rapid.SampledFrom([]*string{&subject, &subject, &other}).Draw(t, "who")
 				brought = append(brought, usage.SampleEvent{
 					Name: "api_call", ExternalCustomerID: who, Timestamp: at, Properties: json.RawMessage(e.json()),
 				})
-				if who == nil {
-					who = &subject
-				}
 				sent = append(sent, call(fmt.Sprint(subject, " ", i),
 					fmt.Sprintf(`"external_customer_id": %q, "timestamp": %q, "properties": %s`, *who, at, e.json())))
 			}
 			d.send(sent...)
-			sample, err := usage.NewSample(brought, "e:"+subject)
+			sample, err := usage.NewSample(brought)
 			Expect(err).NotTo(HaveOccurred())
 
 			ask := usage.Request{Subjects: []string{"c:nobody", "e:" + subject}, Cuts: []time.Time{noon, noon.Add(2 * time.Minute)}}
@@ -145,8 +142,9 @@ var _ = Describe("A sample", func() {
 	})
 
 	It("counts events that are told apart by their keys only", func() {
-		event := usage.SampleEvent{Name: "api_call", Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}
-		sample, err := usage.NewSample([]usage.SampleEvent{event, event}, "c:cus_1")
+		id := "cus_1"
+		event := usage.SampleEvent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}
+		sample, err := usage.NewSample([]usage.SampleEvent{event, event})
 		Expect(err).NotTo(HaveOccurred())
 		readings := newDesk().measureAll(sample, usage.Request{
 			Query: query("SELECT COUNT(DISTINCT idempotency_key) FROM events"), Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)},
@@ -155,8 +153,9 @@ var _ = Describe("A sample", func() {
 	})
 
 	It("is asked more than one statement can carry", func() {
-		event := usage.SampleEvent{Name: "api_call", Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"n": 7}`)}
-		sample, err := usage.NewSample([]usage.SampleEvent{event}, "c:cus_1")
+		id := "cus_1"
+		event := usage.SampleEvent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"n": 7}`)}
+		sample, err := usage.NewSample([]usage.SampleEvent{event})
 		Expect(err).NotTo(HaveOccurred())
 		ask := usage.Request{Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)}}
 		var requests []usage.Request
@@ -177,7 +176,7 @@ var _ = Describe("A sample", func() {
 			wrong := usage.SampleEvent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"s": "x", "nil": null}`)}
 			good := wrong
 			change(&wrong)
-			_, err := usage.NewSample([]usage.SampleEvent{good, wrong}, "c:cus_1")
+			_, err := usage.NewSample([]usage.SampleEvent{good, wrong})
 			Expect(err).To(HaveOccurred())
 			var told []string
 			for _, v := range err.(*fault.Fault).Violations {
@@ -186,7 +185,9 @@ var _ = Describe("A sample", func() {
 			Expect(told).To(Equal(violations))
 		},
 		Entry("of two customers", func(e *usage.SampleEvent) { e.ExternalCustomerID = e.CustomerID },
-			"events[1].customer_id: must not be given together with external_customer_id"),
+			"events[1].customer_id: must be given, or external_customer_id, and not both"),
+		Entry("of nobody", func(e *usage.SampleEvent) { e.CustomerID = nil },
+			"events[1].customer_id: must be given, or external_customer_id, and not both"),
 		Entry("at no time", func(e *usage.SampleEvent) { e.Timestamp = "2025-02-30T00:00:00Z" },
 			"events[1].timestamp: must be an ISO 8601 date-time in UTC"),
 		Entry("in another zone", func(e *usage.SampleEvent) { e.Timestamp = "2025-02-03T00:00:00+01:00" },
