@@ -166,6 +166,36 @@ func (e BulkModel) Valid() bool {
 	}
 }
 
+// Defines values for BulkWithFiltersModel.
+const (
+	BulkWithFiltersModelBulkWithFilters BulkWithFiltersModel = "bulk_with_filters"
+)
+
+// Valid indicates whether the value is a known member of the BulkWithFiltersModel enum.
+func (e BulkWithFiltersModel) Valid() bool {
+	switch e {
+	case BulkWithFiltersModelBulkWithFilters:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BulkWithProrationModel.
+const (
+	BulkWithProrationModelBulkWithProration BulkWithProrationModel = "bulk_with_proration"
+)
+
+// Valid indicates whether the value is a known member of the BulkWithProrationModel enum.
+func (e BulkWithProrationModel) Valid() bool {
+	switch e {
+	case BulkWithProrationModelBulkWithProration:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Cadence.
 const (
 	CadenceAnnual     Cadence = "annual"
@@ -334,6 +364,36 @@ func (e CreditNoteType) Valid() bool {
 	}
 }
 
+// Defines values for CumulativeGroupedAllocationModel.
+const (
+	CumulativeGroupedAllocationModelCumulativeGroupedAllocation CumulativeGroupedAllocationModel = "cumulative_grouped_allocation"
+)
+
+// Valid indicates whether the value is a known member of the CumulativeGroupedAllocationModel enum.
+func (e CumulativeGroupedAllocationModel) Valid() bool {
+	switch e {
+	case CumulativeGroupedAllocationModelCumulativeGroupedAllocation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CumulativeGroupedBulkModel.
+const (
+	CumulativeGroupedBulkModelCumulativeGroupedBulk CumulativeGroupedBulkModel = "cumulative_grouped_bulk"
+)
+
+// Valid indicates whether the value is a known member of the CumulativeGroupedBulkModel enum.
+func (e CumulativeGroupedBulkModel) Valid() bool {
+	switch e {
+	case CumulativeGroupedBulkModelCumulativeGroupedBulk:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CycleUnit.
 const (
 	CycleUnitDay   CycleUnit = "day"
@@ -352,6 +412,21 @@ func (e CycleUnit) Valid() bool {
 	}
 }
 
+// Defines values for DailyCreditAllowanceModel.
+const (
+	DailyCreditAllowanceModelDailyCreditAllowance DailyCreditAllowanceModel = "daily_credit_allowance"
+)
+
+// Valid indicates whether the value is a known member of the DailyCreditAllowanceModel enum.
+func (e DailyCreditAllowanceModel) Valid() bool {
+	switch e {
+	case DailyCreditAllowanceModelDailyCreditAllowance:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DecrementType.
 const (
 	DecrementTypeDecrement DecrementType = "decrement"
@@ -361,6 +436,21 @@ const (
 func (e DecrementType) Valid() bool {
 	switch e {
 	case DecrementTypeDecrement:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EventOutputModel.
+const (
+	EventOutputModelEventOutput EventOutputModel = "event_output"
+)
+
+// Valid indicates whether the value is a known member of the EventOutputModel enum.
+func (e EventOutputModel) Valid() bool {
+	switch e {
+	case EventOutputModelEventOutput:
 		return true
 	default:
 		return false
@@ -436,6 +526,111 @@ const (
 func (e Granularity) Valid() bool {
 	switch e {
 	case GranularityDay:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedAllocationModel.
+const (
+	GroupedAllocationModelGroupedAllocation GroupedAllocationModel = "grouped_allocation"
+)
+
+// Valid indicates whether the value is a known member of the GroupedAllocationModel enum.
+func (e GroupedAllocationModel) Valid() bool {
+	switch e {
+	case GroupedAllocationModelGroupedAllocation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedTieredMatrixModel.
+const (
+	GroupedTieredMatrixModelGroupedTieredMatrix GroupedTieredMatrixModel = "grouped_tiered_matrix"
+)
+
+// Valid indicates whether the value is a known member of the GroupedTieredMatrixModel enum.
+func (e GroupedTieredMatrixModel) Valid() bool {
+	switch e {
+	case GroupedTieredMatrixModelGroupedTieredMatrix:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedTieredModel.
+const (
+	GroupedTieredModelGroupedTiered GroupedTieredModel = "grouped_tiered"
+)
+
+// Valid indicates whether the value is a known member of the GroupedTieredModel enum.
+func (e GroupedTieredModel) Valid() bool {
+	switch e {
+	case GroupedTieredModelGroupedTiered:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedTieredPackageModel.
+const (
+	GroupedTieredPackageModelGroupedTieredPackage GroupedTieredPackageModel = "grouped_tiered_package"
+)
+
+// Valid indicates whether the value is a known member of the GroupedTieredPackageModel enum.
+func (e GroupedTieredPackageModel) Valid() bool {
+	switch e {
+	case GroupedTieredPackageModelGroupedTieredPackage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedWithMeteredMinimumModel.
+const (
+	GroupedWithMeteredMinimumModelGroupedWithMeteredMinimum GroupedWithMeteredMinimumModel = "grouped_with_metered_minimum"
+)
+
+// Valid indicates whether the value is a known member of the GroupedWithMeteredMinimumModel enum.
+func (e GroupedWithMeteredMinimumModel) Valid() bool {
+	switch e {
+	case GroupedWithMeteredMinimumModelGroupedWithMeteredMinimum:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedWithMinMaxThresholdsModel.
+const (
+	GroupedWithMinMaxThresholdsModelGroupedWithMinMaxThresholds GroupedWithMinMaxThresholdsModel = "grouped_with_min_max_thresholds"
+)
+
+// Valid indicates whether the value is a known member of the GroupedWithMinMaxThresholdsModel enum.
+func (e GroupedWithMinMaxThresholdsModel) Valid() bool {
+	switch e {
+	case GroupedWithMinMaxThresholdsModelGroupedWithMinMaxThresholds:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupedWithProratedMinimumModel.
+const (
+	GroupedWithProratedMinimumModelGroupedWithProratedMinimum GroupedWithProratedMinimumModel = "grouped_with_prorated_minimum"
+)
+
+// Valid indicates whether the value is a known member of the GroupedWithProratedMinimumModel enum.
+func (e GroupedWithProratedMinimumModel) Valid() bool {
+	switch e {
+	case GroupedWithProratedMinimumModelGroupedWithProratedMinimum:
 		return true
 	default:
 		return false
@@ -658,6 +853,66 @@ func (e MatrixPartType) Valid() bool {
 	}
 }
 
+// Defines values for MatrixWithAllocationModel.
+const (
+	MatrixWithAllocationModelMatrixWithAllocation MatrixWithAllocationModel = "matrix_with_allocation"
+)
+
+// Valid indicates whether the value is a known member of the MatrixWithAllocationModel enum.
+func (e MatrixWithAllocationModel) Valid() bool {
+	switch e {
+	case MatrixWithAllocationModelMatrixWithAllocation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MatrixWithDisplayNameModel.
+const (
+	MatrixWithDisplayNameModelMatrixWithDisplayName MatrixWithDisplayNameModel = "matrix_with_display_name"
+)
+
+// Valid indicates whether the value is a known member of the MatrixWithDisplayNameModel enum.
+func (e MatrixWithDisplayNameModel) Valid() bool {
+	switch e {
+	case MatrixWithDisplayNameModelMatrixWithDisplayName:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MatrixWithThresholdDiscountsModel.
+const (
+	MatrixWithThresholdDiscountsModelMatrixWithThresholdDiscounts MatrixWithThresholdDiscountsModel = "matrix_with_threshold_discounts"
+)
+
+// Valid indicates whether the value is a known member of the MatrixWithThresholdDiscountsModel enum.
+func (e MatrixWithThresholdDiscountsModel) Valid() bool {
+	switch e {
+	case MatrixWithThresholdDiscountsModelMatrixWithThresholdDiscounts:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MaxGroupTieredPackageModel.
+const (
+	MaxGroupTieredPackageModelMaxGroupTieredPackage MaxGroupTieredPackageModel = "max_group_tiered_package"
+)
+
+// Valid indicates whether the value is a known member of the MaxGroupTieredPackageModel enum.
+func (e MaxGroupTieredPackageModel) Valid() bool {
+	switch e {
+	case MaxGroupTieredPackageModelMaxGroupTieredPackage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MaximumAdjustmentType.
 const (
 	MaximumAdjustmentTypeMaximum MaximumAdjustmentType = "maximum"
@@ -667,6 +922,21 @@ const (
 func (e MaximumAdjustmentType) Valid() bool {
 	switch e {
 	case MaximumAdjustmentTypeMaximum:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MeteredAllowanceModel.
+const (
+	MeteredAllowanceModelMeteredAllowance MeteredAllowanceModel = "metered_allowance"
+)
+
+// Valid indicates whether the value is a known member of the MeteredAllowanceModel enum.
+func (e MeteredAllowanceModel) Valid() bool {
+	switch e {
+	case MeteredAllowanceModelMeteredAllowance:
 		return true
 	default:
 		return false
@@ -703,6 +973,21 @@ const (
 func (e MinimumAdjustmentType) Valid() bool {
 	switch e {
 	case MinimumAdjustmentTypeMinimum:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MinimumCompositeModel.
+const (
+	MinimumCompositeModelMinimumComposite MinimumCompositeModel = "minimum_composite"
+)
+
+// Valid indicates whether the value is a known member of the MinimumCompositeModel enum.
+func (e MinimumCompositeModel) Valid() bool {
+	switch e {
+	case MinimumCompositeModelMinimumComposite:
 		return true
 	default:
 		return false
@@ -751,6 +1036,21 @@ const (
 func (e PackageModel) Valid() bool {
 	switch e {
 	case PackageModelPackage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PackageWithAllocationModel.
+const (
+	PackageWithAllocationModelPackageWithAllocation PackageWithAllocationModel = "package_with_allocation"
+)
+
+// Valid indicates whether the value is a known member of the PackageWithAllocationModel enum.
+func (e PackageWithAllocationModel) Valid() bool {
+	switch e {
+	case PackageWithAllocationModelPackageWithAllocation:
 		return true
 	default:
 		return false
@@ -841,6 +1141,21 @@ const (
 func (e PaymentProviderType) Valid() bool {
 	switch e {
 	case PaymentProviderTypeStripe:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PercentModel.
+const (
+	PercentModelPercent PercentModel = "percent"
+)
+
+// Valid indicates whether the value is a known member of the PercentModel enum.
+func (e PercentModel) Valid() bool {
+	switch e {
+	case PercentModelPercent:
 		return true
 	default:
 		return false
@@ -940,6 +1255,36 @@ func (e PriceType) Valid() bool {
 	case PriceTypeFixedPrice:
 		return true
 	case PriceTypeUsagePrice:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ScalableMatrixWithTieredPricingModel.
+const (
+	ScalableMatrixWithTieredPricingModelScalableMatrixWithTieredPricing ScalableMatrixWithTieredPricingModel = "scalable_matrix_with_tiered_pricing"
+)
+
+// Valid indicates whether the value is a known member of the ScalableMatrixWithTieredPricingModel enum.
+func (e ScalableMatrixWithTieredPricingModel) Valid() bool {
+	switch e {
+	case ScalableMatrixWithTieredPricingModelScalableMatrixWithTieredPricing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ScalableMatrixWithUnitPricingModel.
+const (
+	ScalableMatrixWithUnitPricingModelScalableMatrixWithUnitPricing ScalableMatrixWithUnitPricingModel = "scalable_matrix_with_unit_pricing"
+)
+
+// Valid indicates whether the value is a known member of the ScalableMatrixWithUnitPricingModel enum.
+func (e ScalableMatrixWithUnitPricingModel) Valid() bool {
+	switch e {
+	case ScalableMatrixWithUnitPricingModelScalableMatrixWithUnitPricing:
 		return true
 	default:
 		return false
@@ -1687,6 +2032,21 @@ func (e TaxIDType) Valid() bool {
 	}
 }
 
+// Defines values for ThresholdTotalAmountModel.
+const (
+	ThresholdTotalAmountModelThresholdTotalAmount ThresholdTotalAmountModel = "threshold_total_amount"
+)
+
+// Valid indicates whether the value is a known member of the ThresholdTotalAmountModel enum.
+func (e ThresholdTotalAmountModel) Valid() bool {
+	switch e {
+	case ThresholdTotalAmountModelThresholdTotalAmount:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TierPartType.
 const (
 	TierPartTypeTier TierPartType = "tier"
@@ -1732,6 +2092,36 @@ func (e TieredModel) Valid() bool {
 	}
 }
 
+// Defines values for TieredPackageModel.
+const (
+	TieredPackageModelTieredPackage TieredPackageModel = "tiered_package"
+)
+
+// Valid indicates whether the value is a known member of the TieredPackageModel enum.
+func (e TieredPackageModel) Valid() bool {
+	switch e {
+	case TieredPackageModelTieredPackage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TieredPackageWithMinimumModel.
+const (
+	TieredPackageWithMinimumModelTieredPackageWithMinimum TieredPackageWithMinimumModel = "tiered_package_with_minimum"
+)
+
+// Valid indicates whether the value is a known member of the TieredPackageWithMinimumModel enum.
+func (e TieredPackageWithMinimumModel) Valid() bool {
+	switch e {
+	case TieredPackageWithMinimumModelTieredPackageWithMinimum:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TieredPercentageDiscountAdjustmentType.
 const (
 	TieredPercentageDiscountAdjustmentTypeTieredPercentageDiscount TieredPercentageDiscountAdjustmentType = "tiered_percentage_discount"
@@ -1756,6 +2146,36 @@ const (
 func (e TieredPercentageDiscountType) Valid() bool {
 	switch e {
 	case TieredPercentageDiscountTypeTieredPercentage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TieredWithMinimumModel.
+const (
+	TieredWithMinimumModelTieredWithMinimum TieredWithMinimumModel = "tiered_with_minimum"
+)
+
+// Valid indicates whether the value is a known member of the TieredWithMinimumModel enum.
+func (e TieredWithMinimumModel) Valid() bool {
+	switch e {
+	case TieredWithMinimumModelTieredWithMinimum:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TieredWithProrationModel.
+const (
+	TieredWithProrationModelTieredWithProration TieredWithProrationModel = "tiered_with_proration"
+)
+
+// Valid indicates whether the value is a known member of the TieredWithProrationModel enum.
+func (e TieredWithProrationModel) Valid() bool {
+	switch e {
+	case TieredWithProrationModelTieredWithProration:
 		return true
 	default:
 		return false
@@ -1816,6 +2236,36 @@ const (
 func (e UnitModel) Valid() bool {
 	switch e {
 	case UnitModelUnit:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnitWithPercentModel.
+const (
+	UnitWithPercentModelUnitWithPercent UnitWithPercentModel = "unit_with_percent"
+)
+
+// Valid indicates whether the value is a known member of the UnitWithPercentModel enum.
+func (e UnitWithPercentModel) Valid() bool {
+	switch e {
+	case UnitWithPercentModelUnitWithPercent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnitWithProrationModel.
+const (
+	UnitWithProrationModelUnitWithProration UnitWithProrationModel = "unit_with_proration"
+)
+
+// Valid indicates whether the value is a known member of the UnitWithProrationModel enum.
+func (e UnitWithProrationModel) Valid() bool {
+	switch e {
+	case UnitWithProrationModelUnitWithProration:
 		return true
 	default:
 		return false
@@ -2185,6 +2635,29 @@ type BlockCreditCommitment struct {
 	SubscriptionID *string `json:"subscription_id"`
 }
 
+// BoundTier A tier up to the bound of the next.
+type BoundTier struct {
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// BulkBoundTier The rate of quantities from the bound on, up to that of the next.
+type BulkBoundTier struct {
+	TierLowerBound *NullableDecimal `json:"tier_lower_bound,omitempty"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
 // BulkConfig All units cost the rate of the tier that the quantity reaches.
 type BulkConfig struct {
 	Tiers []BulkTier `json:"tiers"`
@@ -2219,6 +2692,53 @@ type BulkTier struct {
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
+// BulkWithFiltersConfig The units of some events, at the rate of the tier that those of all events reach.
+type BulkWithFiltersConfig struct {
+	Filters []PropertyFilter `json:"filters"`
+	Tiers   []BulkBoundTier  `json:"tiers"`
+}
+
+// BulkWithFiltersModel defines model for BulkWithFiltersModel.
+type BulkWithFiltersModel string
+
+// BulkWithFiltersPrice defines model for BulkWithFiltersPrice.
+type BulkWithFiltersPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithFiltersPricing)
+	BulkWithFiltersPricing `yaml:",inline"`
+}
+
+// BulkWithFiltersPricing defines model for BulkWithFiltersPricing.
+type BulkWithFiltersPricing struct {
+	// BulkWithFiltersConfig The units of some events, at the rate of the tier that those of all events reach.
+	BulkWithFiltersConfig BulkWithFiltersConfig `json:"bulk_with_filters_config"`
+	ModelType             BulkWithFiltersModel  `json:"model_type"`
+}
+
+// BulkWithProrationConfig All units cost the rate of the tier that the quantity reaches; a partial period is charged in proportion.
+type BulkWithProrationConfig struct {
+	Tiers []BulkBoundTier `json:"tiers"`
+}
+
+// BulkWithProrationModel defines model for BulkWithProrationModel.
+type BulkWithProrationModel string
+
+// BulkWithProrationPrice defines model for BulkWithProrationPrice.
+type BulkWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithProrationPricing)
+	BulkWithProrationPricing `yaml:",inline"`
+}
+
+// BulkWithProrationPricing defines model for BulkWithProrationPricing.
+type BulkWithProrationPricing struct {
+	// BulkWithProrationConfig All units cost the rate of the tier that the quantity reaches; a partial period is charged in proportion.
+	BulkWithProrationConfig BulkWithProrationConfig `json:"bulk_with_proration_config"`
+	ModelType               BulkWithProrationModel  `json:"model_type"`
+}
+
 // Cadence How often a price is billed. `custom` needs a `billing_cycle_configuration`.
 type Cadence string
 
@@ -2231,6 +2751,19 @@ type ChangedSubscriptionResources struct {
 	CreatedInvoices    []CreatedInvoice `json:"created_invoices"`
 	VoidedCreditNotes  []CreditNote     `json:"voided_credit_notes"`
 	VoidedInvoices     []Invoice        `json:"voided_invoices"`
+}
+
+// ConsumptionRow defines model for ConsumptionRow.
+type ConsumptionRow struct {
+	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Threshold Decimal `json:"threshold"`
+
+	// TotalAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TotalAmount Decimal `json:"total_amount"`
 }
 
 // ConversionRateTieredConfig defines model for ConversionRateTieredConfig.
@@ -2437,6 +2970,69 @@ type CreditNoteTiny struct {
 // CreditNoteType defines model for CreditNoteType.
 type CreditNoteType string
 
+// CumulativeGroupedAllocationConfig What groups use beyond a free quantity of their own or beyond the one they share, whichever is more.
+type CumulativeGroupedAllocationConfig struct {
+	// CumulativeAllocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	CumulativeAllocation Decimal `json:"cumulative_allocation"`
+
+	// GroupAllocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	GroupAllocation Decimal `json:"group_allocation"`
+	GroupingKey     string  `json:"grouping_key"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// CumulativeGroupedAllocationModel defines model for CumulativeGroupedAllocationModel.
+type CumulativeGroupedAllocationModel string
+
+// CumulativeGroupedAllocationPrice defines model for CumulativeGroupedAllocationPrice.
+type CumulativeGroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedAllocationPricing)
+	CumulativeGroupedAllocationPricing `yaml:",inline"`
+}
+
+// CumulativeGroupedAllocationPricing defines model for CumulativeGroupedAllocationPricing.
+type CumulativeGroupedAllocationPricing struct {
+	// CumulativeGroupedAllocationConfig What groups use beyond a free quantity of their own or beyond the one they share, whichever is more.
+	CumulativeGroupedAllocationConfig CumulativeGroupedAllocationConfig `json:"cumulative_grouped_allocation_config"`
+	ModelType                         CumulativeGroupedAllocationModel  `json:"model_type"`
+}
+
+// CumulativeGroupedBulkConfig The units of each group at its own rate in the tier that all groups together reach.
+type CumulativeGroupedBulkConfig struct {
+	DimensionValues []GroupTier `json:"dimension_values"`
+
+	// Group The property whose values are the groups.
+	Group string `json:"group"`
+}
+
+// CumulativeGroupedBulkModel defines model for CumulativeGroupedBulkModel.
+type CumulativeGroupedBulkModel string
+
+// CumulativeGroupedBulkPrice defines model for CumulativeGroupedBulkPrice.
+type CumulativeGroupedBulkPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedBulkPricing)
+	CumulativeGroupedBulkPricing `yaml:",inline"`
+}
+
+// CumulativeGroupedBulkPricing defines model for CumulativeGroupedBulkPricing.
+type CumulativeGroupedBulkPricing struct {
+	// CumulativeGroupedBulkConfig The units of each group at its own rate in the tier that all groups together reach.
+	CumulativeGroupedBulkConfig CumulativeGroupedBulkConfig `json:"cumulative_grouped_bulk_config"`
+	ModelType                   CumulativeGroupedBulkModel  `json:"model_type"`
+}
+
 // Currency An ISO 4217 code, or the custom unit `credits`.
 //
 // Example: USD
@@ -2608,6 +3204,44 @@ type CycleConfiguration struct {
 // CycleUnit defines model for CycleUnit.
 type CycleUnit string
 
+// DailyCreditAllowanceConfig A matrix with an allowance for each day, which is lost if it is not used.
+type DailyCreditAllowanceConfig struct {
+	// DailyAllowance An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	DailyAllowance Decimal `json:"daily_allowance"`
+
+	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	DefaultUnitAmount Decimal `json:"default_unit_amount"`
+
+	// Dimensions One or two names of event properties. A second one that is null stands for none.
+	Dimensions []*string `json:"dimensions"`
+
+	// EventDayProperty The property that tells the day of an event.
+	EventDayProperty string        `json:"event_day_property"`
+	MatrixValues     []MatrixValue `json:"matrix_values"`
+}
+
+// DailyCreditAllowanceModel defines model for DailyCreditAllowanceModel.
+type DailyCreditAllowanceModel string
+
+// DailyCreditAllowancePrice defines model for DailyCreditAllowancePrice.
+type DailyCreditAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/DailyCreditAllowancePricing)
+	DailyCreditAllowancePricing `yaml:",inline"`
+}
+
+// DailyCreditAllowancePricing defines model for DailyCreditAllowancePricing.
+type DailyCreditAllowancePricing struct {
+	// DailyCreditAllowanceConfig A matrix with an allowance for each day, which is lost if it is not used.
+	DailyCreditAllowanceConfig DailyCreditAllowanceConfig `json:"daily_credit_allowance_config"`
+	ModelType                  DailyCreditAllowanceModel  `json:"model_type"`
+}
+
 // DateOrDateTime An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
 // customer concerned; where there is no one customer, in UTC.
 //
@@ -2689,6 +3323,31 @@ type EventFailure struct {
 	ValidationErrors []string `json:"validation_errors"`
 }
 
+// EventOutputConfig Each event at the rate that it carries.
+type EventOutputConfig struct {
+	DefaultUnitRate *NullableDecimal `json:"default_unit_rate,omitempty"`
+	GroupingKey     *string          `json:"grouping_key,omitempty"`
+	UnitRatingKey   string           `json:"unit_rating_key"`
+}
+
+// EventOutputModel defines model for EventOutputModel.
+type EventOutputModel string
+
+// EventOutputPrice defines model for EventOutputPrice.
+type EventOutputPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/EventOutputPricing)
+	EventOutputPricing `yaml:",inline"`
+}
+
+// EventOutputPricing defines model for EventOutputPricing.
+type EventOutputPricing struct {
+	// EventOutputConfig Each event at the rate that it carries.
+	EventOutputConfig EventOutputConfig `json:"event_output_config"`
+	ModelType         EventOutputModel  `json:"model_type"`
+}
+
 // EventProperties What metrics count and filter by. A property that is null is dropped.
 type EventProperties map[string]*EventProperty
 
@@ -2752,6 +3411,238 @@ type FreeFormObject map[string]interface{}
 
 // Granularity defines model for Granularity.
 type Granularity string
+
+// GroupTier The rate of one group in one tier.
+type GroupTier struct {
+	// GroupingKey The value of the property, not its name.
+	GroupingKey string `json:"grouping_key"`
+
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// GroupedAllocationConfig What each group uses beyond its free quantity.
+type GroupedAllocationConfig struct {
+	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Allocation  Decimal `json:"allocation"`
+	GroupingKey string  `json:"grouping_key"`
+
+	// OverageUnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	OverageUnitRate Decimal `json:"overage_unit_rate"`
+}
+
+// GroupedAllocationModel defines model for GroupedAllocationModel.
+type GroupedAllocationModel string
+
+// GroupedAllocationPrice defines model for GroupedAllocationPrice.
+type GroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedAllocationPricing)
+	GroupedAllocationPricing `yaml:",inline"`
+}
+
+// GroupedAllocationPricing defines model for GroupedAllocationPricing.
+type GroupedAllocationPricing struct {
+	// GroupedAllocationConfig What each group uses beyond its free quantity.
+	GroupedAllocationConfig GroupedAllocationConfig `json:"grouped_allocation_config"`
+	ModelType               GroupedAllocationModel  `json:"model_type"`
+}
+
+// GroupedTieredConfig The units of each group cost the rates of the tiers they fall in.
+type GroupedTieredConfig struct {
+	GroupingKey string      `json:"grouping_key"`
+	Tiers       []BoundTier `json:"tiers"`
+}
+
+// GroupedTieredMatrixConfig The units of each property value, by its own tiers.
+type GroupedTieredMatrixConfig struct {
+	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	DefaultUnitAmount Decimal     `json:"default_unit_amount"`
+	Dimension         string      `json:"dimension"`
+	Tiers             []ValueTier `json:"tiers"`
+}
+
+// GroupedTieredMatrixModel defines model for GroupedTieredMatrixModel.
+type GroupedTieredMatrixModel string
+
+// GroupedTieredMatrixPrice defines model for GroupedTieredMatrixPrice.
+type GroupedTieredMatrixPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredMatrixPricing)
+	GroupedTieredMatrixPricing `yaml:",inline"`
+}
+
+// GroupedTieredMatrixPricing defines model for GroupedTieredMatrixPricing.
+type GroupedTieredMatrixPricing struct {
+	// GroupedTieredMatrixConfig The units of each property value, by its own tiers.
+	GroupedTieredMatrixConfig GroupedTieredMatrixConfig `json:"grouped_tiered_matrix_config"`
+	ModelType                 GroupedTieredMatrixModel  `json:"model_type"`
+}
+
+// GroupedTieredModel defines model for GroupedTieredModel.
+type GroupedTieredModel string
+
+// GroupedTieredPackageConfig Packages of each group, each at the rate of the tier it falls in.
+type GroupedTieredPackageConfig struct {
+	GroupingKey string `json:"grouping_key"`
+
+	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PackageSize Decimal            `json:"package_size"`
+	Tiers       []PackageBoundTier `json:"tiers"`
+}
+
+// GroupedTieredPackageModel defines model for GroupedTieredPackageModel.
+type GroupedTieredPackageModel string
+
+// GroupedTieredPackagePrice defines model for GroupedTieredPackagePrice.
+type GroupedTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPackagePricing)
+	GroupedTieredPackagePricing `yaml:",inline"`
+}
+
+// GroupedTieredPackagePricing defines model for GroupedTieredPackagePricing.
+type GroupedTieredPackagePricing struct {
+	// GroupedTieredPackageConfig Packages of each group, each at the rate of the tier it falls in.
+	GroupedTieredPackageConfig GroupedTieredPackageConfig `json:"grouped_tiered_package_config"`
+	ModelType                  GroupedTieredPackageModel  `json:"model_type"`
+}
+
+// GroupedTieredPrice defines model for GroupedTieredPrice.
+type GroupedTieredPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPricing)
+	GroupedTieredPricing `yaml:",inline"`
+}
+
+// GroupedTieredPricing defines model for GroupedTieredPricing.
+type GroupedTieredPricing struct {
+	// GroupedTieredConfig The units of each group cost the rates of the tiers they fall in.
+	GroupedTieredConfig GroupedTieredConfig `json:"grouped_tiered_config"`
+	ModelType           GroupedTieredModel  `json:"model_type"`
+}
+
+// GroupedWithMeteredMinimumConfig The units of each group at rates that two other properties decide, and at least a minimum for each unit.
+type GroupedWithMeteredMinimumConfig struct {
+	GroupingKey string `json:"grouping_key"`
+
+	// MinimumUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MinimumUnitAmount Decimal        `json:"minimum_unit_amount"`
+	PricingKey        string         `json:"pricing_key"`
+	ScalingFactors    []ScalingValue `json:"scaling_factors"`
+	ScalingKey        string         `json:"scaling_key"`
+	UnitAmounts       []PricingValue `json:"unit_amounts"`
+}
+
+// GroupedWithMeteredMinimumModel defines model for GroupedWithMeteredMinimumModel.
+type GroupedWithMeteredMinimumModel string
+
+// GroupedWithMeteredMinimumPrice defines model for GroupedWithMeteredMinimumPrice.
+type GroupedWithMeteredMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMeteredMinimumPricing)
+	GroupedWithMeteredMinimumPricing `yaml:",inline"`
+}
+
+// GroupedWithMeteredMinimumPricing defines model for GroupedWithMeteredMinimumPricing.
+type GroupedWithMeteredMinimumPricing struct {
+	// GroupedWithMeteredMinimumConfig The units of each group at rates that two other properties decide, and at least a minimum for each unit.
+	GroupedWithMeteredMinimumConfig GroupedWithMeteredMinimumConfig `json:"grouped_with_metered_minimum_config"`
+	ModelType                       GroupedWithMeteredMinimumModel  `json:"model_type"`
+}
+
+// GroupedWithMinMaxThresholdsConfig The units of each group, held between a minimum and a maximum for each.
+type GroupedWithMinMaxThresholdsConfig struct {
+	GroupingKey string `json:"grouping_key"`
+
+	// MaximumCharge An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MaximumCharge Decimal `json:"maximum_charge"`
+
+	// MinimumCharge An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MinimumCharge Decimal `json:"minimum_charge"`
+
+	// PerUnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnitRate Decimal `json:"per_unit_rate"`
+}
+
+// GroupedWithMinMaxThresholdsModel defines model for GroupedWithMinMaxThresholdsModel.
+type GroupedWithMinMaxThresholdsModel string
+
+// GroupedWithMinMaxThresholdsPrice defines model for GroupedWithMinMaxThresholdsPrice.
+type GroupedWithMinMaxThresholdsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMinMaxThresholdsPricing)
+	GroupedWithMinMaxThresholdsPricing `yaml:",inline"`
+}
+
+// GroupedWithMinMaxThresholdsPricing defines model for GroupedWithMinMaxThresholdsPricing.
+type GroupedWithMinMaxThresholdsPricing struct {
+	// GroupedWithMinMaxThresholdsConfig The units of each group, held between a minimum and a maximum for each.
+	GroupedWithMinMaxThresholdsConfig GroupedWithMinMaxThresholdsConfig `json:"grouped_with_min_max_thresholds_config"`
+	ModelType                         GroupedWithMinMaxThresholdsModel  `json:"model_type"`
+}
+
+// GroupedWithProratedMinimumConfig The units of each group, and at least a minimum for each, in a partial period its part.
+type GroupedWithProratedMinimumConfig struct {
+	GroupingKey string `json:"grouping_key"`
+
+	// Minimum An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Minimum Decimal `json:"minimum"`
+
+	// UnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitRate Decimal `json:"unit_rate"`
+}
+
+// GroupedWithProratedMinimumModel defines model for GroupedWithProratedMinimumModel.
+type GroupedWithProratedMinimumModel string
+
+// GroupedWithProratedMinimumPrice defines model for GroupedWithProratedMinimumPrice.
+type GroupedWithProratedMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithProratedMinimumPricing)
+	GroupedWithProratedMinimumPricing `yaml:",inline"`
+}
+
+// GroupedWithProratedMinimumPricing defines model for GroupedWithProratedMinimumPricing.
+type GroupedWithProratedMinimumPricing struct {
+	// GroupedWithProratedMinimumConfig The units of each group, and at least a minimum for each, in a partial period its part.
+	GroupedWithProratedMinimumConfig GroupedWithProratedMinimumConfig `json:"grouped_with_prorated_minimum_config"`
+	ModelType                        GroupedWithProratedMinimumModel  `json:"model_type"`
+}
 
 // Increment defines model for Increment.
 type Increment struct {
@@ -3174,6 +4065,17 @@ type LicenseType struct {
 	Name        string `json:"name"`
 }
 
+// MatrixCell The rate of one cell of a matrix.
+type MatrixCell struct {
+	FirstDimensionValue  string  `json:"first_dimension_value"`
+	SecondDimensionValue *string `json:"second_dimension_value,omitempty"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
 // MatrixConfig A unit costs the rate of the cell its event properties fall in.
 type MatrixConfig struct {
 	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -3214,6 +4116,17 @@ type MatrixPricing struct {
 	ModelType    MatrixModel  `json:"model_type"`
 }
 
+// MatrixScalingFactor How often a unit in one cell counts.
+type MatrixScalingFactor struct {
+	FirstDimensionValue string `json:"first_dimension_value"`
+
+	// ScalingFactor An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	ScalingFactor        Decimal `json:"scaling_factor"`
+	SecondDimensionValue *string `json:"second_dimension_value,omitempty"`
+}
+
 // MatrixSubLineItem defines model for MatrixSubLineItem.
 type MatrixSubLineItem struct {
 	// Embedded struct due to allOf(#/components/schemas/SubLineItemBase)
@@ -3231,6 +4144,124 @@ type MatrixValue struct {
 	//
 	// Example: 12.30
 	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// MatrixWithAllocationConfig A matrix with a free quantity, which all cells share by their usage.
+type MatrixWithAllocationConfig struct {
+	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Allocation Decimal `json:"allocation"`
+
+	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	DefaultUnitAmount Decimal `json:"default_unit_amount"`
+
+	// Dimensions One or two names of event properties. A second one that is null stands for none.
+	Dimensions   []*string     `json:"dimensions"`
+	MatrixValues []MatrixValue `json:"matrix_values"`
+}
+
+// MatrixWithAllocationModel defines model for MatrixWithAllocationModel.
+type MatrixWithAllocationModel string
+
+// MatrixWithAllocationPrice defines model for MatrixWithAllocationPrice.
+type MatrixWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithAllocationPricing)
+	MatrixWithAllocationPricing `yaml:",inline"`
+}
+
+// MatrixWithAllocationPricing defines model for MatrixWithAllocationPricing.
+type MatrixWithAllocationPricing struct {
+	// MatrixWithAllocationConfig A matrix with a free quantity, which all cells share by their usage.
+	MatrixWithAllocationConfig MatrixWithAllocationConfig `json:"matrix_with_allocation_config"`
+	ModelType                  MatrixWithAllocationModel  `json:"model_type"`
+}
+
+// MatrixWithDisplayNameConfig Units cost the rate of a property value, which invoices show under another name.
+type MatrixWithDisplayNameConfig struct {
+	Dimension   string       `json:"dimension"`
+	UnitAmounts []NamedValue `json:"unit_amounts"`
+}
+
+// MatrixWithDisplayNameModel defines model for MatrixWithDisplayNameModel.
+type MatrixWithDisplayNameModel string
+
+// MatrixWithDisplayNamePrice defines model for MatrixWithDisplayNamePrice.
+type MatrixWithDisplayNamePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithDisplayNamePricing)
+	MatrixWithDisplayNamePricing `yaml:",inline"`
+}
+
+// MatrixWithDisplayNamePricing defines model for MatrixWithDisplayNamePricing.
+type MatrixWithDisplayNamePricing struct {
+	// MatrixWithDisplayNameConfig Units cost the rate of a property value, which invoices show under another name.
+	MatrixWithDisplayNameConfig MatrixWithDisplayNameConfig `json:"matrix_with_display_name_config"`
+	ModelType                   MatrixWithDisplayNameModel  `json:"model_type"`
+}
+
+// MatrixWithThresholdDiscountsConfig A matrix whose cells get a discount, in groups, by what they come to.
+type MatrixWithThresholdDiscountsConfig struct {
+	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	DefaultUnitAmount       Decimal                  `json:"default_unit_amount"`
+	FirstDimension          string                   `json:"first_dimension"`
+	MatrixValues            []MatrixCell             `json:"matrix_values"`
+	SecondDimension         *string                  `json:"second_dimension,omitempty"`
+	ThresholdDiscountGroups []ThresholdDiscountGroup `json:"threshold_discount_groups,omitempty"`
+}
+
+// MatrixWithThresholdDiscountsModel defines model for MatrixWithThresholdDiscountsModel.
+type MatrixWithThresholdDiscountsModel string
+
+// MatrixWithThresholdDiscountsPrice defines model for MatrixWithThresholdDiscountsPrice.
+type MatrixWithThresholdDiscountsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithThresholdDiscountsPricing)
+	MatrixWithThresholdDiscountsPricing `yaml:",inline"`
+}
+
+// MatrixWithThresholdDiscountsPricing defines model for MatrixWithThresholdDiscountsPricing.
+type MatrixWithThresholdDiscountsPricing struct {
+	// MatrixWithThresholdDiscountsConfig A matrix whose cells get a discount, in groups, by what they come to.
+	MatrixWithThresholdDiscountsConfig MatrixWithThresholdDiscountsConfig `json:"matrix_with_threshold_discounts_config"`
+	ModelType                          MatrixWithThresholdDiscountsModel  `json:"model_type"`
+}
+
+// MaxGroupTieredPackageConfig Packages of the largest group alone, each at the rate of the tier it falls in.
+type MaxGroupTieredPackageConfig struct {
+	GroupingKey string `json:"grouping_key"`
+
+	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PackageSize Decimal     `json:"package_size"`
+	Tiers       []BoundTier `json:"tiers"`
+}
+
+// MaxGroupTieredPackageModel defines model for MaxGroupTieredPackageModel.
+type MaxGroupTieredPackageModel string
+
+// MaxGroupTieredPackagePrice defines model for MaxGroupTieredPackagePrice.
+type MaxGroupTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MaxGroupTieredPackagePricing)
+	MaxGroupTieredPackagePricing `yaml:",inline"`
+}
+
+// MaxGroupTieredPackagePricing defines model for MaxGroupTieredPackagePricing.
+type MaxGroupTieredPackagePricing struct {
+	// MaxGroupTieredPackageConfig Packages of the largest group alone, each at the rate of the tier it falls in.
+	MaxGroupTieredPackageConfig MaxGroupTieredPackageConfig `json:"max_group_tiered_package_config"`
+	ModelType                   MaxGroupTieredPackageModel  `json:"model_type"`
 }
 
 // Maximum The most that is charged.
@@ -3271,6 +4302,41 @@ type Metadata map[string]string
 // MetadataInput Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 // 50 keys of at most 100 characters, with values of at most 500.
 type MetadataInput map[string]*string
+
+// MeteredAllowanceConfig The units of one group less those of another.
+type MeteredAllowanceConfig struct {
+	// AllowanceDisplayName `Allowance credit` by default.
+	AllowanceDisplayName   *string `json:"allowance_display_name,omitempty"`
+	AllowanceGroupingValue string  `json:"allowance_grouping_value"`
+
+	// ConsumptionDisplayName `Consumption` by default.
+	ConsumptionDisplayName   *string `json:"consumption_display_name,omitempty"`
+	ConsumptionGroupingValue string  `json:"consumption_grouping_value"`
+	GroupingKey              string  `json:"grouping_key"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// MeteredAllowanceModel defines model for MeteredAllowanceModel.
+type MeteredAllowanceModel string
+
+// MeteredAllowancePrice defines model for MeteredAllowancePrice.
+type MeteredAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MeteredAllowancePricing)
+	MeteredAllowancePricing `yaml:",inline"`
+}
+
+// MeteredAllowancePricing defines model for MeteredAllowancePricing.
+type MeteredAllowancePricing struct {
+	// MeteredAllowanceConfig The units of one group less those of another.
+	MeteredAllowanceConfig MeteredAllowanceConfig `json:"metered_allowance_config"`
+	ModelType              MeteredAllowanceModel  `json:"model_type"`
+}
 
 // MetricCreate defines model for MetricCreate.
 type MetricCreate struct {
@@ -3321,12 +4387,77 @@ type MinimumAdjusting struct {
 // MinimumAdjustmentType defines model for MinimumAdjustmentType.
 type MinimumAdjustmentType string
 
+// MinimumBoundTier defines model for MinimumBoundTier.
+type MinimumBoundTier struct {
+	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MinimumAmount Decimal `json:"minimum_amount"`
+
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// MinimumCompositeConfig What the other prices lack of a minimum.
+type MinimumCompositeConfig struct {
+	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MinimumAmount Decimal `json:"minimum_amount"`
+
+	// Prorated In a partial period its part of the minimum. Not by default.
+	Prorated *bool `json:"prorated,omitempty"`
+}
+
+// MinimumCompositeModel defines model for MinimumCompositeModel.
+type MinimumCompositeModel string
+
+// MinimumCompositePrice defines model for MinimumCompositePrice.
+type MinimumCompositePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MinimumCompositePricing)
+	MinimumCompositePricing `yaml:",inline"`
+}
+
+// MinimumCompositePricing defines model for MinimumCompositePricing.
+type MinimumCompositePricing struct {
+	// MinimumCompositeConfig What the other prices lack of a minimum.
+	MinimumCompositeConfig MinimumCompositeConfig `json:"minimum_composite_config"`
+	ModelType              MinimumCompositeModel  `json:"model_type"`
+}
+
 // MinimumInterval defines model for MinimumInterval.
 type MinimumInterval struct {
 	// Embedded struct due to allOf(#/components/schemas/IntervalBase)
 	IntervalBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/AtLeast)
 	AtLeast `yaml:",inline"`
+}
+
+// MinimumPackageBoundTier defines model for MinimumPackageBoundTier.
+type MinimumPackageBoundTier struct {
+	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	MinimumAmount Decimal `json:"minimum_amount"`
+
+	// PerUnit An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnit Decimal `json:"per_unit"`
+
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
 }
 
 // MonetaryAdjustment An adjustment as it was applied to an invoice line. `adjustment_type` chooses the variant.
@@ -3398,6 +4529,17 @@ type MutatedSubscription struct {
 	SubscriptionMutation `yaml:",inline"`
 }
 
+// NamedValue defines model for NamedValue.
+type NamedValue struct {
+	DimensionValue string `json:"dimension_value"`
+	DisplayName    string `json:"display_name"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
 // NewCouponDiscount What is taken off. `discount_type` chooses the variant.
 type NewCouponDiscount struct {
 	union json.RawMessage
@@ -3411,6 +4553,110 @@ type NewFloatingBulkPrice struct {
 	BulkPricing `yaml:",inline"`
 }
 
+// NewFloatingBulkWithFiltersPrice defines model for NewFloatingBulkWithFiltersPrice.
+type NewFloatingBulkWithFiltersPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithFiltersPricing)
+	BulkWithFiltersPricing `yaml:",inline"`
+}
+
+// NewFloatingBulkWithProrationPrice defines model for NewFloatingBulkWithProrationPrice.
+type NewFloatingBulkWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithProrationPricing)
+	BulkWithProrationPricing `yaml:",inline"`
+}
+
+// NewFloatingCumulativeGroupedAllocationPrice defines model for NewFloatingCumulativeGroupedAllocationPrice.
+type NewFloatingCumulativeGroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedAllocationPricing)
+	CumulativeGroupedAllocationPricing `yaml:",inline"`
+}
+
+// NewFloatingCumulativeGroupedBulkPrice defines model for NewFloatingCumulativeGroupedBulkPrice.
+type NewFloatingCumulativeGroupedBulkPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedBulkPricing)
+	CumulativeGroupedBulkPricing `yaml:",inline"`
+}
+
+// NewFloatingDailyCreditAllowancePrice defines model for NewFloatingDailyCreditAllowancePrice.
+type NewFloatingDailyCreditAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/DailyCreditAllowancePricing)
+	DailyCreditAllowancePricing `yaml:",inline"`
+}
+
+// NewFloatingEventOutputPrice defines model for NewFloatingEventOutputPrice.
+type NewFloatingEventOutputPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/EventOutputPricing)
+	EventOutputPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedAllocationPrice defines model for NewFloatingGroupedAllocationPrice.
+type NewFloatingGroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedAllocationPricing)
+	GroupedAllocationPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedTieredMatrixPrice defines model for NewFloatingGroupedTieredMatrixPrice.
+type NewFloatingGroupedTieredMatrixPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredMatrixPricing)
+	GroupedTieredMatrixPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedTieredPackagePrice defines model for NewFloatingGroupedTieredPackagePrice.
+type NewFloatingGroupedTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPackagePricing)
+	GroupedTieredPackagePricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedTieredPrice defines model for NewFloatingGroupedTieredPrice.
+type NewFloatingGroupedTieredPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPricing)
+	GroupedTieredPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedWithMeteredMinimumPrice defines model for NewFloatingGroupedWithMeteredMinimumPrice.
+type NewFloatingGroupedWithMeteredMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMeteredMinimumPricing)
+	GroupedWithMeteredMinimumPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedWithMinMaxThresholdsPrice defines model for NewFloatingGroupedWithMinMaxThresholdsPrice.
+type NewFloatingGroupedWithMinMaxThresholdsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMinMaxThresholdsPricing)
+	GroupedWithMinMaxThresholdsPricing `yaml:",inline"`
+}
+
+// NewFloatingGroupedWithProratedMinimumPrice defines model for NewFloatingGroupedWithProratedMinimumPrice.
+type NewFloatingGroupedWithProratedMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithProratedMinimumPricing)
+	GroupedWithProratedMinimumPricing `yaml:",inline"`
+}
+
 // NewFloatingMatrixPrice defines model for NewFloatingMatrixPrice.
 type NewFloatingMatrixPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
@@ -3419,12 +4665,76 @@ type NewFloatingMatrixPrice struct {
 	MatrixPricing `yaml:",inline"`
 }
 
+// NewFloatingMatrixWithAllocationPrice defines model for NewFloatingMatrixWithAllocationPrice.
+type NewFloatingMatrixWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithAllocationPricing)
+	MatrixWithAllocationPricing `yaml:",inline"`
+}
+
+// NewFloatingMatrixWithDisplayNamePrice defines model for NewFloatingMatrixWithDisplayNamePrice.
+type NewFloatingMatrixWithDisplayNamePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithDisplayNamePricing)
+	MatrixWithDisplayNamePricing `yaml:",inline"`
+}
+
+// NewFloatingMatrixWithThresholdDiscountsPrice defines model for NewFloatingMatrixWithThresholdDiscountsPrice.
+type NewFloatingMatrixWithThresholdDiscountsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithThresholdDiscountsPricing)
+	MatrixWithThresholdDiscountsPricing `yaml:",inline"`
+}
+
+// NewFloatingMaxGroupTieredPackagePrice defines model for NewFloatingMaxGroupTieredPackagePrice.
+type NewFloatingMaxGroupTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MaxGroupTieredPackagePricing)
+	MaxGroupTieredPackagePricing `yaml:",inline"`
+}
+
+// NewFloatingMeteredAllowancePrice defines model for NewFloatingMeteredAllowancePrice.
+type NewFloatingMeteredAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MeteredAllowancePricing)
+	MeteredAllowancePricing `yaml:",inline"`
+}
+
+// NewFloatingMinimumCompositePrice defines model for NewFloatingMinimumCompositePrice.
+type NewFloatingMinimumCompositePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MinimumCompositePricing)
+	MinimumCompositePricing `yaml:",inline"`
+}
+
 // NewFloatingPackagePrice defines model for NewFloatingPackagePrice.
 type NewFloatingPackagePrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
 	NewFloatingPriceBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/PackagePricing)
 	PackagePricing `yaml:",inline"`
+}
+
+// NewFloatingPackageWithAllocationPrice defines model for NewFloatingPackageWithAllocationPrice.
+type NewFloatingPackageWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PackageWithAllocationPricing)
+	PackageWithAllocationPricing `yaml:",inline"`
+}
+
+// NewFloatingPercentPrice defines model for NewFloatingPercentPrice.
+type NewFloatingPercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PercentPricing)
+	PercentPricing `yaml:",inline"`
 }
 
 // NewFloatingPrice A price of no plan. `model_type` chooses the variant.
@@ -3440,6 +4750,46 @@ type NewFloatingPriceBase struct {
 	RequiredCurrency `yaml:",inline"`
 }
 
+// NewFloatingScalableMatrixWithTieredPricingPrice defines model for NewFloatingScalableMatrixWithTieredPricingPrice.
+type NewFloatingScalableMatrixWithTieredPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithTieredPricingPricing)
+	ScalableMatrixWithTieredPricingPricing `yaml:",inline"`
+}
+
+// NewFloatingScalableMatrixWithUnitPricingPrice defines model for NewFloatingScalableMatrixWithUnitPricingPrice.
+type NewFloatingScalableMatrixWithUnitPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithUnitPricingPricing)
+	ScalableMatrixWithUnitPricingPricing `yaml:",inline"`
+}
+
+// NewFloatingThresholdTotalAmountPrice defines model for NewFloatingThresholdTotalAmountPrice.
+type NewFloatingThresholdTotalAmountPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ThresholdTotalAmountPricing)
+	ThresholdTotalAmountPricing `yaml:",inline"`
+}
+
+// NewFloatingTieredPackagePrice defines model for NewFloatingTieredPackagePrice.
+type NewFloatingTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackagePricing)
+	TieredPackagePricing `yaml:",inline"`
+}
+
+// NewFloatingTieredPackageWithMinimumPrice defines model for NewFloatingTieredPackageWithMinimumPrice.
+type NewFloatingTieredPackageWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackageWithMinimumPricing)
+	TieredPackageWithMinimumPricing `yaml:",inline"`
+}
+
 // NewFloatingTieredPrice defines model for NewFloatingTieredPrice.
 type NewFloatingTieredPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
@@ -3448,12 +4798,44 @@ type NewFloatingTieredPrice struct {
 	TieredPricing `yaml:",inline"`
 }
 
+// NewFloatingTieredWithMinimumPrice defines model for NewFloatingTieredWithMinimumPrice.
+type NewFloatingTieredWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithMinimumPricing)
+	TieredWithMinimumPricing `yaml:",inline"`
+}
+
+// NewFloatingTieredWithProrationPrice defines model for NewFloatingTieredWithProrationPrice.
+type NewFloatingTieredWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithProrationPricing)
+	TieredWithProrationPricing `yaml:",inline"`
+}
+
 // NewFloatingUnitPrice defines model for NewFloatingUnitPrice.
 type NewFloatingUnitPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
 	NewFloatingPriceBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/UnitPricing)
 	UnitPricing `yaml:",inline"`
+}
+
+// NewFloatingUnitWithPercentPrice defines model for NewFloatingUnitWithPercentPrice.
+type NewFloatingUnitWithPercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithPercentPricing)
+	UnitWithPercentPricing `yaml:",inline"`
+}
+
+// NewFloatingUnitWithProrationPrice defines model for NewFloatingUnitWithProrationPrice.
+type NewFloatingUnitWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewFloatingPriceBase)
+	NewFloatingPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithProrationPricing)
+	UnitWithProrationPricing `yaml:",inline"`
 }
 
 // NewIncrement defines model for NewIncrement.
@@ -3477,6 +4859,110 @@ type NewPlanBulkPrice struct {
 	BulkPricing `yaml:",inline"`
 }
 
+// NewPlanBulkWithFiltersPrice defines model for NewPlanBulkWithFiltersPrice.
+type NewPlanBulkWithFiltersPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithFiltersPricing)
+	BulkWithFiltersPricing `yaml:",inline"`
+}
+
+// NewPlanBulkWithProrationPrice defines model for NewPlanBulkWithProrationPrice.
+type NewPlanBulkWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/BulkWithProrationPricing)
+	BulkWithProrationPricing `yaml:",inline"`
+}
+
+// NewPlanCumulativeGroupedAllocationPrice defines model for NewPlanCumulativeGroupedAllocationPrice.
+type NewPlanCumulativeGroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedAllocationPricing)
+	CumulativeGroupedAllocationPricing `yaml:",inline"`
+}
+
+// NewPlanCumulativeGroupedBulkPrice defines model for NewPlanCumulativeGroupedBulkPrice.
+type NewPlanCumulativeGroupedBulkPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/CumulativeGroupedBulkPricing)
+	CumulativeGroupedBulkPricing `yaml:",inline"`
+}
+
+// NewPlanDailyCreditAllowancePrice defines model for NewPlanDailyCreditAllowancePrice.
+type NewPlanDailyCreditAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/DailyCreditAllowancePricing)
+	DailyCreditAllowancePricing `yaml:",inline"`
+}
+
+// NewPlanEventOutputPrice defines model for NewPlanEventOutputPrice.
+type NewPlanEventOutputPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/EventOutputPricing)
+	EventOutputPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedAllocationPrice defines model for NewPlanGroupedAllocationPrice.
+type NewPlanGroupedAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedAllocationPricing)
+	GroupedAllocationPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedTieredMatrixPrice defines model for NewPlanGroupedTieredMatrixPrice.
+type NewPlanGroupedTieredMatrixPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredMatrixPricing)
+	GroupedTieredMatrixPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedTieredPackagePrice defines model for NewPlanGroupedTieredPackagePrice.
+type NewPlanGroupedTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPackagePricing)
+	GroupedTieredPackagePricing `yaml:",inline"`
+}
+
+// NewPlanGroupedTieredPrice defines model for NewPlanGroupedTieredPrice.
+type NewPlanGroupedTieredPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedTieredPricing)
+	GroupedTieredPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedWithMeteredMinimumPrice defines model for NewPlanGroupedWithMeteredMinimumPrice.
+type NewPlanGroupedWithMeteredMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMeteredMinimumPricing)
+	GroupedWithMeteredMinimumPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedWithMinMaxThresholdsPrice defines model for NewPlanGroupedWithMinMaxThresholdsPrice.
+type NewPlanGroupedWithMinMaxThresholdsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithMinMaxThresholdsPricing)
+	GroupedWithMinMaxThresholdsPricing `yaml:",inline"`
+}
+
+// NewPlanGroupedWithProratedMinimumPrice defines model for NewPlanGroupedWithProratedMinimumPrice.
+type NewPlanGroupedWithProratedMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/GroupedWithProratedMinimumPricing)
+	GroupedWithProratedMinimumPricing `yaml:",inline"`
+}
+
 // NewPlanMatrixPrice defines model for NewPlanMatrixPrice.
 type NewPlanMatrixPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
@@ -3485,12 +4971,76 @@ type NewPlanMatrixPrice struct {
 	MatrixPricing `yaml:",inline"`
 }
 
+// NewPlanMatrixWithAllocationPrice defines model for NewPlanMatrixWithAllocationPrice.
+type NewPlanMatrixWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithAllocationPricing)
+	MatrixWithAllocationPricing `yaml:",inline"`
+}
+
+// NewPlanMatrixWithDisplayNamePrice defines model for NewPlanMatrixWithDisplayNamePrice.
+type NewPlanMatrixWithDisplayNamePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithDisplayNamePricing)
+	MatrixWithDisplayNamePricing `yaml:",inline"`
+}
+
+// NewPlanMatrixWithThresholdDiscountsPrice defines model for NewPlanMatrixWithThresholdDiscountsPrice.
+type NewPlanMatrixWithThresholdDiscountsPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MatrixWithThresholdDiscountsPricing)
+	MatrixWithThresholdDiscountsPricing `yaml:",inline"`
+}
+
+// NewPlanMaxGroupTieredPackagePrice defines model for NewPlanMaxGroupTieredPackagePrice.
+type NewPlanMaxGroupTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MaxGroupTieredPackagePricing)
+	MaxGroupTieredPackagePricing `yaml:",inline"`
+}
+
+// NewPlanMeteredAllowancePrice defines model for NewPlanMeteredAllowancePrice.
+type NewPlanMeteredAllowancePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MeteredAllowancePricing)
+	MeteredAllowancePricing `yaml:",inline"`
+}
+
+// NewPlanMinimumCompositePrice defines model for NewPlanMinimumCompositePrice.
+type NewPlanMinimumCompositePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MinimumCompositePricing)
+	MinimumCompositePricing `yaml:",inline"`
+}
+
 // NewPlanPackagePrice defines model for NewPlanPackagePrice.
 type NewPlanPackagePrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
 	NewPlanPriceBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/PackagePricing)
 	PackagePricing `yaml:",inline"`
+}
+
+// NewPlanPackageWithAllocationPrice defines model for NewPlanPackageWithAllocationPrice.
+type NewPlanPackageWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PackageWithAllocationPricing)
+	PackageWithAllocationPricing `yaml:",inline"`
+}
+
+// NewPlanPercentPrice defines model for NewPlanPercentPrice.
+type NewPlanPercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PercentPricing)
+	PercentPricing `yaml:",inline"`
 }
 
 // NewPlanPrice A price of a plan. `model_type` chooses the variant.
@@ -3506,8 +5056,48 @@ type NewPlanPriceBase struct {
 	OptionalCurrency `yaml:",inline"`
 }
 
+// NewPlanScalableMatrixWithTieredPricingPrice defines model for NewPlanScalableMatrixWithTieredPricingPrice.
+type NewPlanScalableMatrixWithTieredPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithTieredPricingPricing)
+	ScalableMatrixWithTieredPricingPricing `yaml:",inline"`
+}
+
+// NewPlanScalableMatrixWithUnitPricingPrice defines model for NewPlanScalableMatrixWithUnitPricingPrice.
+type NewPlanScalableMatrixWithUnitPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithUnitPricingPricing)
+	ScalableMatrixWithUnitPricingPricing `yaml:",inline"`
+}
+
 // NewPlanStatus defines model for NewPlanStatus.
 type NewPlanStatus string
+
+// NewPlanThresholdTotalAmountPrice defines model for NewPlanThresholdTotalAmountPrice.
+type NewPlanThresholdTotalAmountPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ThresholdTotalAmountPricing)
+	ThresholdTotalAmountPricing `yaml:",inline"`
+}
+
+// NewPlanTieredPackagePrice defines model for NewPlanTieredPackagePrice.
+type NewPlanTieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackagePricing)
+	TieredPackagePricing `yaml:",inline"`
+}
+
+// NewPlanTieredPackageWithMinimumPrice defines model for NewPlanTieredPackageWithMinimumPrice.
+type NewPlanTieredPackageWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackageWithMinimumPricing)
+	TieredPackageWithMinimumPricing `yaml:",inline"`
+}
 
 // NewPlanTieredPrice defines model for NewPlanTieredPrice.
 type NewPlanTieredPrice struct {
@@ -3517,12 +5107,44 @@ type NewPlanTieredPrice struct {
 	TieredPricing `yaml:",inline"`
 }
 
+// NewPlanTieredWithMinimumPrice defines model for NewPlanTieredWithMinimumPrice.
+type NewPlanTieredWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithMinimumPricing)
+	TieredWithMinimumPricing `yaml:",inline"`
+}
+
+// NewPlanTieredWithProrationPrice defines model for NewPlanTieredWithProrationPrice.
+type NewPlanTieredWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithProrationPricing)
+	TieredWithProrationPricing `yaml:",inline"`
+}
+
 // NewPlanUnitPrice defines model for NewPlanUnitPrice.
 type NewPlanUnitPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
 	NewPlanPriceBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/UnitPricing)
 	UnitPricing `yaml:",inline"`
+}
+
+// NewPlanUnitWithPercentPrice defines model for NewPlanUnitWithPercentPrice.
+type NewPlanUnitWithPercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithPercentPricing)
+	UnitWithPercentPricing `yaml:",inline"`
+}
+
+// NewPlanUnitWithProrationPrice defines model for NewPlanUnitWithProrationPrice.
+type NewPlanUnitWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithProrationPricing)
+	UnitWithProrationPricing `yaml:",inline"`
 }
 
 // NewPriceBase What every price that is asked for has, whatever its model.
@@ -3701,6 +5323,19 @@ type OtherSubLineItem struct {
 	OtherPart `yaml:",inline"`
 }
 
+// PackageBoundTier A tier of packages; its bound counts units.
+type PackageBoundTier struct {
+	// PerUnit An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnit Decimal `json:"per_unit"`
+
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
+}
+
 // PackageConfig Units are sold in packages; a package that is begun is charged in full.
 type PackageConfig struct {
 	// PackageAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -3727,6 +5362,43 @@ type PackagePricing struct {
 
 	// PackageConfig Units are sold in packages; a package that is begun is charged in full.
 	PackageConfig PackageConfig `json:"package_config"`
+}
+
+// PackageWithAllocationConfig Packages of what is used beyond a free quantity.
+type PackageWithAllocationConfig struct {
+	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Allocation Decimal `json:"allocation"`
+
+	// PackageAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PackageAmount Decimal `json:"package_amount"`
+
+	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PackageSize Decimal `json:"package_size"`
+}
+
+// PackageWithAllocationModel defines model for PackageWithAllocationModel.
+type PackageWithAllocationModel string
+
+// PackageWithAllocationPrice defines model for PackageWithAllocationPrice.
+type PackageWithAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PackageWithAllocationPricing)
+	PackageWithAllocationPricing `yaml:",inline"`
+}
+
+// PackageWithAllocationPricing defines model for PackageWithAllocationPricing.
+type PackageWithAllocationPricing struct {
+	ModelType PackageWithAllocationModel `json:"model_type"`
+
+	// PackageWithAllocationConfig Packages of what is used beyond a free quantity.
+	PackageWithAllocationConfig PackageWithAllocationConfig `json:"package_with_allocation_config"`
 }
 
 // PaginationMetadata defines model for PaginationMetadata.
@@ -3814,6 +5486,35 @@ type PerPriceCost struct {
 	//
 	// Example: 12.30
 	Total Decimal `json:"total"`
+}
+
+// PercentConfig A share of what other prices come to.
+type PercentConfig struct {
+	MaximumAmount *NullableDecimal `json:"maximum_amount,omitempty"`
+	MinimumAmount *NullableDecimal `json:"minimum_amount,omitempty"`
+	Percent       json.Number      `json:"percent"`
+
+	// Prorated In a partial period its part of the minimum. Not by default.
+	Prorated *bool `json:"prorated,omitempty"`
+}
+
+// PercentModel defines model for PercentModel.
+type PercentModel string
+
+// PercentPrice defines model for PercentPrice.
+type PercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PercentPricing)
+	PercentPricing `yaml:",inline"`
+}
+
+// PercentPricing defines model for PercentPricing.
+type PercentPricing struct {
+	ModelType PercentModel `json:"model_type"`
+
+	// PercentConfig A share of what other prices come to.
+	PercentConfig PercentConfig `json:"percent_config"`
 }
 
 // PercentageDiscount defines model for PercentageDiscount.
@@ -4146,6 +5847,16 @@ type PriceSlim struct {
 // PriceType defines model for PriceType.
 type PriceType string
 
+// PricingValue defines model for PricingValue.
+type PricingValue struct {
+	PricingValue string `json:"pricing_value"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
 // Problem Why a request failed, in the form of RFC 7807.
 type Problem struct {
 	// Detail This failure in words.
@@ -4177,6 +5888,12 @@ type Product struct {
 	Name      string    `json:"name"`
 }
 
+// PropertyFilter defines model for PropertyFilter.
+type PropertyFilter struct {
+	PropertyKey   string `json:"property_key"`
+	PropertyValue string `json:"property_value"`
+}
+
 // ReportingConfiguration defines model for ReportingConfiguration.
 type ReportingConfiguration struct {
 	Exempt bool `json:"exempt"`
@@ -4188,6 +5905,77 @@ type RequiredCurrency struct {
 	//
 	// Example: USD
 	Currency Currency `json:"currency"`
+}
+
+// ScalableMatrixWithTieredPricingConfig Units count by the factor of their cell and cost the rate of the tier they fall in, all together.
+type ScalableMatrixWithTieredPricingConfig struct {
+	FirstDimension       string                `json:"first_dimension"`
+	MatrixScalingFactors []MatrixScalingFactor `json:"matrix_scaling_factors"`
+	SecondDimension      *string               `json:"second_dimension,omitempty"`
+	Tiers                []BoundTier           `json:"tiers"`
+}
+
+// ScalableMatrixWithTieredPricingModel defines model for ScalableMatrixWithTieredPricingModel.
+type ScalableMatrixWithTieredPricingModel string
+
+// ScalableMatrixWithTieredPricingPrice defines model for ScalableMatrixWithTieredPricingPrice.
+type ScalableMatrixWithTieredPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithTieredPricingPricing)
+	ScalableMatrixWithTieredPricingPricing `yaml:",inline"`
+}
+
+// ScalableMatrixWithTieredPricingPricing defines model for ScalableMatrixWithTieredPricingPricing.
+type ScalableMatrixWithTieredPricingPricing struct {
+	ModelType ScalableMatrixWithTieredPricingModel `json:"model_type"`
+
+	// ScalableMatrixWithTieredPricingConfig Units count by the factor of their cell and cost the rate of the tier they fall in, all together.
+	ScalableMatrixWithTieredPricingConfig ScalableMatrixWithTieredPricingConfig `json:"scalable_matrix_with_tiered_pricing_config"`
+}
+
+// ScalableMatrixWithUnitPricingConfig Units count by the factor of their cell and cost the same.
+type ScalableMatrixWithUnitPricingConfig struct {
+	FirstDimension       string                `json:"first_dimension"`
+	GroupingKey          *string               `json:"grouping_key,omitempty"`
+	MatrixScalingFactors []MatrixScalingFactor `json:"matrix_scaling_factors"`
+
+	// Prorate Charge a partial period in proportion. Not by default.
+	Prorate         *bool   `json:"prorate,omitempty"`
+	SecondDimension *string `json:"second_dimension,omitempty"`
+
+	// UnitPrice An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitPrice Decimal `json:"unit_price"`
+}
+
+// ScalableMatrixWithUnitPricingModel defines model for ScalableMatrixWithUnitPricingModel.
+type ScalableMatrixWithUnitPricingModel string
+
+// ScalableMatrixWithUnitPricingPrice defines model for ScalableMatrixWithUnitPricingPrice.
+type ScalableMatrixWithUnitPricingPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ScalableMatrixWithUnitPricingPricing)
+	ScalableMatrixWithUnitPricingPricing `yaml:",inline"`
+}
+
+// ScalableMatrixWithUnitPricingPricing defines model for ScalableMatrixWithUnitPricingPricing.
+type ScalableMatrixWithUnitPricingPricing struct {
+	ModelType ScalableMatrixWithUnitPricingModel `json:"model_type"`
+
+	// ScalableMatrixWithUnitPricingConfig Units count by the factor of their cell and cost the same.
+	ScalableMatrixWithUnitPricingConfig ScalableMatrixWithUnitPricingConfig `json:"scalable_matrix_with_unit_pricing_config"`
+}
+
+// ScalingValue defines model for ScalingValue.
+type ScalingValue struct {
+	// ScalingFactor An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	ScalingFactor Decimal `json:"scaling_factor"`
+	ScalingValue  string  `json:"scaling_value"`
 }
 
 // SubLineItem A part of a line. `type` chooses the variant.
@@ -4393,6 +6181,55 @@ type TestClockAdvance struct {
 	Now string `json:"now"`
 }
 
+// ThresholdDiscountGroup Cells that get a discount together: percentages, out of 100, of what they come to below and above a threshold.
+type ThresholdDiscountGroup struct {
+	// AboveThresholdDiscountPercentage An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	AboveThresholdDiscountPercentage Decimal `json:"above_threshold_discount_percentage"`
+
+	// BelowThresholdDiscountPercentage An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	BelowThresholdDiscountPercentage Decimal `json:"below_threshold_discount_percentage"`
+
+	// CellCoordinates Cells separated by semicolons, the values of each by a comma.
+	CellCoordinates string  `json:"cell_coordinates"`
+	Description     *string `json:"description,omitempty"`
+
+	// ThresholdAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	ThresholdAmount Decimal `json:"threshold_amount"`
+}
+
+// ThresholdTotalAmountConfig The amount of the highest threshold that the quantity is above.
+type ThresholdTotalAmountConfig struct {
+	ConsumptionTable []ConsumptionRow `json:"consumption_table"`
+
+	// Prorate Charge a partial period in proportion. Not by default.
+	Prorate *bool `json:"prorate,omitempty"`
+}
+
+// ThresholdTotalAmountModel defines model for ThresholdTotalAmountModel.
+type ThresholdTotalAmountModel string
+
+// ThresholdTotalAmountPrice defines model for ThresholdTotalAmountPrice.
+type ThresholdTotalAmountPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/ThresholdTotalAmountPricing)
+	ThresholdTotalAmountPricing `yaml:",inline"`
+}
+
+// ThresholdTotalAmountPricing defines model for ThresholdTotalAmountPricing.
+type ThresholdTotalAmountPricing struct {
+	ModelType ThresholdTotalAmountModel `json:"model_type"`
+
+	// ThresholdTotalAmountConfig The amount of the highest threshold that the quantity is above.
+	ThresholdTotalAmountConfig ThresholdTotalAmountConfig `json:"threshold_total_amount_config"`
+}
+
 // Tier defines model for Tier.
 type Tier struct {
 	// FirstUnit Where the tier begins, exclusive.
@@ -4443,6 +6280,60 @@ type TieredConversionRateType string
 // TieredModel defines model for TieredModel.
 type TieredModel string
 
+// TieredPackageConfig Units are sold in packages, each at the rate of the tier it falls in.
+type TieredPackageConfig struct {
+	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PackageSize Decimal            `json:"package_size"`
+	Tiers       []PackageBoundTier `json:"tiers"`
+}
+
+// TieredPackageModel defines model for TieredPackageModel.
+type TieredPackageModel string
+
+// TieredPackagePrice defines model for TieredPackagePrice.
+type TieredPackagePrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackagePricing)
+	TieredPackagePricing `yaml:",inline"`
+}
+
+// TieredPackagePricing defines model for TieredPackagePricing.
+type TieredPackagePricing struct {
+	ModelType TieredPackageModel `json:"model_type"`
+
+	// TieredPackageConfig Units are sold in packages, each at the rate of the tier it falls in.
+	TieredPackageConfig TieredPackageConfig `json:"tiered_package_config"`
+}
+
+// TieredPackageWithMinimumConfig Packages at the rates of their tiers, and at least the minimum of the tier that the quantity is in.
+type TieredPackageWithMinimumConfig struct {
+	// PackageSize Above 0.
+	PackageSize json.Number               `json:"package_size"`
+	Tiers       []MinimumPackageBoundTier `json:"tiers"`
+}
+
+// TieredPackageWithMinimumModel defines model for TieredPackageWithMinimumModel.
+type TieredPackageWithMinimumModel string
+
+// TieredPackageWithMinimumPrice defines model for TieredPackageWithMinimumPrice.
+type TieredPackageWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredPackageWithMinimumPricing)
+	TieredPackageWithMinimumPricing `yaml:",inline"`
+}
+
+// TieredPackageWithMinimumPricing defines model for TieredPackageWithMinimumPricing.
+type TieredPackageWithMinimumPricing struct {
+	ModelType TieredPackageWithMinimumModel `json:"model_type"`
+
+	// TieredPackageWithMinimumConfig Packages at the rates of their tiers, and at least the minimum of the tier that the quantity is in.
+	TieredPackageWithMinimumConfig TieredPackageWithMinimumConfig `json:"tiered_package_with_minimum_config"`
+}
+
 // TieredPercentageDiscount defines model for TieredPercentageDiscount.
 type TieredPercentageDiscount struct {
 	// Embedded struct due to allOf(#/components/schemas/DiscountBase)
@@ -4491,6 +6382,59 @@ type TieredPricing struct {
 
 	// TieredConfig Each unit costs the rate of the tier it falls in.
 	TieredConfig TieredConfig `json:"tiered_config"`
+}
+
+// TieredWithMinimumConfig Each unit costs the rate of its tier, and all at least the minimum of the tier that the quantity is in.
+type TieredWithMinimumConfig struct {
+	// HideZeroAmountTiers Leave out tiers that charge nothing. Not by default.
+	HideZeroAmountTiers *bool `json:"hide_zero_amount_tiers,omitempty"`
+
+	// Prorate Charge the units of a partial period in proportion, not the minimum. Not by default.
+	Prorate *bool              `json:"prorate,omitempty"`
+	Tiers   []MinimumBoundTier `json:"tiers"`
+}
+
+// TieredWithMinimumModel defines model for TieredWithMinimumModel.
+type TieredWithMinimumModel string
+
+// TieredWithMinimumPrice defines model for TieredWithMinimumPrice.
+type TieredWithMinimumPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithMinimumPricing)
+	TieredWithMinimumPricing `yaml:",inline"`
+}
+
+// TieredWithMinimumPricing defines model for TieredWithMinimumPricing.
+type TieredWithMinimumPricing struct {
+	ModelType TieredWithMinimumModel `json:"model_type"`
+
+	// TieredWithMinimumConfig Each unit costs the rate of its tier, and all at least the minimum of the tier that the quantity is in.
+	TieredWithMinimumConfig TieredWithMinimumConfig `json:"tiered_with_minimum_config"`
+}
+
+// TieredWithProrationConfig Each unit costs the rate of the tier it falls in; a partial period is charged in proportion.
+type TieredWithProrationConfig struct {
+	Tiers []BoundTier `json:"tiers"`
+}
+
+// TieredWithProrationModel defines model for TieredWithProrationModel.
+type TieredWithProrationModel string
+
+// TieredWithProrationPrice defines model for TieredWithProrationPrice.
+type TieredWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/TieredWithProrationPricing)
+	TieredWithProrationPricing `yaml:",inline"`
+}
+
+// TieredWithProrationPricing defines model for TieredWithProrationPricing.
+type TieredWithProrationPricing struct {
+	ModelType TieredWithProrationModel `json:"model_type"`
+
+	// TieredWithProrationConfig Each unit costs the rate of the tier it falls in; a partial period is charged in proportion.
+	TieredWithProrationConfig TieredWithProrationConfig `json:"tiered_with_proration_config"`
 }
 
 // Timestamp An instant in UTC, to the second.
@@ -4564,6 +6508,65 @@ type UnitPricing struct {
 	UnitConfig UnitConfig `json:"unit_config"`
 }
 
+// UnitWithPercentConfig A percentage, out of 100, of what the units cost.
+type UnitWithPercentConfig struct {
+	// Percent An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Percent Decimal `json:"percent"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// UnitWithPercentModel defines model for UnitWithPercentModel.
+type UnitWithPercentModel string
+
+// UnitWithPercentPrice defines model for UnitWithPercentPrice.
+type UnitWithPercentPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithPercentPricing)
+	UnitWithPercentPricing `yaml:",inline"`
+}
+
+// UnitWithPercentPricing defines model for UnitWithPercentPricing.
+type UnitWithPercentPricing struct {
+	ModelType UnitWithPercentModel `json:"model_type"`
+
+	// UnitWithPercentConfig A percentage, out of 100, of what the units cost.
+	UnitWithPercentConfig UnitWithPercentConfig `json:"unit_with_percent_config"`
+}
+
+// UnitWithProrationConfig Every unit costs the same; a partial period is charged in proportion.
+type UnitWithProrationConfig struct {
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// UnitWithProrationModel defines model for UnitWithProrationModel.
+type UnitWithProrationModel string
+
+// UnitWithProrationPrice defines model for UnitWithProrationPrice.
+type UnitWithProrationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/PriceBase)
+	PriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitWithProrationPricing)
+	UnitWithProrationPricing `yaml:",inline"`
+}
+
+// UnitWithProrationPricing defines model for UnitWithProrationPricing.
+type UnitWithProrationPricing struct {
+	ModelType UnitWithProrationModel `json:"model_type"`
+
+	// UnitWithProrationConfig Every unit costs the same; a partial period is charged in proportion.
+	UnitWithProrationConfig UnitWithProrationConfig `json:"unit_with_proration_config"`
+}
+
 // UpcomingInvoice What an invoice would be if it were made now. It will be dated `target_date`.
 type UpcomingInvoice struct {
 	// Embedded struct due to allOf(#/components/schemas/InvoiceHeader)
@@ -4623,6 +6626,21 @@ type UsageStep struct {
 	//
 	// Example: 2025-02-01T00:00:00+00:00
 	TimeframeStart Timestamp `json:"timeframe_start"`
+}
+
+// ValueTier A tier of one property value.
+type ValueTier struct {
+	DimensionValue string `json:"dimension_value"`
+
+	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	TierLowerBound Decimal `json:"tier_lower_bound"`
+
+	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // ViewMode defines model for ViewMode.
@@ -6703,40 +8721,6 @@ func (t *NewFloatingPrice) MergeNewFloatingTieredPrice(v NewFloatingTieredPrice)
 	return err
 }
 
-// AsNewFloatingPackagePrice returns the union data inside the NewFloatingPrice as a NewFloatingPackagePrice
-func (t NewFloatingPrice) AsNewFloatingPackagePrice() (NewFloatingPackagePrice, error) {
-	var body NewFloatingPackagePrice
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromNewFloatingPackagePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingPackagePrice
-func (t *NewFloatingPrice) FromNewFloatingPackagePrice(v NewFloatingPackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	t.union = b
-	return err
-}
-
-// MergeNewFloatingPackagePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingPackagePrice
-func (t *NewFloatingPrice) MergeNewFloatingPackagePrice(v NewFloatingPackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
 // AsNewFloatingBulkPrice returns the union data inside the NewFloatingPrice as a NewFloatingBulkPrice
 func (t NewFloatingPrice) AsNewFloatingBulkPrice() (NewFloatingBulkPrice, error) {
 	var body NewFloatingBulkPrice
@@ -6762,6 +8746,74 @@ func (t *NewFloatingPrice) MergeNewFloatingBulkPrice(v NewFloatingBulkPrice) err
 		return err
 	}
 	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingBulkWithFiltersPrice returns the union data inside the NewFloatingPrice as a NewFloatingBulkWithFiltersPrice
+func (t NewFloatingPrice) AsNewFloatingBulkWithFiltersPrice() (NewFloatingBulkWithFiltersPrice, error) {
+	var body NewFloatingBulkWithFiltersPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingBulkWithFiltersPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingBulkWithFiltersPrice
+func (t *NewFloatingPrice) FromNewFloatingBulkWithFiltersPrice(v NewFloatingBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingBulkWithFiltersPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingBulkWithFiltersPrice
+func (t *NewFloatingPrice) MergeNewFloatingBulkWithFiltersPrice(v NewFloatingBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingPackagePrice returns the union data inside the NewFloatingPrice as a NewFloatingPackagePrice
+func (t NewFloatingPrice) AsNewFloatingPackagePrice() (NewFloatingPackagePrice, error) {
+	var body NewFloatingPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingPackagePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingPackagePrice
+func (t *NewFloatingPrice) FromNewFloatingPackagePrice(v NewFloatingPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingPackagePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingPackagePrice
+func (t *NewFloatingPrice) MergeNewFloatingPackagePrice(v NewFloatingPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
 	if err != nil {
 		return err
 	}
@@ -6805,6 +8857,992 @@ func (t *NewFloatingPrice) MergeNewFloatingMatrixPrice(v NewFloatingMatrixPrice)
 	return err
 }
 
+// AsNewFloatingThresholdTotalAmountPrice returns the union data inside the NewFloatingPrice as a NewFloatingThresholdTotalAmountPrice
+func (t NewFloatingPrice) AsNewFloatingThresholdTotalAmountPrice() (NewFloatingThresholdTotalAmountPrice, error) {
+	var body NewFloatingThresholdTotalAmountPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingThresholdTotalAmountPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingThresholdTotalAmountPrice
+func (t *NewFloatingPrice) FromNewFloatingThresholdTotalAmountPrice(v NewFloatingThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingThresholdTotalAmountPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingThresholdTotalAmountPrice
+func (t *NewFloatingPrice) MergeNewFloatingThresholdTotalAmountPrice(v NewFloatingThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingTieredPackagePrice returns the union data inside the NewFloatingPrice as a NewFloatingTieredPackagePrice
+func (t NewFloatingPrice) AsNewFloatingTieredPackagePrice() (NewFloatingTieredPackagePrice, error) {
+	var body NewFloatingTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingTieredPackagePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingTieredPackagePrice
+func (t *NewFloatingPrice) FromNewFloatingTieredPackagePrice(v NewFloatingTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingTieredPackagePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingTieredPackagePrice
+func (t *NewFloatingPrice) MergeNewFloatingTieredPackagePrice(v NewFloatingTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingTieredWithMinimumPrice returns the union data inside the NewFloatingPrice as a NewFloatingTieredWithMinimumPrice
+func (t NewFloatingPrice) AsNewFloatingTieredWithMinimumPrice() (NewFloatingTieredWithMinimumPrice, error) {
+	var body NewFloatingTieredWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingTieredWithMinimumPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingTieredWithMinimumPrice
+func (t *NewFloatingPrice) FromNewFloatingTieredWithMinimumPrice(v NewFloatingTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingTieredWithMinimumPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingTieredWithMinimumPrice
+func (t *NewFloatingPrice) MergeNewFloatingTieredWithMinimumPrice(v NewFloatingTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedTieredPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedTieredPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedTieredPrice() (NewFloatingGroupedTieredPrice, error) {
+	var body NewFloatingGroupedTieredPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedTieredPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedTieredPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedTieredPrice(v NewFloatingGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedTieredPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedTieredPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedTieredPrice(v NewFloatingGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingTieredPackageWithMinimumPrice returns the union data inside the NewFloatingPrice as a NewFloatingTieredPackageWithMinimumPrice
+func (t NewFloatingPrice) AsNewFloatingTieredPackageWithMinimumPrice() (NewFloatingTieredPackageWithMinimumPrice, error) {
+	var body NewFloatingTieredPackageWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingTieredPackageWithMinimumPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingTieredPackageWithMinimumPrice
+func (t *NewFloatingPrice) FromNewFloatingTieredPackageWithMinimumPrice(v NewFloatingTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingTieredPackageWithMinimumPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingTieredPackageWithMinimumPrice
+func (t *NewFloatingPrice) MergeNewFloatingTieredPackageWithMinimumPrice(v NewFloatingTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingPackageWithAllocationPrice returns the union data inside the NewFloatingPrice as a NewFloatingPackageWithAllocationPrice
+func (t NewFloatingPrice) AsNewFloatingPackageWithAllocationPrice() (NewFloatingPackageWithAllocationPrice, error) {
+	var body NewFloatingPackageWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingPackageWithAllocationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingPackageWithAllocationPrice
+func (t *NewFloatingPrice) FromNewFloatingPackageWithAllocationPrice(v NewFloatingPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingPackageWithAllocationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingPackageWithAllocationPrice
+func (t *NewFloatingPrice) MergeNewFloatingPackageWithAllocationPrice(v NewFloatingPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingUnitWithPercentPrice returns the union data inside the NewFloatingPrice as a NewFloatingUnitWithPercentPrice
+func (t NewFloatingPrice) AsNewFloatingUnitWithPercentPrice() (NewFloatingUnitWithPercentPrice, error) {
+	var body NewFloatingUnitWithPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingUnitWithPercentPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingUnitWithPercentPrice
+func (t *NewFloatingPrice) FromNewFloatingUnitWithPercentPrice(v NewFloatingUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingUnitWithPercentPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingUnitWithPercentPrice
+func (t *NewFloatingPrice) MergeNewFloatingUnitWithPercentPrice(v NewFloatingUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMatrixWithAllocationPrice returns the union data inside the NewFloatingPrice as a NewFloatingMatrixWithAllocationPrice
+func (t NewFloatingPrice) AsNewFloatingMatrixWithAllocationPrice() (NewFloatingMatrixWithAllocationPrice, error) {
+	var body NewFloatingMatrixWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMatrixWithAllocationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMatrixWithAllocationPrice
+func (t *NewFloatingPrice) FromNewFloatingMatrixWithAllocationPrice(v NewFloatingMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMatrixWithAllocationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMatrixWithAllocationPrice
+func (t *NewFloatingPrice) MergeNewFloatingMatrixWithAllocationPrice(v NewFloatingMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMatrixWithThresholdDiscountsPrice returns the union data inside the NewFloatingPrice as a NewFloatingMatrixWithThresholdDiscountsPrice
+func (t NewFloatingPrice) AsNewFloatingMatrixWithThresholdDiscountsPrice() (NewFloatingMatrixWithThresholdDiscountsPrice, error) {
+	var body NewFloatingMatrixWithThresholdDiscountsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMatrixWithThresholdDiscountsPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMatrixWithThresholdDiscountsPrice
+func (t *NewFloatingPrice) FromNewFloatingMatrixWithThresholdDiscountsPrice(v NewFloatingMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMatrixWithThresholdDiscountsPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMatrixWithThresholdDiscountsPrice
+func (t *NewFloatingPrice) MergeNewFloatingMatrixWithThresholdDiscountsPrice(v NewFloatingMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingTieredWithProrationPrice returns the union data inside the NewFloatingPrice as a NewFloatingTieredWithProrationPrice
+func (t NewFloatingPrice) AsNewFloatingTieredWithProrationPrice() (NewFloatingTieredWithProrationPrice, error) {
+	var body NewFloatingTieredWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingTieredWithProrationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingTieredWithProrationPrice
+func (t *NewFloatingPrice) FromNewFloatingTieredWithProrationPrice(v NewFloatingTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingTieredWithProrationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingTieredWithProrationPrice
+func (t *NewFloatingPrice) MergeNewFloatingTieredWithProrationPrice(v NewFloatingTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingUnitWithProrationPrice returns the union data inside the NewFloatingPrice as a NewFloatingUnitWithProrationPrice
+func (t NewFloatingPrice) AsNewFloatingUnitWithProrationPrice() (NewFloatingUnitWithProrationPrice, error) {
+	var body NewFloatingUnitWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingUnitWithProrationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingUnitWithProrationPrice
+func (t *NewFloatingPrice) FromNewFloatingUnitWithProrationPrice(v NewFloatingUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingUnitWithProrationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingUnitWithProrationPrice
+func (t *NewFloatingPrice) MergeNewFloatingUnitWithProrationPrice(v NewFloatingUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedAllocationPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedAllocationPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedAllocationPrice() (NewFloatingGroupedAllocationPrice, error) {
+	var body NewFloatingGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedAllocationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedAllocationPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedAllocationPrice(v NewFloatingGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedAllocationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedAllocationPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedAllocationPrice(v NewFloatingGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingBulkWithProrationPrice returns the union data inside the NewFloatingPrice as a NewFloatingBulkWithProrationPrice
+func (t NewFloatingPrice) AsNewFloatingBulkWithProrationPrice() (NewFloatingBulkWithProrationPrice, error) {
+	var body NewFloatingBulkWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingBulkWithProrationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingBulkWithProrationPrice
+func (t *NewFloatingPrice) FromNewFloatingBulkWithProrationPrice(v NewFloatingBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingBulkWithProrationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingBulkWithProrationPrice
+func (t *NewFloatingPrice) MergeNewFloatingBulkWithProrationPrice(v NewFloatingBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedWithProratedMinimumPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedWithProratedMinimumPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedWithProratedMinimumPrice() (NewFloatingGroupedWithProratedMinimumPrice, error) {
+	var body NewFloatingGroupedWithProratedMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedWithProratedMinimumPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedWithProratedMinimumPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedWithProratedMinimumPrice(v NewFloatingGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedWithProratedMinimumPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedWithProratedMinimumPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedWithProratedMinimumPrice(v NewFloatingGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedWithMeteredMinimumPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedWithMeteredMinimumPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedWithMeteredMinimumPrice() (NewFloatingGroupedWithMeteredMinimumPrice, error) {
+	var body NewFloatingGroupedWithMeteredMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedWithMeteredMinimumPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedWithMeteredMinimumPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedWithMeteredMinimumPrice(v NewFloatingGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedWithMeteredMinimumPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedWithMeteredMinimumPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedWithMeteredMinimumPrice(v NewFloatingGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedWithMinMaxThresholdsPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedWithMinMaxThresholdsPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedWithMinMaxThresholdsPrice() (NewFloatingGroupedWithMinMaxThresholdsPrice, error) {
+	var body NewFloatingGroupedWithMinMaxThresholdsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedWithMinMaxThresholdsPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedWithMinMaxThresholdsPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedWithMinMaxThresholdsPrice(v NewFloatingGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedWithMinMaxThresholdsPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedWithMinMaxThresholdsPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedWithMinMaxThresholdsPrice(v NewFloatingGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMatrixWithDisplayNamePrice returns the union data inside the NewFloatingPrice as a NewFloatingMatrixWithDisplayNamePrice
+func (t NewFloatingPrice) AsNewFloatingMatrixWithDisplayNamePrice() (NewFloatingMatrixWithDisplayNamePrice, error) {
+	var body NewFloatingMatrixWithDisplayNamePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMatrixWithDisplayNamePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMatrixWithDisplayNamePrice
+func (t *NewFloatingPrice) FromNewFloatingMatrixWithDisplayNamePrice(v NewFloatingMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMatrixWithDisplayNamePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMatrixWithDisplayNamePrice
+func (t *NewFloatingPrice) MergeNewFloatingMatrixWithDisplayNamePrice(v NewFloatingMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedTieredPackagePrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedTieredPackagePrice
+func (t NewFloatingPrice) AsNewFloatingGroupedTieredPackagePrice() (NewFloatingGroupedTieredPackagePrice, error) {
+	var body NewFloatingGroupedTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedTieredPackagePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedTieredPackagePrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedTieredPackagePrice(v NewFloatingGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedTieredPackagePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedTieredPackagePrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedTieredPackagePrice(v NewFloatingGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMaxGroupTieredPackagePrice returns the union data inside the NewFloatingPrice as a NewFloatingMaxGroupTieredPackagePrice
+func (t NewFloatingPrice) AsNewFloatingMaxGroupTieredPackagePrice() (NewFloatingMaxGroupTieredPackagePrice, error) {
+	var body NewFloatingMaxGroupTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMaxGroupTieredPackagePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMaxGroupTieredPackagePrice
+func (t *NewFloatingPrice) FromNewFloatingMaxGroupTieredPackagePrice(v NewFloatingMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMaxGroupTieredPackagePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMaxGroupTieredPackagePrice
+func (t *NewFloatingPrice) MergeNewFloatingMaxGroupTieredPackagePrice(v NewFloatingMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingScalableMatrixWithUnitPricingPrice returns the union data inside the NewFloatingPrice as a NewFloatingScalableMatrixWithUnitPricingPrice
+func (t NewFloatingPrice) AsNewFloatingScalableMatrixWithUnitPricingPrice() (NewFloatingScalableMatrixWithUnitPricingPrice, error) {
+	var body NewFloatingScalableMatrixWithUnitPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingScalableMatrixWithUnitPricingPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingScalableMatrixWithUnitPricingPrice
+func (t *NewFloatingPrice) FromNewFloatingScalableMatrixWithUnitPricingPrice(v NewFloatingScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingScalableMatrixWithUnitPricingPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingScalableMatrixWithUnitPricingPrice
+func (t *NewFloatingPrice) MergeNewFloatingScalableMatrixWithUnitPricingPrice(v NewFloatingScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingScalableMatrixWithTieredPricingPrice returns the union data inside the NewFloatingPrice as a NewFloatingScalableMatrixWithTieredPricingPrice
+func (t NewFloatingPrice) AsNewFloatingScalableMatrixWithTieredPricingPrice() (NewFloatingScalableMatrixWithTieredPricingPrice, error) {
+	var body NewFloatingScalableMatrixWithTieredPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingScalableMatrixWithTieredPricingPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingScalableMatrixWithTieredPricingPrice
+func (t *NewFloatingPrice) FromNewFloatingScalableMatrixWithTieredPricingPrice(v NewFloatingScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingScalableMatrixWithTieredPricingPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingScalableMatrixWithTieredPricingPrice
+func (t *NewFloatingPrice) MergeNewFloatingScalableMatrixWithTieredPricingPrice(v NewFloatingScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingCumulativeGroupedBulkPrice returns the union data inside the NewFloatingPrice as a NewFloatingCumulativeGroupedBulkPrice
+func (t NewFloatingPrice) AsNewFloatingCumulativeGroupedBulkPrice() (NewFloatingCumulativeGroupedBulkPrice, error) {
+	var body NewFloatingCumulativeGroupedBulkPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingCumulativeGroupedBulkPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingCumulativeGroupedBulkPrice
+func (t *NewFloatingPrice) FromNewFloatingCumulativeGroupedBulkPrice(v NewFloatingCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingCumulativeGroupedBulkPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingCumulativeGroupedBulkPrice
+func (t *NewFloatingPrice) MergeNewFloatingCumulativeGroupedBulkPrice(v NewFloatingCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingCumulativeGroupedAllocationPrice returns the union data inside the NewFloatingPrice as a NewFloatingCumulativeGroupedAllocationPrice
+func (t NewFloatingPrice) AsNewFloatingCumulativeGroupedAllocationPrice() (NewFloatingCumulativeGroupedAllocationPrice, error) {
+	var body NewFloatingCumulativeGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingCumulativeGroupedAllocationPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingCumulativeGroupedAllocationPrice
+func (t *NewFloatingPrice) FromNewFloatingCumulativeGroupedAllocationPrice(v NewFloatingCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingCumulativeGroupedAllocationPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingCumulativeGroupedAllocationPrice
+func (t *NewFloatingPrice) MergeNewFloatingCumulativeGroupedAllocationPrice(v NewFloatingCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingDailyCreditAllowancePrice returns the union data inside the NewFloatingPrice as a NewFloatingDailyCreditAllowancePrice
+func (t NewFloatingPrice) AsNewFloatingDailyCreditAllowancePrice() (NewFloatingDailyCreditAllowancePrice, error) {
+	var body NewFloatingDailyCreditAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingDailyCreditAllowancePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingDailyCreditAllowancePrice
+func (t *NewFloatingPrice) FromNewFloatingDailyCreditAllowancePrice(v NewFloatingDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingDailyCreditAllowancePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingDailyCreditAllowancePrice
+func (t *NewFloatingPrice) MergeNewFloatingDailyCreditAllowancePrice(v NewFloatingDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMeteredAllowancePrice returns the union data inside the NewFloatingPrice as a NewFloatingMeteredAllowancePrice
+func (t NewFloatingPrice) AsNewFloatingMeteredAllowancePrice() (NewFloatingMeteredAllowancePrice, error) {
+	var body NewFloatingMeteredAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMeteredAllowancePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMeteredAllowancePrice
+func (t *NewFloatingPrice) FromNewFloatingMeteredAllowancePrice(v NewFloatingMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMeteredAllowancePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMeteredAllowancePrice
+func (t *NewFloatingPrice) MergeNewFloatingMeteredAllowancePrice(v NewFloatingMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingMinimumCompositePrice returns the union data inside the NewFloatingPrice as a NewFloatingMinimumCompositePrice
+func (t NewFloatingPrice) AsNewFloatingMinimumCompositePrice() (NewFloatingMinimumCompositePrice, error) {
+	var body NewFloatingMinimumCompositePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingMinimumCompositePrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingMinimumCompositePrice
+func (t *NewFloatingPrice) FromNewFloatingMinimumCompositePrice(v NewFloatingMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingMinimumCompositePrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingMinimumCompositePrice
+func (t *NewFloatingPrice) MergeNewFloatingMinimumCompositePrice(v NewFloatingMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingPercentPrice returns the union data inside the NewFloatingPrice as a NewFloatingPercentPrice
+func (t NewFloatingPrice) AsNewFloatingPercentPrice() (NewFloatingPercentPrice, error) {
+	var body NewFloatingPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingPercentPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingPercentPrice
+func (t *NewFloatingPrice) FromNewFloatingPercentPrice(v NewFloatingPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingPercentPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingPercentPrice
+func (t *NewFloatingPrice) MergeNewFloatingPercentPrice(v NewFloatingPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingEventOutputPrice returns the union data inside the NewFloatingPrice as a NewFloatingEventOutputPrice
+func (t NewFloatingPrice) AsNewFloatingEventOutputPrice() (NewFloatingEventOutputPrice, error) {
+	var body NewFloatingEventOutputPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingEventOutputPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingEventOutputPrice
+func (t *NewFloatingPrice) FromNewFloatingEventOutputPrice(v NewFloatingEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingEventOutputPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingEventOutputPrice
+func (t *NewFloatingPrice) MergeNewFloatingEventOutputPrice(v NewFloatingEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewFloatingGroupedTieredMatrixPrice returns the union data inside the NewFloatingPrice as a NewFloatingGroupedTieredMatrixPrice
+func (t NewFloatingPrice) AsNewFloatingGroupedTieredMatrixPrice() (NewFloatingGroupedTieredMatrixPrice, error) {
+	var body NewFloatingGroupedTieredMatrixPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewFloatingGroupedTieredMatrixPrice overwrites any union data inside the NewFloatingPrice as the provided NewFloatingGroupedTieredMatrixPrice
+func (t *NewFloatingPrice) FromNewFloatingGroupedTieredMatrixPrice(v NewFloatingGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewFloatingGroupedTieredMatrixPrice performs a merge with any union data inside the NewFloatingPrice, using the provided NewFloatingGroupedTieredMatrixPrice
+func (t *NewFloatingPrice) MergeNewFloatingGroupedTieredMatrixPrice(v NewFloatingGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t NewFloatingPrice) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"model_type"`
@@ -6821,14 +9859,74 @@ func (t NewFloatingPrice) ValueByDiscriminator() (interface{}, error) {
 	switch discriminator {
 	case "bulk":
 		return t.AsNewFloatingBulkPrice()
+	case "bulk_with_filters":
+		return t.AsNewFloatingBulkWithFiltersPrice()
+	case "bulk_with_proration":
+		return t.AsNewFloatingBulkWithProrationPrice()
+	case "cumulative_grouped_allocation":
+		return t.AsNewFloatingCumulativeGroupedAllocationPrice()
+	case "cumulative_grouped_bulk":
+		return t.AsNewFloatingCumulativeGroupedBulkPrice()
+	case "daily_credit_allowance":
+		return t.AsNewFloatingDailyCreditAllowancePrice()
+	case "event_output":
+		return t.AsNewFloatingEventOutputPrice()
+	case "grouped_allocation":
+		return t.AsNewFloatingGroupedAllocationPrice()
+	case "grouped_tiered":
+		return t.AsNewFloatingGroupedTieredPrice()
+	case "grouped_tiered_matrix":
+		return t.AsNewFloatingGroupedTieredMatrixPrice()
+	case "grouped_tiered_package":
+		return t.AsNewFloatingGroupedTieredPackagePrice()
+	case "grouped_with_metered_minimum":
+		return t.AsNewFloatingGroupedWithMeteredMinimumPrice()
+	case "grouped_with_min_max_thresholds":
+		return t.AsNewFloatingGroupedWithMinMaxThresholdsPrice()
+	case "grouped_with_prorated_minimum":
+		return t.AsNewFloatingGroupedWithProratedMinimumPrice()
 	case "matrix":
 		return t.AsNewFloatingMatrixPrice()
+	case "matrix_with_allocation":
+		return t.AsNewFloatingMatrixWithAllocationPrice()
+	case "matrix_with_display_name":
+		return t.AsNewFloatingMatrixWithDisplayNamePrice()
+	case "matrix_with_threshold_discounts":
+		return t.AsNewFloatingMatrixWithThresholdDiscountsPrice()
+	case "max_group_tiered_package":
+		return t.AsNewFloatingMaxGroupTieredPackagePrice()
+	case "metered_allowance":
+		return t.AsNewFloatingMeteredAllowancePrice()
+	case "minimum_composite":
+		return t.AsNewFloatingMinimumCompositePrice()
 	case "package":
 		return t.AsNewFloatingPackagePrice()
+	case "package_with_allocation":
+		return t.AsNewFloatingPackageWithAllocationPrice()
+	case "percent":
+		return t.AsNewFloatingPercentPrice()
+	case "scalable_matrix_with_tiered_pricing":
+		return t.AsNewFloatingScalableMatrixWithTieredPricingPrice()
+	case "scalable_matrix_with_unit_pricing":
+		return t.AsNewFloatingScalableMatrixWithUnitPricingPrice()
+	case "threshold_total_amount":
+		return t.AsNewFloatingThresholdTotalAmountPrice()
 	case "tiered":
 		return t.AsNewFloatingTieredPrice()
+	case "tiered_package":
+		return t.AsNewFloatingTieredPackagePrice()
+	case "tiered_package_with_minimum":
+		return t.AsNewFloatingTieredPackageWithMinimumPrice()
+	case "tiered_with_minimum":
+		return t.AsNewFloatingTieredWithMinimumPrice()
+	case "tiered_with_proration":
+		return t.AsNewFloatingTieredWithProrationPrice()
 	case "unit":
 		return t.AsNewFloatingUnitPrice()
+	case "unit_with_percent":
+		return t.AsNewFloatingUnitWithPercentPrice()
+	case "unit_with_proration":
+		return t.AsNewFloatingUnitWithProrationPrice()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}
@@ -6912,40 +10010,6 @@ func (t *NewPlanPrice) MergeNewPlanTieredPrice(v NewPlanTieredPrice) error {
 	return err
 }
 
-// AsNewPlanPackagePrice returns the union data inside the NewPlanPrice as a NewPlanPackagePrice
-func (t NewPlanPrice) AsNewPlanPackagePrice() (NewPlanPackagePrice, error) {
-	var body NewPlanPackagePrice
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromNewPlanPackagePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanPackagePrice
-func (t *NewPlanPrice) FromNewPlanPackagePrice(v NewPlanPackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	t.union = b
-	return err
-}
-
-// MergeNewPlanPackagePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanPackagePrice
-func (t *NewPlanPrice) MergeNewPlanPackagePrice(v NewPlanPackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
 // AsNewPlanBulkPrice returns the union data inside the NewPlanPrice as a NewPlanBulkPrice
 func (t NewPlanPrice) AsNewPlanBulkPrice() (NewPlanBulkPrice, error) {
 	var body NewPlanBulkPrice
@@ -6971,6 +10035,74 @@ func (t *NewPlanPrice) MergeNewPlanBulkPrice(v NewPlanBulkPrice) error {
 		return err
 	}
 	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanBulkWithFiltersPrice returns the union data inside the NewPlanPrice as a NewPlanBulkWithFiltersPrice
+func (t NewPlanPrice) AsNewPlanBulkWithFiltersPrice() (NewPlanBulkWithFiltersPrice, error) {
+	var body NewPlanBulkWithFiltersPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanBulkWithFiltersPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanBulkWithFiltersPrice
+func (t *NewPlanPrice) FromNewPlanBulkWithFiltersPrice(v NewPlanBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanBulkWithFiltersPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanBulkWithFiltersPrice
+func (t *NewPlanPrice) MergeNewPlanBulkWithFiltersPrice(v NewPlanBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPackagePrice returns the union data inside the NewPlanPrice as a NewPlanPackagePrice
+func (t NewPlanPrice) AsNewPlanPackagePrice() (NewPlanPackagePrice, error) {
+	var body NewPlanPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPackagePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanPackagePrice
+func (t *NewPlanPrice) FromNewPlanPackagePrice(v NewPlanPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPackagePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanPackagePrice
+func (t *NewPlanPrice) MergeNewPlanPackagePrice(v NewPlanPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
 	if err != nil {
 		return err
 	}
@@ -7014,6 +10146,992 @@ func (t *NewPlanPrice) MergeNewPlanMatrixPrice(v NewPlanMatrixPrice) error {
 	return err
 }
 
+// AsNewPlanThresholdTotalAmountPrice returns the union data inside the NewPlanPrice as a NewPlanThresholdTotalAmountPrice
+func (t NewPlanPrice) AsNewPlanThresholdTotalAmountPrice() (NewPlanThresholdTotalAmountPrice, error) {
+	var body NewPlanThresholdTotalAmountPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanThresholdTotalAmountPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanThresholdTotalAmountPrice
+func (t *NewPlanPrice) FromNewPlanThresholdTotalAmountPrice(v NewPlanThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanThresholdTotalAmountPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanThresholdTotalAmountPrice
+func (t *NewPlanPrice) MergeNewPlanThresholdTotalAmountPrice(v NewPlanThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredPackagePrice returns the union data inside the NewPlanPrice as a NewPlanTieredPackagePrice
+func (t NewPlanPrice) AsNewPlanTieredPackagePrice() (NewPlanTieredPackagePrice, error) {
+	var body NewPlanTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredPackagePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanTieredPackagePrice
+func (t *NewPlanPrice) FromNewPlanTieredPackagePrice(v NewPlanTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredPackagePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanTieredPackagePrice
+func (t *NewPlanPrice) MergeNewPlanTieredPackagePrice(v NewPlanTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredWithMinimumPrice returns the union data inside the NewPlanPrice as a NewPlanTieredWithMinimumPrice
+func (t NewPlanPrice) AsNewPlanTieredWithMinimumPrice() (NewPlanTieredWithMinimumPrice, error) {
+	var body NewPlanTieredWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredWithMinimumPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanTieredWithMinimumPrice
+func (t *NewPlanPrice) FromNewPlanTieredWithMinimumPrice(v NewPlanTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredWithMinimumPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanTieredWithMinimumPrice
+func (t *NewPlanPrice) MergeNewPlanTieredWithMinimumPrice(v NewPlanTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedTieredPrice
+func (t NewPlanPrice) AsNewPlanGroupedTieredPrice() (NewPlanGroupedTieredPrice, error) {
+	var body NewPlanGroupedTieredPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedTieredPrice
+func (t *NewPlanPrice) FromNewPlanGroupedTieredPrice(v NewPlanGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedTieredPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedTieredPrice(v NewPlanGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredPackageWithMinimumPrice returns the union data inside the NewPlanPrice as a NewPlanTieredPackageWithMinimumPrice
+func (t NewPlanPrice) AsNewPlanTieredPackageWithMinimumPrice() (NewPlanTieredPackageWithMinimumPrice, error) {
+	var body NewPlanTieredPackageWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredPackageWithMinimumPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanTieredPackageWithMinimumPrice
+func (t *NewPlanPrice) FromNewPlanTieredPackageWithMinimumPrice(v NewPlanTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredPackageWithMinimumPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanTieredPackageWithMinimumPrice
+func (t *NewPlanPrice) MergeNewPlanTieredPackageWithMinimumPrice(v NewPlanTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPackageWithAllocationPrice returns the union data inside the NewPlanPrice as a NewPlanPackageWithAllocationPrice
+func (t NewPlanPrice) AsNewPlanPackageWithAllocationPrice() (NewPlanPackageWithAllocationPrice, error) {
+	var body NewPlanPackageWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPackageWithAllocationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanPackageWithAllocationPrice
+func (t *NewPlanPrice) FromNewPlanPackageWithAllocationPrice(v NewPlanPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPackageWithAllocationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanPackageWithAllocationPrice
+func (t *NewPlanPrice) MergeNewPlanPackageWithAllocationPrice(v NewPlanPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanUnitWithPercentPrice returns the union data inside the NewPlanPrice as a NewPlanUnitWithPercentPrice
+func (t NewPlanPrice) AsNewPlanUnitWithPercentPrice() (NewPlanUnitWithPercentPrice, error) {
+	var body NewPlanUnitWithPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanUnitWithPercentPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanUnitWithPercentPrice
+func (t *NewPlanPrice) FromNewPlanUnitWithPercentPrice(v NewPlanUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanUnitWithPercentPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanUnitWithPercentPrice
+func (t *NewPlanPrice) MergeNewPlanUnitWithPercentPrice(v NewPlanUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithAllocationPrice returns the union data inside the NewPlanPrice as a NewPlanMatrixWithAllocationPrice
+func (t NewPlanPrice) AsNewPlanMatrixWithAllocationPrice() (NewPlanMatrixWithAllocationPrice, error) {
+	var body NewPlanMatrixWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithAllocationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMatrixWithAllocationPrice
+func (t *NewPlanPrice) FromNewPlanMatrixWithAllocationPrice(v NewPlanMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithAllocationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMatrixWithAllocationPrice
+func (t *NewPlanPrice) MergeNewPlanMatrixWithAllocationPrice(v NewPlanMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithThresholdDiscountsPrice returns the union data inside the NewPlanPrice as a NewPlanMatrixWithThresholdDiscountsPrice
+func (t NewPlanPrice) AsNewPlanMatrixWithThresholdDiscountsPrice() (NewPlanMatrixWithThresholdDiscountsPrice, error) {
+	var body NewPlanMatrixWithThresholdDiscountsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithThresholdDiscountsPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMatrixWithThresholdDiscountsPrice
+func (t *NewPlanPrice) FromNewPlanMatrixWithThresholdDiscountsPrice(v NewPlanMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithThresholdDiscountsPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMatrixWithThresholdDiscountsPrice
+func (t *NewPlanPrice) MergeNewPlanMatrixWithThresholdDiscountsPrice(v NewPlanMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredWithProrationPrice returns the union data inside the NewPlanPrice as a NewPlanTieredWithProrationPrice
+func (t NewPlanPrice) AsNewPlanTieredWithProrationPrice() (NewPlanTieredWithProrationPrice, error) {
+	var body NewPlanTieredWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredWithProrationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanTieredWithProrationPrice
+func (t *NewPlanPrice) FromNewPlanTieredWithProrationPrice(v NewPlanTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredWithProrationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanTieredWithProrationPrice
+func (t *NewPlanPrice) MergeNewPlanTieredWithProrationPrice(v NewPlanTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanUnitWithProrationPrice returns the union data inside the NewPlanPrice as a NewPlanUnitWithProrationPrice
+func (t NewPlanPrice) AsNewPlanUnitWithProrationPrice() (NewPlanUnitWithProrationPrice, error) {
+	var body NewPlanUnitWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanUnitWithProrationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanUnitWithProrationPrice
+func (t *NewPlanPrice) FromNewPlanUnitWithProrationPrice(v NewPlanUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanUnitWithProrationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanUnitWithProrationPrice
+func (t *NewPlanPrice) MergeNewPlanUnitWithProrationPrice(v NewPlanUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedAllocationPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedAllocationPrice
+func (t NewPlanPrice) AsNewPlanGroupedAllocationPrice() (NewPlanGroupedAllocationPrice, error) {
+	var body NewPlanGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedAllocationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedAllocationPrice
+func (t *NewPlanPrice) FromNewPlanGroupedAllocationPrice(v NewPlanGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedAllocationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedAllocationPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedAllocationPrice(v NewPlanGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanBulkWithProrationPrice returns the union data inside the NewPlanPrice as a NewPlanBulkWithProrationPrice
+func (t NewPlanPrice) AsNewPlanBulkWithProrationPrice() (NewPlanBulkWithProrationPrice, error) {
+	var body NewPlanBulkWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanBulkWithProrationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanBulkWithProrationPrice
+func (t *NewPlanPrice) FromNewPlanBulkWithProrationPrice(v NewPlanBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanBulkWithProrationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanBulkWithProrationPrice
+func (t *NewPlanPrice) MergeNewPlanBulkWithProrationPrice(v NewPlanBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithProratedMinimumPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedWithProratedMinimumPrice
+func (t NewPlanPrice) AsNewPlanGroupedWithProratedMinimumPrice() (NewPlanGroupedWithProratedMinimumPrice, error) {
+	var body NewPlanGroupedWithProratedMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithProratedMinimumPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedWithProratedMinimumPrice
+func (t *NewPlanPrice) FromNewPlanGroupedWithProratedMinimumPrice(v NewPlanGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithProratedMinimumPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedWithProratedMinimumPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedWithProratedMinimumPrice(v NewPlanGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithMeteredMinimumPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedWithMeteredMinimumPrice
+func (t NewPlanPrice) AsNewPlanGroupedWithMeteredMinimumPrice() (NewPlanGroupedWithMeteredMinimumPrice, error) {
+	var body NewPlanGroupedWithMeteredMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithMeteredMinimumPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedWithMeteredMinimumPrice
+func (t *NewPlanPrice) FromNewPlanGroupedWithMeteredMinimumPrice(v NewPlanGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithMeteredMinimumPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedWithMeteredMinimumPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedWithMeteredMinimumPrice(v NewPlanGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithMinMaxThresholdsPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedWithMinMaxThresholdsPrice
+func (t NewPlanPrice) AsNewPlanGroupedWithMinMaxThresholdsPrice() (NewPlanGroupedWithMinMaxThresholdsPrice, error) {
+	var body NewPlanGroupedWithMinMaxThresholdsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithMinMaxThresholdsPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedWithMinMaxThresholdsPrice
+func (t *NewPlanPrice) FromNewPlanGroupedWithMinMaxThresholdsPrice(v NewPlanGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithMinMaxThresholdsPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedWithMinMaxThresholdsPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedWithMinMaxThresholdsPrice(v NewPlanGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithDisplayNamePrice returns the union data inside the NewPlanPrice as a NewPlanMatrixWithDisplayNamePrice
+func (t NewPlanPrice) AsNewPlanMatrixWithDisplayNamePrice() (NewPlanMatrixWithDisplayNamePrice, error) {
+	var body NewPlanMatrixWithDisplayNamePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithDisplayNamePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMatrixWithDisplayNamePrice
+func (t *NewPlanPrice) FromNewPlanMatrixWithDisplayNamePrice(v NewPlanMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithDisplayNamePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMatrixWithDisplayNamePrice
+func (t *NewPlanPrice) MergeNewPlanMatrixWithDisplayNamePrice(v NewPlanMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredPackagePrice returns the union data inside the NewPlanPrice as a NewPlanGroupedTieredPackagePrice
+func (t NewPlanPrice) AsNewPlanGroupedTieredPackagePrice() (NewPlanGroupedTieredPackagePrice, error) {
+	var body NewPlanGroupedTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredPackagePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedTieredPackagePrice
+func (t *NewPlanPrice) FromNewPlanGroupedTieredPackagePrice(v NewPlanGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredPackagePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedTieredPackagePrice
+func (t *NewPlanPrice) MergeNewPlanGroupedTieredPackagePrice(v NewPlanGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMaxGroupTieredPackagePrice returns the union data inside the NewPlanPrice as a NewPlanMaxGroupTieredPackagePrice
+func (t NewPlanPrice) AsNewPlanMaxGroupTieredPackagePrice() (NewPlanMaxGroupTieredPackagePrice, error) {
+	var body NewPlanMaxGroupTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMaxGroupTieredPackagePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMaxGroupTieredPackagePrice
+func (t *NewPlanPrice) FromNewPlanMaxGroupTieredPackagePrice(v NewPlanMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMaxGroupTieredPackagePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMaxGroupTieredPackagePrice
+func (t *NewPlanPrice) MergeNewPlanMaxGroupTieredPackagePrice(v NewPlanMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanScalableMatrixWithUnitPricingPrice returns the union data inside the NewPlanPrice as a NewPlanScalableMatrixWithUnitPricingPrice
+func (t NewPlanPrice) AsNewPlanScalableMatrixWithUnitPricingPrice() (NewPlanScalableMatrixWithUnitPricingPrice, error) {
+	var body NewPlanScalableMatrixWithUnitPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanScalableMatrixWithUnitPricingPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanScalableMatrixWithUnitPricingPrice
+func (t *NewPlanPrice) FromNewPlanScalableMatrixWithUnitPricingPrice(v NewPlanScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanScalableMatrixWithUnitPricingPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanScalableMatrixWithUnitPricingPrice
+func (t *NewPlanPrice) MergeNewPlanScalableMatrixWithUnitPricingPrice(v NewPlanScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanScalableMatrixWithTieredPricingPrice returns the union data inside the NewPlanPrice as a NewPlanScalableMatrixWithTieredPricingPrice
+func (t NewPlanPrice) AsNewPlanScalableMatrixWithTieredPricingPrice() (NewPlanScalableMatrixWithTieredPricingPrice, error) {
+	var body NewPlanScalableMatrixWithTieredPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanScalableMatrixWithTieredPricingPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanScalableMatrixWithTieredPricingPrice
+func (t *NewPlanPrice) FromNewPlanScalableMatrixWithTieredPricingPrice(v NewPlanScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanScalableMatrixWithTieredPricingPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanScalableMatrixWithTieredPricingPrice
+func (t *NewPlanPrice) MergeNewPlanScalableMatrixWithTieredPricingPrice(v NewPlanScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanCumulativeGroupedBulkPrice returns the union data inside the NewPlanPrice as a NewPlanCumulativeGroupedBulkPrice
+func (t NewPlanPrice) AsNewPlanCumulativeGroupedBulkPrice() (NewPlanCumulativeGroupedBulkPrice, error) {
+	var body NewPlanCumulativeGroupedBulkPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanCumulativeGroupedBulkPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanCumulativeGroupedBulkPrice
+func (t *NewPlanPrice) FromNewPlanCumulativeGroupedBulkPrice(v NewPlanCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanCumulativeGroupedBulkPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanCumulativeGroupedBulkPrice
+func (t *NewPlanPrice) MergeNewPlanCumulativeGroupedBulkPrice(v NewPlanCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanCumulativeGroupedAllocationPrice returns the union data inside the NewPlanPrice as a NewPlanCumulativeGroupedAllocationPrice
+func (t NewPlanPrice) AsNewPlanCumulativeGroupedAllocationPrice() (NewPlanCumulativeGroupedAllocationPrice, error) {
+	var body NewPlanCumulativeGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanCumulativeGroupedAllocationPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanCumulativeGroupedAllocationPrice
+func (t *NewPlanPrice) FromNewPlanCumulativeGroupedAllocationPrice(v NewPlanCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanCumulativeGroupedAllocationPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanCumulativeGroupedAllocationPrice
+func (t *NewPlanPrice) MergeNewPlanCumulativeGroupedAllocationPrice(v NewPlanCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanDailyCreditAllowancePrice returns the union data inside the NewPlanPrice as a NewPlanDailyCreditAllowancePrice
+func (t NewPlanPrice) AsNewPlanDailyCreditAllowancePrice() (NewPlanDailyCreditAllowancePrice, error) {
+	var body NewPlanDailyCreditAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanDailyCreditAllowancePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanDailyCreditAllowancePrice
+func (t *NewPlanPrice) FromNewPlanDailyCreditAllowancePrice(v NewPlanDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanDailyCreditAllowancePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanDailyCreditAllowancePrice
+func (t *NewPlanPrice) MergeNewPlanDailyCreditAllowancePrice(v NewPlanDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMeteredAllowancePrice returns the union data inside the NewPlanPrice as a NewPlanMeteredAllowancePrice
+func (t NewPlanPrice) AsNewPlanMeteredAllowancePrice() (NewPlanMeteredAllowancePrice, error) {
+	var body NewPlanMeteredAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMeteredAllowancePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMeteredAllowancePrice
+func (t *NewPlanPrice) FromNewPlanMeteredAllowancePrice(v NewPlanMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMeteredAllowancePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMeteredAllowancePrice
+func (t *NewPlanPrice) MergeNewPlanMeteredAllowancePrice(v NewPlanMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMinimumCompositePrice returns the union data inside the NewPlanPrice as a NewPlanMinimumCompositePrice
+func (t NewPlanPrice) AsNewPlanMinimumCompositePrice() (NewPlanMinimumCompositePrice, error) {
+	var body NewPlanMinimumCompositePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMinimumCompositePrice overwrites any union data inside the NewPlanPrice as the provided NewPlanMinimumCompositePrice
+func (t *NewPlanPrice) FromNewPlanMinimumCompositePrice(v NewPlanMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMinimumCompositePrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanMinimumCompositePrice
+func (t *NewPlanPrice) MergeNewPlanMinimumCompositePrice(v NewPlanMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPercentPrice returns the union data inside the NewPlanPrice as a NewPlanPercentPrice
+func (t NewPlanPrice) AsNewPlanPercentPrice() (NewPlanPercentPrice, error) {
+	var body NewPlanPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPercentPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanPercentPrice
+func (t *NewPlanPrice) FromNewPlanPercentPrice(v NewPlanPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPercentPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanPercentPrice
+func (t *NewPlanPrice) MergeNewPlanPercentPrice(v NewPlanPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanEventOutputPrice returns the union data inside the NewPlanPrice as a NewPlanEventOutputPrice
+func (t NewPlanPrice) AsNewPlanEventOutputPrice() (NewPlanEventOutputPrice, error) {
+	var body NewPlanEventOutputPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanEventOutputPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanEventOutputPrice
+func (t *NewPlanPrice) FromNewPlanEventOutputPrice(v NewPlanEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanEventOutputPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanEventOutputPrice
+func (t *NewPlanPrice) MergeNewPlanEventOutputPrice(v NewPlanEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredMatrixPrice returns the union data inside the NewPlanPrice as a NewPlanGroupedTieredMatrixPrice
+func (t NewPlanPrice) AsNewPlanGroupedTieredMatrixPrice() (NewPlanGroupedTieredMatrixPrice, error) {
+	var body NewPlanGroupedTieredMatrixPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredMatrixPrice overwrites any union data inside the NewPlanPrice as the provided NewPlanGroupedTieredMatrixPrice
+func (t *NewPlanPrice) FromNewPlanGroupedTieredMatrixPrice(v NewPlanGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredMatrixPrice performs a merge with any union data inside the NewPlanPrice, using the provided NewPlanGroupedTieredMatrixPrice
+func (t *NewPlanPrice) MergeNewPlanGroupedTieredMatrixPrice(v NewPlanGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t NewPlanPrice) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"model_type"`
@@ -7030,14 +11148,74 @@ func (t NewPlanPrice) ValueByDiscriminator() (interface{}, error) {
 	switch discriminator {
 	case "bulk":
 		return t.AsNewPlanBulkPrice()
+	case "bulk_with_filters":
+		return t.AsNewPlanBulkWithFiltersPrice()
+	case "bulk_with_proration":
+		return t.AsNewPlanBulkWithProrationPrice()
+	case "cumulative_grouped_allocation":
+		return t.AsNewPlanCumulativeGroupedAllocationPrice()
+	case "cumulative_grouped_bulk":
+		return t.AsNewPlanCumulativeGroupedBulkPrice()
+	case "daily_credit_allowance":
+		return t.AsNewPlanDailyCreditAllowancePrice()
+	case "event_output":
+		return t.AsNewPlanEventOutputPrice()
+	case "grouped_allocation":
+		return t.AsNewPlanGroupedAllocationPrice()
+	case "grouped_tiered":
+		return t.AsNewPlanGroupedTieredPrice()
+	case "grouped_tiered_matrix":
+		return t.AsNewPlanGroupedTieredMatrixPrice()
+	case "grouped_tiered_package":
+		return t.AsNewPlanGroupedTieredPackagePrice()
+	case "grouped_with_metered_minimum":
+		return t.AsNewPlanGroupedWithMeteredMinimumPrice()
+	case "grouped_with_min_max_thresholds":
+		return t.AsNewPlanGroupedWithMinMaxThresholdsPrice()
+	case "grouped_with_prorated_minimum":
+		return t.AsNewPlanGroupedWithProratedMinimumPrice()
 	case "matrix":
 		return t.AsNewPlanMatrixPrice()
+	case "matrix_with_allocation":
+		return t.AsNewPlanMatrixWithAllocationPrice()
+	case "matrix_with_display_name":
+		return t.AsNewPlanMatrixWithDisplayNamePrice()
+	case "matrix_with_threshold_discounts":
+		return t.AsNewPlanMatrixWithThresholdDiscountsPrice()
+	case "max_group_tiered_package":
+		return t.AsNewPlanMaxGroupTieredPackagePrice()
+	case "metered_allowance":
+		return t.AsNewPlanMeteredAllowancePrice()
+	case "minimum_composite":
+		return t.AsNewPlanMinimumCompositePrice()
 	case "package":
 		return t.AsNewPlanPackagePrice()
+	case "package_with_allocation":
+		return t.AsNewPlanPackageWithAllocationPrice()
+	case "percent":
+		return t.AsNewPlanPercentPrice()
+	case "scalable_matrix_with_tiered_pricing":
+		return t.AsNewPlanScalableMatrixWithTieredPricingPrice()
+	case "scalable_matrix_with_unit_pricing":
+		return t.AsNewPlanScalableMatrixWithUnitPricingPrice()
+	case "threshold_total_amount":
+		return t.AsNewPlanThresholdTotalAmountPrice()
 	case "tiered":
 		return t.AsNewPlanTieredPrice()
+	case "tiered_package":
+		return t.AsNewPlanTieredPackagePrice()
+	case "tiered_package_with_minimum":
+		return t.AsNewPlanTieredPackageWithMinimumPrice()
+	case "tiered_with_minimum":
+		return t.AsNewPlanTieredWithMinimumPrice()
+	case "tiered_with_proration":
+		return t.AsNewPlanTieredWithProrationPrice()
 	case "unit":
 		return t.AsNewPlanUnitPrice()
+	case "unit_with_percent":
+		return t.AsNewPlanUnitWithPercentPrice()
+	case "unit_with_proration":
+		return t.AsNewPlanUnitWithProrationPrice()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}
@@ -7849,40 +12027,6 @@ func (t *Price) MergeTieredPrice(v TieredPrice) error {
 	return err
 }
 
-// AsPackagePrice returns the union data inside the Price as a PackagePrice
-func (t Price) AsPackagePrice() (PackagePrice, error) {
-	var body PackagePrice
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromPackagePrice overwrites any union data inside the Price as the provided PackagePrice
-func (t *Price) FromPackagePrice(v PackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	t.union = b
-	return err
-}
-
-// MergePackagePrice performs a merge with any union data inside the Price, using the provided PackagePrice
-func (t *Price) MergePackagePrice(v PackagePrice) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
 // AsBulkPrice returns the union data inside the Price as a BulkPrice
 func (t Price) AsBulkPrice() (BulkPrice, error) {
 	var body BulkPrice
@@ -7908,6 +12052,74 @@ func (t *Price) MergeBulkPrice(v BulkPrice) error {
 		return err
 	}
 	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBulkWithFiltersPrice returns the union data inside the Price as a BulkWithFiltersPrice
+func (t Price) AsBulkWithFiltersPrice() (BulkWithFiltersPrice, error) {
+	var body BulkWithFiltersPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBulkWithFiltersPrice overwrites any union data inside the Price as the provided BulkWithFiltersPrice
+func (t *Price) FromBulkWithFiltersPrice(v BulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	t.union = b
+	return err
+}
+
+// MergeBulkWithFiltersPrice performs a merge with any union data inside the Price, using the provided BulkWithFiltersPrice
+func (t *Price) MergeBulkWithFiltersPrice(v BulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPackagePrice returns the union data inside the Price as a PackagePrice
+func (t Price) AsPackagePrice() (PackagePrice, error) {
+	var body PackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPackagePrice overwrites any union data inside the Price as the provided PackagePrice
+func (t *Price) FromPackagePrice(v PackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
+	t.union = b
+	return err
+}
+
+// MergePackagePrice performs a merge with any union data inside the Price, using the provided PackagePrice
+func (t *Price) MergePackagePrice(v PackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
 	if err != nil {
 		return err
 	}
@@ -7951,6 +12163,992 @@ func (t *Price) MergeMatrixPrice(v MatrixPrice) error {
 	return err
 }
 
+// AsThresholdTotalAmountPrice returns the union data inside the Price as a ThresholdTotalAmountPrice
+func (t Price) AsThresholdTotalAmountPrice() (ThresholdTotalAmountPrice, error) {
+	var body ThresholdTotalAmountPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThresholdTotalAmountPrice overwrites any union data inside the Price as the provided ThresholdTotalAmountPrice
+func (t *Price) FromThresholdTotalAmountPrice(v ThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeThresholdTotalAmountPrice performs a merge with any union data inside the Price, using the provided ThresholdTotalAmountPrice
+func (t *Price) MergeThresholdTotalAmountPrice(v ThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTieredPackagePrice returns the union data inside the Price as a TieredPackagePrice
+func (t Price) AsTieredPackagePrice() (TieredPackagePrice, error) {
+	var body TieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTieredPackagePrice overwrites any union data inside the Price as the provided TieredPackagePrice
+func (t *Price) FromTieredPackagePrice(v TieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeTieredPackagePrice performs a merge with any union data inside the Price, using the provided TieredPackagePrice
+func (t *Price) MergeTieredPackagePrice(v TieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTieredWithMinimumPrice returns the union data inside the Price as a TieredWithMinimumPrice
+func (t Price) AsTieredWithMinimumPrice() (TieredWithMinimumPrice, error) {
+	var body TieredWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTieredWithMinimumPrice overwrites any union data inside the Price as the provided TieredWithMinimumPrice
+func (t *Price) FromTieredWithMinimumPrice(v TieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeTieredWithMinimumPrice performs a merge with any union data inside the Price, using the provided TieredWithMinimumPrice
+func (t *Price) MergeTieredWithMinimumPrice(v TieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedTieredPrice returns the union data inside the Price as a GroupedTieredPrice
+func (t Price) AsGroupedTieredPrice() (GroupedTieredPrice, error) {
+	var body GroupedTieredPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedTieredPrice overwrites any union data inside the Price as the provided GroupedTieredPrice
+func (t *Price) FromGroupedTieredPrice(v GroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedTieredPrice performs a merge with any union data inside the Price, using the provided GroupedTieredPrice
+func (t *Price) MergeGroupedTieredPrice(v GroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTieredPackageWithMinimumPrice returns the union data inside the Price as a TieredPackageWithMinimumPrice
+func (t Price) AsTieredPackageWithMinimumPrice() (TieredPackageWithMinimumPrice, error) {
+	var body TieredPackageWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTieredPackageWithMinimumPrice overwrites any union data inside the Price as the provided TieredPackageWithMinimumPrice
+func (t *Price) FromTieredPackageWithMinimumPrice(v TieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeTieredPackageWithMinimumPrice performs a merge with any union data inside the Price, using the provided TieredPackageWithMinimumPrice
+func (t *Price) MergeTieredPackageWithMinimumPrice(v TieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPackageWithAllocationPrice returns the union data inside the Price as a PackageWithAllocationPrice
+func (t Price) AsPackageWithAllocationPrice() (PackageWithAllocationPrice, error) {
+	var body PackageWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPackageWithAllocationPrice overwrites any union data inside the Price as the provided PackageWithAllocationPrice
+func (t *Price) FromPackageWithAllocationPrice(v PackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergePackageWithAllocationPrice performs a merge with any union data inside the Price, using the provided PackageWithAllocationPrice
+func (t *Price) MergePackageWithAllocationPrice(v PackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUnitWithPercentPrice returns the union data inside the Price as a UnitWithPercentPrice
+func (t Price) AsUnitWithPercentPrice() (UnitWithPercentPrice, error) {
+	var body UnitWithPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnitWithPercentPrice overwrites any union data inside the Price as the provided UnitWithPercentPrice
+func (t *Price) FromUnitWithPercentPrice(v UnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeUnitWithPercentPrice performs a merge with any union data inside the Price, using the provided UnitWithPercentPrice
+func (t *Price) MergeUnitWithPercentPrice(v UnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMatrixWithAllocationPrice returns the union data inside the Price as a MatrixWithAllocationPrice
+func (t Price) AsMatrixWithAllocationPrice() (MatrixWithAllocationPrice, error) {
+	var body MatrixWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMatrixWithAllocationPrice overwrites any union data inside the Price as the provided MatrixWithAllocationPrice
+func (t *Price) FromMatrixWithAllocationPrice(v MatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeMatrixWithAllocationPrice performs a merge with any union data inside the Price, using the provided MatrixWithAllocationPrice
+func (t *Price) MergeMatrixWithAllocationPrice(v MatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMatrixWithThresholdDiscountsPrice returns the union data inside the Price as a MatrixWithThresholdDiscountsPrice
+func (t Price) AsMatrixWithThresholdDiscountsPrice() (MatrixWithThresholdDiscountsPrice, error) {
+	var body MatrixWithThresholdDiscountsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMatrixWithThresholdDiscountsPrice overwrites any union data inside the Price as the provided MatrixWithThresholdDiscountsPrice
+func (t *Price) FromMatrixWithThresholdDiscountsPrice(v MatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	t.union = b
+	return err
+}
+
+// MergeMatrixWithThresholdDiscountsPrice performs a merge with any union data inside the Price, using the provided MatrixWithThresholdDiscountsPrice
+func (t *Price) MergeMatrixWithThresholdDiscountsPrice(v MatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTieredWithProrationPrice returns the union data inside the Price as a TieredWithProrationPrice
+func (t Price) AsTieredWithProrationPrice() (TieredWithProrationPrice, error) {
+	var body TieredWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTieredWithProrationPrice overwrites any union data inside the Price as the provided TieredWithProrationPrice
+func (t *Price) FromTieredWithProrationPrice(v TieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeTieredWithProrationPrice performs a merge with any union data inside the Price, using the provided TieredWithProrationPrice
+func (t *Price) MergeTieredWithProrationPrice(v TieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUnitWithProrationPrice returns the union data inside the Price as a UnitWithProrationPrice
+func (t Price) AsUnitWithProrationPrice() (UnitWithProrationPrice, error) {
+	var body UnitWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnitWithProrationPrice overwrites any union data inside the Price as the provided UnitWithProrationPrice
+func (t *Price) FromUnitWithProrationPrice(v UnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeUnitWithProrationPrice performs a merge with any union data inside the Price, using the provided UnitWithProrationPrice
+func (t *Price) MergeUnitWithProrationPrice(v UnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedAllocationPrice returns the union data inside the Price as a GroupedAllocationPrice
+func (t Price) AsGroupedAllocationPrice() (GroupedAllocationPrice, error) {
+	var body GroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedAllocationPrice overwrites any union data inside the Price as the provided GroupedAllocationPrice
+func (t *Price) FromGroupedAllocationPrice(v GroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedAllocationPrice performs a merge with any union data inside the Price, using the provided GroupedAllocationPrice
+func (t *Price) MergeGroupedAllocationPrice(v GroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBulkWithProrationPrice returns the union data inside the Price as a BulkWithProrationPrice
+func (t Price) AsBulkWithProrationPrice() (BulkWithProrationPrice, error) {
+	var body BulkWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBulkWithProrationPrice overwrites any union data inside the Price as the provided BulkWithProrationPrice
+func (t *Price) FromBulkWithProrationPrice(v BulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeBulkWithProrationPrice performs a merge with any union data inside the Price, using the provided BulkWithProrationPrice
+func (t *Price) MergeBulkWithProrationPrice(v BulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedWithProratedMinimumPrice returns the union data inside the Price as a GroupedWithProratedMinimumPrice
+func (t Price) AsGroupedWithProratedMinimumPrice() (GroupedWithProratedMinimumPrice, error) {
+	var body GroupedWithProratedMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedWithProratedMinimumPrice overwrites any union data inside the Price as the provided GroupedWithProratedMinimumPrice
+func (t *Price) FromGroupedWithProratedMinimumPrice(v GroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedWithProratedMinimumPrice performs a merge with any union data inside the Price, using the provided GroupedWithProratedMinimumPrice
+func (t *Price) MergeGroupedWithProratedMinimumPrice(v GroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedWithMeteredMinimumPrice returns the union data inside the Price as a GroupedWithMeteredMinimumPrice
+func (t Price) AsGroupedWithMeteredMinimumPrice() (GroupedWithMeteredMinimumPrice, error) {
+	var body GroupedWithMeteredMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedWithMeteredMinimumPrice overwrites any union data inside the Price as the provided GroupedWithMeteredMinimumPrice
+func (t *Price) FromGroupedWithMeteredMinimumPrice(v GroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedWithMeteredMinimumPrice performs a merge with any union data inside the Price, using the provided GroupedWithMeteredMinimumPrice
+func (t *Price) MergeGroupedWithMeteredMinimumPrice(v GroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedWithMinMaxThresholdsPrice returns the union data inside the Price as a GroupedWithMinMaxThresholdsPrice
+func (t Price) AsGroupedWithMinMaxThresholdsPrice() (GroupedWithMinMaxThresholdsPrice, error) {
+	var body GroupedWithMinMaxThresholdsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedWithMinMaxThresholdsPrice overwrites any union data inside the Price as the provided GroupedWithMinMaxThresholdsPrice
+func (t *Price) FromGroupedWithMinMaxThresholdsPrice(v GroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedWithMinMaxThresholdsPrice performs a merge with any union data inside the Price, using the provided GroupedWithMinMaxThresholdsPrice
+func (t *Price) MergeGroupedWithMinMaxThresholdsPrice(v GroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMatrixWithDisplayNamePrice returns the union data inside the Price as a MatrixWithDisplayNamePrice
+func (t Price) AsMatrixWithDisplayNamePrice() (MatrixWithDisplayNamePrice, error) {
+	var body MatrixWithDisplayNamePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMatrixWithDisplayNamePrice overwrites any union data inside the Price as the provided MatrixWithDisplayNamePrice
+func (t *Price) FromMatrixWithDisplayNamePrice(v MatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	t.union = b
+	return err
+}
+
+// MergeMatrixWithDisplayNamePrice performs a merge with any union data inside the Price, using the provided MatrixWithDisplayNamePrice
+func (t *Price) MergeMatrixWithDisplayNamePrice(v MatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedTieredPackagePrice returns the union data inside the Price as a GroupedTieredPackagePrice
+func (t Price) AsGroupedTieredPackagePrice() (GroupedTieredPackagePrice, error) {
+	var body GroupedTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedTieredPackagePrice overwrites any union data inside the Price as the provided GroupedTieredPackagePrice
+func (t *Price) FromGroupedTieredPackagePrice(v GroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedTieredPackagePrice performs a merge with any union data inside the Price, using the provided GroupedTieredPackagePrice
+func (t *Price) MergeGroupedTieredPackagePrice(v GroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMaxGroupTieredPackagePrice returns the union data inside the Price as a MaxGroupTieredPackagePrice
+func (t Price) AsMaxGroupTieredPackagePrice() (MaxGroupTieredPackagePrice, error) {
+	var body MaxGroupTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMaxGroupTieredPackagePrice overwrites any union data inside the Price as the provided MaxGroupTieredPackagePrice
+func (t *Price) FromMaxGroupTieredPackagePrice(v MaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeMaxGroupTieredPackagePrice performs a merge with any union data inside the Price, using the provided MaxGroupTieredPackagePrice
+func (t *Price) MergeMaxGroupTieredPackagePrice(v MaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsScalableMatrixWithUnitPricingPrice returns the union data inside the Price as a ScalableMatrixWithUnitPricingPrice
+func (t Price) AsScalableMatrixWithUnitPricingPrice() (ScalableMatrixWithUnitPricingPrice, error) {
+	var body ScalableMatrixWithUnitPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromScalableMatrixWithUnitPricingPrice overwrites any union data inside the Price as the provided ScalableMatrixWithUnitPricingPrice
+func (t *Price) FromScalableMatrixWithUnitPricingPrice(v ScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeScalableMatrixWithUnitPricingPrice performs a merge with any union data inside the Price, using the provided ScalableMatrixWithUnitPricingPrice
+func (t *Price) MergeScalableMatrixWithUnitPricingPrice(v ScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsScalableMatrixWithTieredPricingPrice returns the union data inside the Price as a ScalableMatrixWithTieredPricingPrice
+func (t Price) AsScalableMatrixWithTieredPricingPrice() (ScalableMatrixWithTieredPricingPrice, error) {
+	var body ScalableMatrixWithTieredPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromScalableMatrixWithTieredPricingPrice overwrites any union data inside the Price as the provided ScalableMatrixWithTieredPricingPrice
+func (t *Price) FromScalableMatrixWithTieredPricingPrice(v ScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeScalableMatrixWithTieredPricingPrice performs a merge with any union data inside the Price, using the provided ScalableMatrixWithTieredPricingPrice
+func (t *Price) MergeScalableMatrixWithTieredPricingPrice(v ScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCumulativeGroupedBulkPrice returns the union data inside the Price as a CumulativeGroupedBulkPrice
+func (t Price) AsCumulativeGroupedBulkPrice() (CumulativeGroupedBulkPrice, error) {
+	var body CumulativeGroupedBulkPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCumulativeGroupedBulkPrice overwrites any union data inside the Price as the provided CumulativeGroupedBulkPrice
+func (t *Price) FromCumulativeGroupedBulkPrice(v CumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	t.union = b
+	return err
+}
+
+// MergeCumulativeGroupedBulkPrice performs a merge with any union data inside the Price, using the provided CumulativeGroupedBulkPrice
+func (t *Price) MergeCumulativeGroupedBulkPrice(v CumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCumulativeGroupedAllocationPrice returns the union data inside the Price as a CumulativeGroupedAllocationPrice
+func (t Price) AsCumulativeGroupedAllocationPrice() (CumulativeGroupedAllocationPrice, error) {
+	var body CumulativeGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCumulativeGroupedAllocationPrice overwrites any union data inside the Price as the provided CumulativeGroupedAllocationPrice
+func (t *Price) FromCumulativeGroupedAllocationPrice(v CumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeCumulativeGroupedAllocationPrice performs a merge with any union data inside the Price, using the provided CumulativeGroupedAllocationPrice
+func (t *Price) MergeCumulativeGroupedAllocationPrice(v CumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsDailyCreditAllowancePrice returns the union data inside the Price as a DailyCreditAllowancePrice
+func (t Price) AsDailyCreditAllowancePrice() (DailyCreditAllowancePrice, error) {
+	var body DailyCreditAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromDailyCreditAllowancePrice overwrites any union data inside the Price as the provided DailyCreditAllowancePrice
+func (t *Price) FromDailyCreditAllowancePrice(v DailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeDailyCreditAllowancePrice performs a merge with any union data inside the Price, using the provided DailyCreditAllowancePrice
+func (t *Price) MergeDailyCreditAllowancePrice(v DailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMeteredAllowancePrice returns the union data inside the Price as a MeteredAllowancePrice
+func (t Price) AsMeteredAllowancePrice() (MeteredAllowancePrice, error) {
+	var body MeteredAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMeteredAllowancePrice overwrites any union data inside the Price as the provided MeteredAllowancePrice
+func (t *Price) FromMeteredAllowancePrice(v MeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeMeteredAllowancePrice performs a merge with any union data inside the Price, using the provided MeteredAllowancePrice
+func (t *Price) MergeMeteredAllowancePrice(v MeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMinimumCompositePrice returns the union data inside the Price as a MinimumCompositePrice
+func (t Price) AsMinimumCompositePrice() (MinimumCompositePrice, error) {
+	var body MinimumCompositePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMinimumCompositePrice overwrites any union data inside the Price as the provided MinimumCompositePrice
+func (t *Price) FromMinimumCompositePrice(v MinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	t.union = b
+	return err
+}
+
+// MergeMinimumCompositePrice performs a merge with any union data inside the Price, using the provided MinimumCompositePrice
+func (t *Price) MergeMinimumCompositePrice(v MinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPercentPrice returns the union data inside the Price as a PercentPrice
+func (t Price) AsPercentPrice() (PercentPrice, error) {
+	var body PercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPercentPrice overwrites any union data inside the Price as the provided PercentPrice
+func (t *Price) FromPercentPrice(v PercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	t.union = b
+	return err
+}
+
+// MergePercentPrice performs a merge with any union data inside the Price, using the provided PercentPrice
+func (t *Price) MergePercentPrice(v PercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventOutputPrice returns the union data inside the Price as a EventOutputPrice
+func (t Price) AsEventOutputPrice() (EventOutputPrice, error) {
+	var body EventOutputPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventOutputPrice overwrites any union data inside the Price as the provided EventOutputPrice
+func (t *Price) FromEventOutputPrice(v EventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	t.union = b
+	return err
+}
+
+// MergeEventOutputPrice performs a merge with any union data inside the Price, using the provided EventOutputPrice
+func (t *Price) MergeEventOutputPrice(v EventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupedTieredMatrixPrice returns the union data inside the Price as a GroupedTieredMatrixPrice
+func (t Price) AsGroupedTieredMatrixPrice() (GroupedTieredMatrixPrice, error) {
+	var body GroupedTieredMatrixPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupedTieredMatrixPrice overwrites any union data inside the Price as the provided GroupedTieredMatrixPrice
+func (t *Price) FromGroupedTieredMatrixPrice(v GroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	t.union = b
+	return err
+}
+
+// MergeGroupedTieredMatrixPrice performs a merge with any union data inside the Price, using the provided GroupedTieredMatrixPrice
+func (t *Price) MergeGroupedTieredMatrixPrice(v GroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t Price) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"model_type"`
@@ -7967,14 +13165,74 @@ func (t Price) ValueByDiscriminator() (interface{}, error) {
 	switch discriminator {
 	case "bulk":
 		return t.AsBulkPrice()
+	case "bulk_with_filters":
+		return t.AsBulkWithFiltersPrice()
+	case "bulk_with_proration":
+		return t.AsBulkWithProrationPrice()
+	case "cumulative_grouped_allocation":
+		return t.AsCumulativeGroupedAllocationPrice()
+	case "cumulative_grouped_bulk":
+		return t.AsCumulativeGroupedBulkPrice()
+	case "daily_credit_allowance":
+		return t.AsDailyCreditAllowancePrice()
+	case "event_output":
+		return t.AsEventOutputPrice()
+	case "grouped_allocation":
+		return t.AsGroupedAllocationPrice()
+	case "grouped_tiered":
+		return t.AsGroupedTieredPrice()
+	case "grouped_tiered_matrix":
+		return t.AsGroupedTieredMatrixPrice()
+	case "grouped_tiered_package":
+		return t.AsGroupedTieredPackagePrice()
+	case "grouped_with_metered_minimum":
+		return t.AsGroupedWithMeteredMinimumPrice()
+	case "grouped_with_min_max_thresholds":
+		return t.AsGroupedWithMinMaxThresholdsPrice()
+	case "grouped_with_prorated_minimum":
+		return t.AsGroupedWithProratedMinimumPrice()
 	case "matrix":
 		return t.AsMatrixPrice()
+	case "matrix_with_allocation":
+		return t.AsMatrixWithAllocationPrice()
+	case "matrix_with_display_name":
+		return t.AsMatrixWithDisplayNamePrice()
+	case "matrix_with_threshold_discounts":
+		return t.AsMatrixWithThresholdDiscountsPrice()
+	case "max_group_tiered_package":
+		return t.AsMaxGroupTieredPackagePrice()
+	case "metered_allowance":
+		return t.AsMeteredAllowancePrice()
+	case "minimum_composite":
+		return t.AsMinimumCompositePrice()
 	case "package":
 		return t.AsPackagePrice()
+	case "package_with_allocation":
+		return t.AsPackageWithAllocationPrice()
+	case "percent":
+		return t.AsPercentPrice()
+	case "scalable_matrix_with_tiered_pricing":
+		return t.AsScalableMatrixWithTieredPricingPrice()
+	case "scalable_matrix_with_unit_pricing":
+		return t.AsScalableMatrixWithUnitPricingPrice()
+	case "threshold_total_amount":
+		return t.AsThresholdTotalAmountPrice()
 	case "tiered":
 		return t.AsTieredPrice()
+	case "tiered_package":
+		return t.AsTieredPackagePrice()
+	case "tiered_package_with_minimum":
+		return t.AsTieredPackageWithMinimumPrice()
+	case "tiered_with_minimum":
+		return t.AsTieredWithMinimumPrice()
+	case "tiered_with_proration":
+		return t.AsTieredWithProrationPrice()
 	case "unit":
 		return t.AsUnitPrice()
+	case "unit_with_percent":
+		return t.AsUnitWithPercentPrice()
+	case "unit_with_proration":
+		return t.AsUnitWithProrationPrice()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}
