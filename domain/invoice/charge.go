@@ -11,10 +11,11 @@ import (
 type amounts struct {
 	Quantity    money.Decimal
 	Exact       money.Decimal // the subtotal as it was rated
+	Parts       []rating.Part // sum to Exact
+	Prorated    bool          // Exact is the part of its rates that the service is of its cycle
 	Subtotal    money.Decimal // before adjustments, rounded to the minor unit
 	Adjustments []rating.Applied
 	Adjusted    money.Decimal // after them
-	Parts       []rating.Part // sum to Subtotal
 	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
 	Conversion  []rating.Part // how what is left of a price in a custom unit became money
 	Invoiced    money.Decimal // Subtotal, and
@@ -44,16 +45,14 @@ func charge(t subscription.Terms, together []tally) []amounts {
 	return all
 }
 
-// rate rates a tally and rounds the result: the line's subtotal once, half away
-// from zero, and its parts so that they sum to it (price models 1.5). Custom
-// units have no minor unit and stay exact.
+// rate rates a tally and rounds the result, once, half away from zero (price models
+// 1.5). Custom units have no minor unit and stay exact.
 func rate(y tally) amounts {
 	exact := rating.Rate(y.Model, y.Usage)
-	currency := y.Interval.Price.Currency
-	a := amounts{Quantity: exact.Quantity, Exact: exact.Subtotal}
-	a.Subtotal = currency.Round(exact.Subtotal.WithoutTail())
+	a := amounts{Quantity: exact.Quantity, Exact: exact.Subtotal, Prorated: exact.Prorated}
+	a.Parts = append([]rating.Part{}, exact.Parts...)
+	a.Subtotal = y.Interval.Price.Currency.Round(exact.Subtotal.WithoutTail())
 	a.Adjusted = a.Subtotal
-	a.Parts = roundParts(exact.Parts, a.Subtotal, currency)
 	a.Groups = shareOut(y, a.Subtotal)
 	return a
 }
@@ -77,17 +76,19 @@ func shareOut(y tally, subtotal money.Decimal) []rating.Part {
 
 // components is what the prices that a composite one charges for come to.
 func components(of tally, together []tally, all []amounts) (sum money.Decimal) {
-	price := of.Interval.Price
 	for k, y := range together {
-		other := y.Interval.Price
-		if y.Model.Needs().Composite || other.Currency != price.Currency {
-			continue
-		}
-		if rating.MatchesAll(price.CompositeFilters, other.Priced()) {
+		if chargesFor(of.Interval.Price, y.Interval.Price) {
 			sum = sum.Add(all[k].Subtotal)
 		}
 	}
 	return sum
+}
+
+// chargesFor reports whether a composite price charges for another on its invoice
+// (price models 6.6).
+func chargesFor(composite, other catalog.Price) bool {
+	return other.Type != catalog.PriceComposite && other.Currency == composite.Currency &&
+		rating.MatchesAll(composite.CompositeFilters, other.Priced())
 }
 
 // adjust works out what the adjustments of the subscription do to the lines.

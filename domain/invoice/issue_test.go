@@ -12,7 +12,6 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
 
@@ -219,25 +218,6 @@ var _ = Describe("A period", func() {
 				FROM invoices WHERE account_id = ? AND status = 'issued'`, tx.AccountID).Error
 		})
 		Expect(store.Unique(err, "invoices_once")).To(BeTrue(), "%v", err)
-	})
-})
-
-var _ = Describe("The parts of a line", func() {
-	It("sum to its subtotal, to the cent", func() {
-		o := open("2025-01-01")
-		id := o.customer()
-		t, _ := o.subscribe(id, "2025-01-01", o.calls("tiered",
-			`{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "0.335"}, {"first_unit": 3, "last_unit": 7, "unit_amount": "0.0007"},
-			{"first_unit": 7, "last_unit": null, "unit_amount": "0.003"}]}`))
-		o.call(id, "2025-01-02", "3.1", "2.7", "3.33")
-		line := o.of(t)[0].Lines[0]
-		sum := money.Decimal{}
-		for _, p := range line.Parts {
-			sum = sum.Add(p.Amount)
-		}
-		Expect(line.Parts).To(HaveLen(3))
-		Expect(line.Subtotal.String()).To(Equal("1.01")) // 1.005 + 0.0028 + 0.00639
-		Expect(sum.String()).To(Equal(line.Subtotal.String()))
 	})
 })
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -31,7 +32,9 @@ type Line struct {
 	Amount                  money.Decimal // what is left to pay, in the currency of the invoice
 
 	Exact       money.Decimal    // the subtotal before it was rounded
-	Parts       []rating.Part    `gorm:"serializer:json"` // how it was rated: they sum to Subtotal
+	Parts       []rating.Part    `gorm:"serializer:json"` // how it was rated: they sum to Exact
+	Fraction    period.Fraction  `gorm:"serializer:json"` // that the service is of its billing cycle, in days
+	Prorated    bool             // Exact is that fraction of what the rates come to
 	Groups      []rating.Part    `gorm:"serializer:json"` // Subtotal by the property the invoice shows the price by
 	Adjustments []rating.Applied `gorm:"serializer:json"` // in the order in which they worked
 	Conversion  []rating.Part    `gorm:"serializer:json"` // of a price in a custom unit
@@ -41,6 +44,22 @@ type Line struct {
 
 // TableName is the table of lines.
 func (Line) TableName() string { return "invoice_lines" }
+
+// SubLines are the parts that are shown under the line, which is in that currency:
+// the groups that its price asks for, else those of its model that stand for
+// themselves, rounded. They sum to Subtotal (price models 1.6).
+func (l Line) SubLines(currency money.Currency) []rating.Part {
+	if len(l.Groups) > 0 {
+		return l.Groups
+	}
+	shown := []rating.Part{}
+	for _, part := range roundParts(l.Parts, l.Subtotal, currency) {
+		if part.Kind != rating.PartWorking {
+			shown = append(shown, part)
+		}
+	}
+	return shown
+}
 
 // lines works out what an invoice charges, as of now.
 func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
@@ -62,7 +81,8 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 			InvoiceID: inv.ID, Position: k, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
 			StartAt: s.Period.Start, EndAt: s.Period.End,
 			Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
-			Exact: a.Exact, Parts: a.Parts, Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
+			Exact: a.Exact, Parts: a.Parts, Fraction: together[k].Usage.Fraction, Prorated: a.Prorated,
+			Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
 			invoiced: a.Invoiced,
 		}
 	}

@@ -43,6 +43,9 @@ type Applied struct {
 	Bands []Part         // of TieredPercentageDiscount: the spend in each tier reached, and what it takes off
 }
 
+// After is what the line comes to from then on.
+func (a Applied) After() money.Decimal { return a.Before.Add(a.Amount) }
+
 // Adjust works out what adjustments, in order of creation, do to the lines that
 // stand on one invoice (price models 6.3 to 6.5). Each works once, on all lines
 // together that its filters match and that applies, unless nil, allows.

@@ -41,6 +41,7 @@ type Charge struct {
 	Quantity money.Decimal
 	Subtotal money.Decimal
 	Parts    []Part // how the subtotal came about: they sum to it
+	Prorated bool   // Usage.Fraction of what the rates come to is charged
 }
 
 // PartKind is the type of a sub-line item, as the wire spells it.
@@ -100,6 +101,7 @@ func (c *Charge) prorate(f period.Fraction) {
 		charged = upTo
 	}
 	c.Subtotal = share(c.Subtotal, f)
+	c.Prorated = true
 }
 
 // share returns f of amount: all of it, or a part cut at the 20th digit.

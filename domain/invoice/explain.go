@@ -1,0 +1,75 @@
+package invoice
+
+import (
+	"slices"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// Explanation is a line with what its amount came from. Nothing in it is worked out
+// again: a line keeps each step of its charge.
+type Explanation struct {
+	Invoice     View
+	Line        Line
+	Price       catalog.Price
+	Metric      *catalog.Metric               // of a usage price
+	Components  []Line                        // of a composite price: the lines that it charges for
+	Adjustments map[string]catalog.Adjustment // those of the line, by id
+}
+
+// Explain finds a line of an invoice, draft or not, and what it came from.
+func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
+	view, err := Find(tx, invoiceID)
+	if err != nil {
+		return Explanation{}, err
+	}
+	at := slices.IndexFunc(view.Lines, func(l Line) bool { return l.ID == lineID })
+	if at < 0 {
+		return Explanation{}, fault.Missing("InvoiceLineItem", lineID)
+	}
+	e := Explanation{Invoice: view, Line: view.Lines[at]}
+	prices, err := catalog.FindPrices(tx, priceIDs(view.Lines))
+	if err != nil {
+		return Explanation{}, err
+	}
+	e.Price = prices[e.Line.PriceID]
+	if e.Price.Type == catalog.PriceComposite {
+		for _, other := range view.Lines {
+			if chargesFor(e.Price, prices[other.PriceID]) {
+				e.Components = append(e.Components, other)
+			}
+		}
+	}
+	if id := e.Price.MetricID; id != nil {
+		metric, err := catalog.FindMetric(tx, *id)
+		if err != nil {
+			return Explanation{}, err
+		}
+		e.Metric = &metric
+	}
+	e.Adjustments, err = catalog.FindAdjustments(tx, AdjustmentIDs(e.Line))
+	return e, err
+}
+
+func priceIDs(lines []Line) (ids []string) {
+	for _, l := range lines {
+		ids = append(ids, l.PriceID)
+	}
+	return ids
+}
+
+// AdjustmentIDs names the adjustments that worked on lines.
+func AdjustmentIDs(lines ...Line) (ids []string) {
+	for _, l := range lines {
+		for _, applied := range l.Adjustments {
+			ids = append(ids, applied.AdjustmentID)
+		}
+	}
+	return ids
+}
+
+// Rounding is what was added to the exact subtotal to make it one of money.
+func (l Line) Rounding() money.Decimal { return l.Subtotal.Sub(l.Exact) }
