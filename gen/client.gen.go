@@ -384,6 +384,16 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/invoices/{invoice_id}/issue (the `IssueInvoice` operationId).
 	IssueInvoice(ctx context.Context, invoiceID InvoiceID, params *IssueInvoiceParams, body IssueInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ExplainInvoiceLineItem Explain the amount of a line
+	//
+	// Shows the work: where the quantity comes from, and each step from there to the amount, of a draft as of an issued invoice.
+	// The steps of the rating sum to `exact_subtotal`; that and `rounding` are the subtotal; the subtotal and the amounts of
+	// the adjustments are `adjusted_subtotal`. Amounts are in `currency` until the conversion, then in `invoice_currency`.
+	// Answers 404 when there is no such invoice, or no such line on it.
+	//
+	// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
+	ExplainInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListItems List items
 	//
 	// Newest first.
@@ -1337,6 +1347,26 @@ func (c *Client) IssueInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, 
 // Corresponds with POST /v1/invoices/{invoice_id}/issue (the `IssueInvoice` operationId).
 func (c *Client) IssueInvoice(ctx context.Context, invoiceID InvoiceID, params *IssueInvoiceParams, body IssueInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewIssueInvoiceRequest(c.Server, invoiceID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExplainInvoiceLineItem Explain the amount of a line
+//
+// Shows the work: where the quantity comes from, and each step from there to the amount, of a draft as of an issued invoice.
+// The steps of the rating sum to `exact_subtotal`; that and `rounding` are the subtotal; the subtotal and the amounts of
+// the adjustments are `adjusted_subtotal`. Amounts are in `currency` until the conversion, then in `invoice_currency`.
+// Answers 404 when there is no such invoice, or no such line on it.
+//
+// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
+func (c *Client) ExplainInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExplainInvoiceLineItemRequest(c.Server, invoiceID, lineItemID)
 	if err != nil {
 		return nil, err
 	}
@@ -4492,6 +4522,47 @@ func NewIssueInvoiceRequestWithBody(server string, invoiceID InvoiceID, params *
 	return req, nil
 }
 
+// NewExplainInvoiceLineItemRequest constructs an http.Request for the ExplainInvoiceLineItem method
+func NewExplainInvoiceLineItemRequest(server string, invoiceID InvoiceID, lineItemID LineItemID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "line_item_id", lineItemID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/line_items/%s/explanation", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListItemsRequest constructs an http.Request for the ListItems method
 func NewListItemsRequest(server string, params *ListItemsParams) (*http.Request, error) {
 	var err error
@@ -6479,6 +6550,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/invoices/{invoice_id}/issue (the `IssueInvoice` operationId).
 	IssueInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *IssueInvoiceParams, body IssueInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueInvoiceResponse, error)
 
+	// ExplainInvoiceLineItemWithResponse Explain the amount of a line
+	//
+	// Shows the work: where the quantity comes from, and each step from there to the amount, of a draft as of an issued invoice.
+	// The steps of the rating sum to `exact_subtotal`; that and `rounding` are the subtotal; the subtotal and the amounts of
+	// the adjustments are `adjusted_subtotal`. Amounts are in `currency` until the conversion, then in `invoice_currency`.
+	// Answers 404 when there is no such invoice, or no such line on it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
+	ExplainInvoiceLineItemWithResponse(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*ExplainInvoiceLineItemResponse, error)
+
 	// ListItemsWithResponse List items
 	//
 	// Newest first.
@@ -8120,6 +8203,54 @@ func (r IssueInvoiceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r IssueInvoiceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ExplainInvoiceLineItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LineItemExplanation
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExplainInvoiceLineItemResponse) GetJSON200() *LineItemExplanation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ExplainInvoiceLineItemResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExplainInvoiceLineItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExplainInvoiceLineItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExplainInvoiceLineItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExplainInvoiceLineItemResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9914,6 +10045,24 @@ func (c *ClientWithResponses) IssueInvoiceWithResponse(ctx context.Context, invo
 	return ParseIssueInvoiceResponse(rsp)
 }
 
+// ExplainInvoiceLineItemWithResponse Explain the amount of a line
+//
+// Shows the work: where the quantity comes from, and each step from there to the amount, of a draft as of an issued invoice.
+// The steps of the rating sum to `exact_subtotal`; that and `rounding` are the subtotal; the subtotal and the amounts of
+// the adjustments are `adjusted_subtotal`. Amounts are in `currency` until the conversion, then in `invoice_currency`.
+// Answers 404 when there is no such invoice, or no such line on it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
+func (c *ClientWithResponses) ExplainInvoiceLineItemWithResponse(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*ExplainInvoiceLineItemResponse, error) {
+	rsp, err := c.ExplainInvoiceLineItem(ctx, invoiceID, lineItemID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExplainInvoiceLineItemResponse(rsp)
+}
+
 // ListItemsWithResponse List items
 //
 // Newest first.
@@ -11357,6 +11506,39 @@ func ParseIssueInvoiceResponse(rsp *http.Response) (*IssueInvoiceResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExplainInvoiceLineItemResponse parses an HTTP response from a ExplainInvoiceLineItemWithResponse call
+func ParseExplainInvoiceLineItemResponse(rsp *http.Response) (*ExplainInvoiceLineItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExplainInvoiceLineItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LineItemExplanation
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -28,6 +28,36 @@ func (e AccountingProviderType) Valid() bool {
 	}
 }
 
+// Defines values for AdjustmentType.
+const (
+	AdjustmentTypeAmountDiscount           AdjustmentType = "amount_discount"
+	AdjustmentTypeMaximum                  AdjustmentType = "maximum"
+	AdjustmentTypeMinimum                  AdjustmentType = "minimum"
+	AdjustmentTypePercentageDiscount       AdjustmentType = "percentage_discount"
+	AdjustmentTypeTieredPercentageDiscount AdjustmentType = "tiered_percentage_discount"
+	AdjustmentTypeUsageDiscount            AdjustmentType = "usage_discount"
+)
+
+// Valid indicates whether the value is a known member of the AdjustmentType enum.
+func (e AdjustmentType) Valid() bool {
+	switch e {
+	case AdjustmentTypeAmountDiscount:
+		return true
+	case AdjustmentTypeMaximum:
+		return true
+	case AdjustmentTypeMinimum:
+		return true
+	case AdjustmentTypePercentageDiscount:
+		return true
+	case AdjustmentTypeTieredPercentageDiscount:
+		return true
+	case AdjustmentTypeUsageDiscount:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AmendmentType.
 const (
 	AmendmentTypeAmendment AmendmentType = "amendment"
@@ -1261,6 +1291,51 @@ func (e PriceType) Valid() bool {
 	}
 }
 
+// Defines values for QuantitySource.
+const (
+	QuantitySourceFixedFee    QuantitySource = "fixed_fee"
+	QuantitySourceMetric      QuantitySource = "metric"
+	QuantitySourceOtherPrices QuantitySource = "other_prices"
+)
+
+// Valid indicates whether the value is a known member of the QuantitySource enum.
+func (e QuantitySource) Valid() bool {
+	switch e {
+	case QuantitySourceFixedFee:
+		return true
+	case QuantitySourceMetric:
+		return true
+	case QuantitySourceOtherPrices:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RatingStepKind.
+const (
+	RatingStepKindMatrix  RatingStepKind = "matrix"
+	RatingStepKindOther   RatingStepKind = "other"
+	RatingStepKindTier    RatingStepKind = "tier"
+	RatingStepKindWorking RatingStepKind = "working"
+)
+
+// Valid indicates whether the value is a known member of the RatingStepKind enum.
+func (e RatingStepKind) Valid() bool {
+	switch e {
+	case RatingStepKindMatrix:
+		return true
+	case RatingStepKindOther:
+		return true
+	case RatingStepKindTier:
+		return true
+	case RatingStepKindWorking:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ScalableMatrixWithTieredPricingModel.
 const (
 	ScalableMatrixWithTieredPricingModelScalableMatrixWithTieredPricing ScalableMatrixWithTieredPricingModel = "scalable_matrix_with_tiered_pricing"
@@ -2395,6 +2470,54 @@ type AdjustmentBase struct {
 	ReplacesAdjustmentID *string  `json:"replaces_adjustment_id"`
 }
 
+// AdjustmentExplanation What an adjustment did to a line, be it nothing. `value` is a number of units, a fraction, or money; null where there are
+// tiers. Money is for a billing cycle and was cut to the service days. `base` is what all the lines it worked on came to,
+// `whole` what it added to them together; `before`, `amount` and `after` are of this line.
+type AdjustmentExplanation struct {
+	AdjustmentID   string         `json:"adjustment_id"`
+	AdjustmentType AdjustmentType `json:"adjustment_type"`
+
+	// After An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	After Decimal `json:"after"`
+
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount Decimal `json:"amount"`
+
+	// Bands Of a discount with tiers, those that were reached.
+	Bands []DiscountBand `json:"bands"`
+
+	// Base An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Base Decimal `json:"base"`
+
+	// Before An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Before           Decimal `json:"before"`
+	BillingCycleDays *int    `json:"billing_cycle_days"`
+	IsInvoiceLevel   bool    `json:"is_invoice_level"`
+
+	// Lines How many lines it worked on together.
+	Lines int `json:"lines"`
+
+	// QuantityLeft Of a usage discount, what is still charged.
+	QuantityLeft *json.Number `json:"quantity_left"`
+
+	// ServiceDays Days of the billing cycle that money is for.
+	ServiceDays *int                  `json:"service_days"`
+	Value       *NullableExactDecimal `json:"value"`
+
+	// Whole An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Whole Decimal `json:"whole"`
+}
+
 // AdjustmentInterval defines model for AdjustmentInterval.
 type AdjustmentInterval struct {
 	// Adjustment An adjustment of a plan. `adjustment_type` chooses the variant.
@@ -2408,6 +2531,9 @@ type AdjustmentInterval struct {
 	// Example: 2025-02-01T00:00:00+00:00
 	StartDate Timestamp `json:"start_date"`
 }
+
+// AdjustmentType defines model for AdjustmentType.
+type AdjustmentType string
 
 // AffectedBlock defines model for AffectedBlock.
 type AffectedBlock struct {
@@ -2753,6 +2879,18 @@ type ChangedSubscriptionResources struct {
 	VoidedInvoices     []Invoice        `json:"voided_invoices"`
 }
 
+// ComponentLine defines model for ComponentLine.
+type ComponentLine struct {
+	LineItemID string `json:"line_item_id"`
+	Name       string `json:"name"`
+	PriceID    string `json:"price_id"`
+
+	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Subtotal Decimal `json:"subtotal"`
+}
+
 // ConsumptionRow defines model for ConsumptionRow.
 type ConsumptionRow struct {
 	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -2766,6 +2904,15 @@ type ConsumptionRow struct {
 	TotalAmount Decimal `json:"total_amount"`
 }
 
+// ConversionExplanation How what is left of a custom unit became money.
+type ConversionExplanation struct {
+	// Converted An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Converted Decimal          `json:"converted"`
+	Steps     []ConversionStep `json:"steps"`
+}
+
 // ConversionRateTieredConfig defines model for ConversionRateTieredConfig.
 type ConversionRateTieredConfig struct {
 	Tiers []Tier `json:"tiers"`
@@ -2777,6 +2924,17 @@ type ConversionRateUnitConfig struct {
 	//
 	// Example: 12.30
 	UnitAmount Decimal `json:"unit_amount"`
+}
+
+// ConversionStep defines model for ConversionStep.
+type ConversionStep struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount   Decimal     `json:"amount"`
+	Name     string      `json:"name"`
+	Quantity json.Number `json:"quantity"`
+	Rate     string      `json:"rate"`
 }
 
 // Costs defines model for Costs.
@@ -3278,6 +3436,21 @@ type DimensionalPriceConfiguration struct {
 	DimensionalPriceGroupID string   `json:"dimensional_price_group_id"`
 }
 
+// DiscountBand defines model for DiscountBand.
+type DiscountBand struct {
+	// Amount A decimal number with all its digits, however many, before any rounding.
+	//
+	// Example: 1.01419
+	Amount     ExactDecimal `json:"amount"`
+	Name       string       `json:"name"`
+	Percentage json.Number  `json:"percentage"`
+
+	// Spend A decimal number with all its digits, however many, before any rounding.
+	//
+	// Example: 1.01419
+	Spend ExactDecimal `json:"spend"`
+}
+
 // DiscountBase defines model for DiscountBase.
 type DiscountBase struct {
 	AppliesToPriceIds []string `json:"applies_to_price_ids"`
@@ -3354,6 +3527,11 @@ type EventProperties map[string]*EventProperty
 // EventProperty A number is kept exactly, up to 38 digits.
 type EventProperty = any
 
+// ExactDecimal A decimal number with all its digits, however many, before any rounding.
+//
+// Example: 1.01419
+type ExactDecimal = string
+
 // ExpirationChange defines model for ExpirationChange.
 type ExpirationChange struct {
 	EntryType          ExpirationChangeType `json:"entry_type"`
@@ -3370,6 +3548,13 @@ type ExpirationChangeEntry struct {
 
 // ExpirationChangeType defines model for ExpirationChangeType.
 type ExpirationChangeType string
+
+// ExplainedMetric defines model for ExplainedMetric.
+type ExplainedMetric struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	SQL  string `json:"sql"`
+}
 
 // Filter Narrows to prices by one of their properties.
 type Filter struct {
@@ -3411,6 +3596,16 @@ type FreeFormObject map[string]interface{}
 
 // Granularity defines model for Granularity.
 type Granularity string
+
+// GroupShare defines model for GroupShare.
+type GroupShare struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount   Decimal             `json:"amount"`
+	Grouping SubLineItemGrouping `json:"grouping"`
+	Quantity json.Number         `json:"quantity"`
+}
 
 // GroupTier The rate of one group in one tier.
 type GroupTier struct {
@@ -4063,6 +4258,68 @@ type LicenseType struct {
 	GroupingKey string `json:"grouping_key"`
 	ID          string `json:"id"`
 	Name        string `json:"name"`
+}
+
+// LineItemExplanation How the amount of a line came about, step by step.
+type LineItemExplanation struct {
+	// AdjustedSubtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	AdjustedSubtotal Decimal `json:"adjusted_subtotal"`
+
+	// Adjustments In the order in which they worked.
+	Adjustments []AdjustmentExplanation `json:"adjustments"`
+
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount     Decimal                        `json:"amount"`
+	Conversion *NullableConversionExplanation `json:"conversion"`
+
+	// CreditsApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	CreditsApplied Decimal `json:"credits_applied"`
+
+	// Currency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	Currency Currency `json:"currency"`
+
+	// EndDate An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	EndDate Timestamp `json:"end_date"`
+
+	// Groups The subtotal by the property that the price is shown by, in proportion to the quantities; empty where it names none.
+	Groups []GroupShare `json:"groups"`
+
+	// InvoiceCurrency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	InvoiceCurrency Currency `json:"invoice_currency"`
+	InvoiceID       string   `json:"invoice_id"`
+	LineItemID      string   `json:"line_item_id"`
+	Name            string   `json:"name"`
+
+	// PartiallyInvoicedAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PartiallyInvoicedAmount Decimal `json:"partially_invoiced_amount"`
+
+	// Price How a quantity becomes an amount. `model_type` chooses the variant.
+	Price Price `json:"price"`
+
+	// Quantity Where a quantity comes from.
+	Quantity QuantityExplanation `json:"quantity"`
+
+	// Rating How the model of the price made a subtotal of the quantity.
+	Rating RatingExplanation `json:"rating"`
+
+	// StartDate An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	StartDate Timestamp `json:"start_date"`
 }
 
 // MatrixCell The rate of one cell of a matrix.
@@ -5199,6 +5456,9 @@ type NullableBlockCreditCommitment = BlockCreditCommitment
 // NullableChangedSubscriptionResources defines model for NullableChangedSubscriptionResources.
 type NullableChangedSubscriptionResources = ChangedSubscriptionResources
 
+// NullableConversionExplanation defines model for NullableConversionExplanation.
+type NullableConversionExplanation = ConversionExplanation
+
 // NullableConversionRateConfig How credits become money. `conversion_rate_type` chooses the variant.
 type NullableConversionRateConfig struct {
 	union json.RawMessage
@@ -5238,6 +5498,12 @@ type NullableDimensionalPriceConfiguration = DimensionalPriceConfiguration
 type NullableDiscount struct {
 	union json.RawMessage
 }
+
+// NullableExactDecimal defines model for NullableExactDecimal.
+type NullableExactDecimal = ExactDecimal
+
+// NullableExplainedMetric defines model for NullableExplainedMetric.
+type NullableExplainedMetric = ExplainedMetric
 
 // NullableInvoiceLevelDiscount What is taken off a whole invoice, or null. `discount_type` chooses the variant.
 type NullableInvoiceLevelDiscount struct {
@@ -5285,6 +5551,9 @@ type NullableReportingConfiguration = ReportingConfiguration
 
 // NullableSubLineItemGrouping defines model for NullableSubLineItemGrouping.
 type NullableSubLineItemGrouping = SubLineItemGrouping
+
+// NullableSubLineItemTierConfig defines model for NullableSubLineItemTierConfig.
+type NullableSubLineItemTierConfig = SubLineItemTierConfig
 
 // NullableSubscriptionChangeMinified defines model for NullableSubscriptionChangeMinified.
 type NullableSubscriptionChangeMinified = SubscriptionChangeMinified
@@ -5893,6 +6162,82 @@ type PropertyFilter struct {
 	PropertyKey   string `json:"property_key"`
 	PropertyValue string `json:"property_value"`
 }
+
+// QuantityExplanation Where a quantity comes from.
+type QuantityExplanation struct {
+	BillableMetric *NullableExplainedMetric `json:"billable_metric"`
+
+	// Components The lines that a composite price charges for.
+	Components            []ComponentLine  `json:"components"`
+	CompositePriceFilters []Filter         `json:"composite_price_filters"`
+	Customer              CustomerMinified `json:"customer"`
+
+	// Filter What events must have to count, beside what the metric says.
+	Filter *string `json:"filter"`
+
+	// Source `fixed_fee` is the quantity of the price itself, `metric` the value of the metric over the customer's events between
+	// `start_date` and `end_date`, `other_prices` what the components come to.
+	Source QuantitySource `json:"source"`
+	Value  json.Number    `json:"value"`
+}
+
+// QuantitySource `fixed_fee` is the quantity of the price itself, `metric` the value of the metric over the customer's events between
+// `start_date` and `end_date`, `other_prices` what the components come to.
+type QuantitySource string
+
+// RatingExplanation How the model of the price made a subtotal of the quantity.
+type RatingExplanation struct {
+	// BillingCycleDays Days of the whole billing cycle.
+	BillingCycleDays int `json:"billing_cycle_days"`
+
+	// ExactSubtotal A decimal number with all its digits, however many, before any rounding.
+	//
+	// Example: 1.01419
+	ExactSubtotal ExactDecimal `json:"exact_subtotal"`
+	ModelType     string       `json:"model_type"`
+
+	// Prorated What the rates come to is charged for the service days only.
+	Prorated bool `json:"prorated"`
+
+	// Rounding A decimal number with all its digits, however many, before any rounding.
+	//
+	// Example: 1.01419
+	Rounding ExactDecimal `json:"rounding"`
+
+	// ServiceDays Days of the billing cycle that the line is for.
+	ServiceDays int          `json:"service_days"`
+	Steps       []RatingStep `json:"steps"`
+
+	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Subtotal Decimal `json:"subtotal"`
+}
+
+// RatingStep One step of a price model; what it amounts to is exact.
+type RatingStep struct {
+	// Amount A decimal number with all its digits, however many, before any rounding.
+	//
+	// Example: 1.01419
+	Amount          ExactDecimal                 `json:"amount"`
+	DimensionValues []*string                    `json:"dimension_values"`
+	Grouping        *NullableSubLineItemGrouping `json:"grouping"`
+
+	// Kind `tier`, `matrix` and `other` are sub-line items too, unless the line is shown by groups; `working` is a step alone.
+	Kind     RatingStepKind `json:"kind"`
+	Name     string         `json:"name"`
+	Quantity json.Number    `json:"quantity"`
+
+	// Rate What one unit or package costs, or a share from 0 to 1; null where no rate was applied.
+	Rate *string `json:"rate"`
+
+	// ScaledQuantity The quantity that was charged, where it is another.
+	ScaledQuantity *json.Number                   `json:"scaled_quantity"`
+	TierConfig     *NullableSubLineItemTierConfig `json:"tier_config"`
+}
+
+// RatingStepKind `tier`, `matrix` and `other` are sub-line items too, unless the line is shown by groups; `working` is a step alone.
+type RatingStepKind string
 
 // ReportingConfiguration defines model for ReportingConfiguration.
 type ReportingConfiguration struct {
@@ -6860,6 +7205,9 @@ type ItemID = string
 
 // Limit defines model for Limit.
 type Limit = int
+
+// LineItemID defines model for LineItemID.
+type LineItemID = string
 
 // MetricID defines model for MetricID.
 type MetricID = string

@@ -99,6 +99,9 @@ type ServerInterface interface {
 	// IssueInvoice Issue a draft invoice
 	// (POST /v1/invoices/{invoice_id}/issue)
 	IssueInvoice(ctx echo.Context, invoiceID InvoiceID, params IssueInvoiceParams) error
+	// ExplainInvoiceLineItem Explain the amount of a line
+	// (GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation)
+	ExplainInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx echo.Context, params ListItemsParams) error
@@ -1436,6 +1439,30 @@ func (w *ServerInterfaceWrapper) IssueInvoice(ctx echo.Context) error {
 	return err
 }
 
+// ExplainInvoiceLineItem converts echo context to params.
+func (w *ServerInterfaceWrapper) ExplainInvoiceLineItem(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// ------------- Path parameter "line_item_id" -------------
+	var lineItemID LineItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "line_item_id", ctx.Param("line_item_id"), &lineItemID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter line_item_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExplainInvoiceLineItem(ctx, invoiceID, lineItemID)
+	return err
+}
+
 // ListItems converts echo context to params.
 func (w *ServerInterfaceWrapper) ListItems(ctx echo.Context) error {
 	var err error
@@ -2266,6 +2293,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.FetchInvoice, options.OperationMiddlewares["fetchInvoice"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/issue", wrapper.IssueInvoice, options.OperationMiddlewares["issueInvoice"]...)
+	router.GET(options.BaseURL+"/v1/invoices/:invoice_id/line_items/:line_item_id/explanation", wrapper.ExplainInvoiceLineItem, options.OperationMiddlewares["explainInvoiceLineItem"]...)
 	router.GET(options.BaseURL+"/v1/invoices/summary", wrapper.ListInvoiceSummaries, options.OperationMiddlewares["listInvoiceSummaries"]...)
 	router.POST(options.BaseURL+"/v1/invoices/summary/:invoice_id/issue", wrapper.IssueInvoiceSummary, options.OperationMiddlewares["issueInvoiceSummary"]...)
 	router.GET(options.BaseURL+"/v1/invoices/upcoming", wrapper.FetchUpcomingInvoice, options.OperationMiddlewares["fetchUpcomingInvoice"]...)
@@ -3387,6 +3415,46 @@ type IssueInvoicedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response IssueInvoicedefaultApplicationProblemPlusJSONResponse) VisitIssueInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainInvoiceLineItemRequestObject struct {
+	InvoiceID  InvoiceID  `json:"invoice_id"`
+	LineItemID LineItemID `json:"line_item_id"`
+}
+
+type ExplainInvoiceLineItemResponseObject interface {
+	VisitExplainInvoiceLineItemResponse(w http.ResponseWriter) error
+}
+
+type ExplainInvoiceLineItem200JSONResponse LineItemExplanation
+
+func (response ExplainInvoiceLineItem200JSONResponse) VisitExplainInvoiceLineItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainInvoiceLineItemdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ExplainInvoiceLineItemdefaultApplicationProblemPlusJSONResponse) VisitExplainInvoiceLineItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4530,6 +4598,9 @@ type StrictServerInterface interface {
 	// IssueInvoice Issue a draft invoice
 	// (POST /v1/invoices/{invoice_id}/issue)
 	IssueInvoice(ctx context.Context, request IssueInvoiceRequestObject) (IssueInvoiceResponseObject, error)
+	// ExplainInvoiceLineItem Explain the amount of a line
+	// (GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation)
+	ExplainInvoiceLineItem(ctx context.Context, request ExplainInvoiceLineItemRequestObject) (ExplainInvoiceLineItemResponseObject, error)
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx context.Context, request ListItemsRequestObject) (ListItemsResponseObject, error)
@@ -5495,6 +5566,32 @@ func (sh *strictHandler) IssueInvoice(ctx echo.Context, invoiceID InvoiceID, par
 		return err
 	} else if validResponse, ok := response.(IssueInvoiceResponseObject); ok {
 		return validResponse.VisitIssueInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExplainInvoiceLineItem operation middleware
+func (sh *strictHandler) ExplainInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error {
+	var request ExplainInvoiceLineItemRequestObject
+
+	request.InvoiceID = invoiceID
+	request.LineItemID = lineItemID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExplainInvoiceLineItem(ctx.Request().Context(), request.(ExplainInvoiceLineItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExplainInvoiceLineItem")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExplainInvoiceLineItemResponseObject); ok {
+		return validResponse.VisitExplainInvoiceLineItemResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -1,46 +1,31 @@
 package server
 
 import (
-	"maps"
-	"slices"
-
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
 
-// invoicesToWire shows invoices with the prices of their lines.
+// invoicesToWire shows invoices with what their lines name. It asks as often for many
+// as for one.
 func invoicesToWire(tx *store.Tx, views []invoice.View) ([]gen.Invoice, error) {
-	var priceIDs []string
+	var lines []invoice.Line
 	for _, v := range views {
-		for _, l := range v.Lines {
-			priceIDs = append(priceIDs, l.PriceID)
-		}
+		lines = append(lines, v.Lines...)
 	}
-	found, err := catalog.FindPrices(tx, priceIDs)
+	sources, err := loadLineSources(tx, lines)
 	if err != nil {
 		return nil, err
 	}
-	names, err := itemNames(tx, slices.Collect(maps.Values(found)))
-	if err != nil {
-		return nil, err
-	}
-	prices := make(map[string]gen.Price, len(found))
-	for id, p := range found {
-		prices[id] = priceToWire(p, names[p.ItemID])
-	}
-	shown := make([]gen.Invoice, len(views))
-	for k, v := range views {
-		shown[k] = gen.Invoice{
+	return toWire(views, func(v invoice.View) gen.Invoice {
+		return gen.Invoice{
 			InvoiceHeader:  invoiceHeaderToWire(v),
 			InvoiceDated:   gen.InvoiceDated{InvoiceDate: instantToWire(v.InvoiceDate)},
-			InvoiceContent: invoiceContentToWire(v, prices),
+			InvoiceContent: sources.invoiceContentToWire(v),
 		}
-	}
-	return shown, nil
+	}), nil
 }
 
 func invoiceSummaryToWire(v invoice.View) gen.InvoiceSummary {
@@ -107,66 +92,43 @@ func balanceTransactionsToWire(v invoice.View) []gen.BalanceTransaction {
 	return shown
 }
 
-func invoiceContentToWire(v invoice.View, prices map[string]gen.Price) gen.InvoiceContent {
+// invoiceContentToWire shows the lines, and in the older form the adjustments of the
+// whole invoice that worked on them.
+func (s lineSources) invoiceContentToWire(v invoice.View) gen.InvoiceContent {
 	content := gen.InvoiceContent{
 		Subtotal:  v.Currency.Format(v.Subtotal),
 		Discounts: []gen.InvoiceLevelDiscount{},
-		LineItems: []gen.InvoiceLineItem{},
+		LineItems: toWire(v.Lines, func(l invoice.Line) gen.InvoiceLineItem { return s.lineItemToWire(l, v.Currency) }),
 	}
-	for _, l := range v.Lines {
-		content.LineItems = append(content.LineItems, lineItemToWire(l, v.Currency, prices[l.PriceID]))
+	for _, a := range s.invoiceLevel(v.Lines) {
+		off := discountToWire(a, v.Currency)
+		switch {
+		case a.Kind == rating.Minimum && content.Minimum == nil:
+			content.Minimum = minimumToWire(a, v.Currency)
+			content.MinimumAmount = &content.Minimum.MinimumAmount
+		case a.Kind == rating.Maximum && content.Maximum == nil:
+			content.Maximum = maximumToWire(a, v.Currency)
+			content.MaximumAmount = &content.Maximum.MaximumAmount
+		case off != nil && a.Kind != rating.UsageDiscount: // that is of single lines
+			content.Discounts = append(content.Discounts, unionOf[gen.InvoiceLevelDiscount](discountBaseToWire(a), off))
+			if content.Discount == nil {
+				first := unionOf[gen.NullableInvoiceLevelDiscount](discountBaseToWire(a), off)
+				content.Discount = &first
+			}
+		}
 	}
 	return content
 }
 
-func lineItemToWire(l invoice.Line, currency money.Currency, price gen.Price) gen.InvoiceLineItem {
-	shown := gen.InvoiceLineItem{
-		ID:                      l.ID,
-		Name:                    l.Name,
-		Price:                   price,
-		Quantity:                numberToWire(l.Quantity),
-		StartDate:               instantToWire(l.StartAt),
-		EndDate:                 instantToWire(l.EndAt),
-		Subtotal:                currency.Format(l.Subtotal),
-		AdjustedSubtotal:        currency.Format(l.AdjustedSubtotal),
-		CreditsApplied:          currency.Format(l.CreditsApplied),
-		PartiallyInvoicedAmount: currency.Format(l.PartiallyInvoicedAmount),
-		Amount:                  currency.Format(l.Amount),
-		Adjustments:             []gen.MonetaryAdjustment{},
-		TaxAmounts:              []gen.TaxAmount{},
-		SubLineItems:            []gen.SubLineItem{},
-	}
-	for _, part := range l.Parts {
-		if part.Kind == rating.PartWorking {
-			continue
+// invoiceLevel are the adjustments of the whole invoice that worked on its lines, each
+// once, in the order in which they did.
+func (s lineSources) invoiceLevel(lines []invoice.Line) (found []catalog.Adjustment) {
+	seen := map[string]bool{}
+	for _, id := range invoice.AdjustmentIDs(lines...) {
+		if a := s.adjustments[id]; a.InvoiceLevel && !seen[id] {
+			seen[id] = true
+			found = append(found, a)
 		}
-		shown.SubLineItems = append(shown.SubLineItems, partToWire(part, currency))
 	}
-	return shown
-}
-
-// partToWire shows a sub-line item as the variant of its kind.
-func partToWire(p rating.Part, currency money.Currency) gen.SubLineItem {
-	base := gen.SubLineItemBase{Name: p.Name, Quantity: numberToWire(p.Quantity), Amount: currency.Format(p.Amount)}
-	var shown gen.SubLineItem
-	var err error
-	switch p.Kind {
-	case rating.PartTier:
-		tier := gen.SubLineItemTierConfig{FirstUnit: numberToWire(p.Tier.FirstUnit), UnitAmount: p.Tier.UnitAmount}
-		if p.Tier.LastUnit != nil {
-			last := numberToWire(*p.Tier.LastUnit)
-			tier.LastUnit = &last
-		}
-		err = shown.FromTierSubLineItem(gen.TierSubLineItem{SubLineItemBase: base, TierPart: gen.TierPart{TierConfig: tier}})
-	case rating.PartMatrix:
-		err = shown.FromMatrixSubLineItem(gen.MatrixSubLineItem{SubLineItemBase: base, MatrixPart: gen.MatrixPart{
-			MatrixConfig: gen.SubLineItemMatrixConfig{DimensionValues: p.Values},
-		}})
-	default:
-		err = shown.FromOtherSubLineItem(gen.OtherSubLineItem{SubLineItemBase: base})
-	}
-	if err != nil {
-		panic(err) // a struct of texts always marshals
-	}
-	return shown
+	return found
 }

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+)
+
+// adjustmentToWire writes what all adjustments show.
+func adjustmentToWire(a catalog.Adjustment) gen.AdjustmentBase {
+	return gen.AdjustmentBase{
+		ID:                   a.ID,
+		IsInvoiceLevel:       a.InvoiceLevel,
+		Filters:              filtersToWire(a.Filters),
+		AppliesToPriceIds:    namedPrices(a.Filters),
+		Reason:               a.Reason,
+		ReplacesAdjustmentID: a.ReplacesAdjustmentID,
+	}
+}
+
+// adjustingToWire writes what the kind of an adjustment shows beside that. Amounts are
+// in that currency.
+func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
+	switch a.Kind {
+	case rating.UsageDiscount:
+		return gen.UsageDiscountAdjusting{
+			AdjustmentType: gen.UsageDiscountAdjustmentTypeUsageDiscount, UsageDiscount: numberToWire(a.Value),
+		}
+	case rating.AmountDiscount:
+		return gen.AmountDiscountAdjusting{
+			AdjustmentType: gen.AmountDiscountAdjustmentTypeAmountDiscount, AmountDiscount: configuredToWire(a.Value, currency),
+		}
+	case rating.PercentageDiscount:
+		return gen.PercentageDiscountAdjusting{
+			AdjustmentType: gen.PercentageDiscountAdjustmentTypePercentageDiscount, PercentageDiscount: numberToWire(a.Value),
+		}
+	case rating.TieredPercentageDiscount:
+		return gen.TieredPercentageDiscountAdjusting{
+			AdjustmentType: gen.TieredPercentageDiscountAdjustmentTypeTieredPercentageDiscount, Tiers: percentageTiersToWire(a.Tiers),
+		}
+	case rating.Minimum:
+		return gen.MinimumAdjusting{
+			AdjustmentType: gen.MinimumAdjustmentTypeMinimum, MinimumAmount: configuredToWire(a.Value, currency), ItemID: *a.ItemID,
+		}
+	default:
+		return gen.MaximumAdjusting{
+			AdjustmentType: gen.MaximumAdjustmentTypeMaximum, MaximumAmount: configuredToWire(a.Value, currency),
+		}
+	}
+}
+
+// discountToWire writes what the older form of a discount has by its kind, and is nil
+// for what is no discount.
+func discountToWire(a catalog.Adjustment, currency money.Currency) any {
+	switch a.Kind {
+	case rating.UsageDiscount:
+		return gen.UsageOff{DiscountType: gen.UsageDiscountTypeUsage, UsageDiscount: numberToWire(a.Value)}
+	case rating.AmountDiscount:
+		return gen.AmountOff{DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: configuredToWire(a.Value, currency)}
+	case rating.PercentageDiscount:
+		return gen.PercentageOff{DiscountType: gen.PercentageDiscountTypePercentage, PercentageDiscount: numberToWire(a.Value)}
+	case rating.TieredPercentageDiscount:
+		return gen.TieredPercentageOff{
+			DiscountType: gen.TieredPercentageDiscountTypeTieredPercentage, Tiers: percentageTiersToWire(a.Tiers),
+		}
+	}
+	return nil
+}
+
+func discountBaseToWire(a catalog.Adjustment) gen.DiscountBase {
+	return gen.DiscountBase{AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), Reason: a.Reason}
+}
+
+func minimumToWire(a catalog.Adjustment, currency money.Currency) *gen.Minimum {
+	return &gen.Minimum{
+		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MinimumAmount: configuredToWire(a.Value, currency),
+	}
+}
+
+func maximumToWire(a catalog.Adjustment, currency money.Currency) *gen.Maximum {
+	return &gen.Maximum{
+		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MaximumAmount: configuredToWire(a.Value, currency),
+	}
+}
+
+func percentageTiersToWire(tiers []rating.PercentageTier) []gen.PercentageTier {
+	return toWire(tiers, func(t rating.PercentageTier) gen.PercentageTier {
+		return gen.PercentageTier{
+			LowerBound: numberToWire(t.LowerBound), UpperBound: optionalNumberToWire(t.UpperBound), Percentage: numberToWire(t.Percentage),
+		}
+	})
+}
+
+// configuredToWire writes an amount that a client chose: with the digits of the minor
+// unit, and with more where it has more.
+func configuredToWire(amount money.Decimal, currency money.Currency) gen.Decimal {
+	if !currency.Fits(amount) {
+		return amount.String()
+	}
+	return currency.Format(amount)
+}
+
+func filtersToWire(filters []rating.Filter) []gen.Filter {
+	return toWire(filters, func(f rating.Filter) gen.Filter {
+		return gen.Filter{Field: gen.FilterField(f.Field), Operator: gen.FilterOperator(f.Operator), Values: f.Values}
+	})
+}
+
+// namedPrices are the ids that filters include, as older clients read them.
+func namedPrices(filters []rating.Filter) []string {
+	ids := []string{}
+	for _, f := range filters {
+		if f.Field == rating.FilterPriceID && f.Operator == rating.FilterIncludes {
+			ids = append(ids, f.Values...)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// ExplainInvoiceLineItem serves
+// GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation.
+func (s *Server) ExplainInvoiceLineItem(ctx context.Context, req gen.ExplainInvoiceLineItemRequestObject) (gen.ExplainInvoiceLineItemResponseObject, error) {
+	var shown gen.LineItemExplanation
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		explained, err := invoice.Explain(tx, req.InvoiceID, req.LineItemID)
+		if err != nil {
+			return err
+		}
+		price, err := loadPrice(tx, explained.Price)
+		shown = explanationToWire(explained, price)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ExplainInvoiceLineItem200JSONResponse(shown), nil
+}
+
+func explanationToWire(e invoice.Explanation, price gen.Price) gen.LineItemExplanation {
+	line, currency, invoiced := e.Line, e.Price.Currency, e.Invoice.Currency
+	shown := gen.LineItemExplanation{
+		InvoiceID:               e.Invoice.ID,
+		LineItemID:              line.ID,
+		Name:                    line.Name,
+		Price:                   price,
+		Currency:                gen.Currency(currency),
+		InvoiceCurrency:         gen.Currency(invoiced),
+		StartDate:               instantToWire(line.StartAt),
+		EndDate:                 instantToWire(line.EndAt),
+		Quantity:                quantityToWire(e),
+		Rating:                  ratingToWire(line, e.Price),
+		Groups:                  toWire(line.Groups, func(p rating.Part) gen.GroupShare { return groupShareToWire(p, currency) }),
+		AdjustedSubtotal:        currency.Format(line.AdjustedSubtotal),
+		CreditsApplied:          currency.Format(line.CreditsApplied),
+		PartiallyInvoicedAmount: invoiced.Format(line.PartiallyInvoicedAmount),
+		Amount:                  invoiced.Format(line.Amount),
+		Adjustments: toWire(line.Adjustments, func(a rating.Applied) gen.AdjustmentExplanation {
+			return adjustmentExplanationToWire(a, e.Adjustments[a.AdjustmentID], currency)
+		}),
+	}
+	if currency != invoiced {
+		shown.Conversion = conversionToWire(line, invoiced)
+	}
+	return shown
+}
+
+// quantityToWire tells where the quantity of a line comes from.
+func quantityToWire(e invoice.Explanation) gen.QuantityExplanation {
+	shown := gen.QuantityExplanation{
+		Value:      numberToWire(e.Line.Quantity),
+		Customer:   customerRefToWire(e.Invoice.Customer),
+		Filter:     dimensionsToWire(e.Price.Dimensions),
+		Components: []gen.ComponentLine{},
+	}
+	switch e.Price.Type {
+	case catalog.PriceFixed:
+		shown.Source = gen.QuantitySourceFixedFee
+	case catalog.PriceUsage:
+		shown.Source = gen.QuantitySourceMetric
+		shown.BillableMetric = &gen.ExplainedMetric{ID: e.Metric.ID, Name: e.Metric.Name, SQL: e.Metric.SQL}
+	case catalog.PriceComposite:
+		shown.Source = gen.QuantitySourceOtherPrices
+		shown.CompositePriceFilters = filtersToWire(e.Price.CompositeFilters)
+		shown.Components = toWire(e.Components, func(l invoice.Line) gen.ComponentLine {
+			return gen.ComponentLine{LineItemID: l.ID, PriceID: l.PriceID, Name: l.Name, Subtotal: e.Price.Currency.Format(l.Subtotal)}
+		})
+	}
+	return shown
+}
+
+func ratingToWire(line invoice.Line, price catalog.Price) gen.RatingExplanation {
+	return gen.RatingExplanation{
+		ModelType:        price.ModelType,
+		ServiceDays:      line.Fraction.Part,
+		BillingCycleDays: line.Fraction.Whole,
+		Prorated:         line.Prorated,
+		Steps:            toWire(line.Parts, stepToWire),
+		ExactSubtotal:    line.Exact.String(),
+		Rounding:         line.Rounding().String(),
+		Subtotal:         price.Currency.Format(line.Subtotal),
+	}
+}
+
+// stepKinds are the names of what parts may be, without the apostrophes of one.
+var stepKinds = map[rating.PartKind]gen.RatingStepKind{
+	rating.PartTier:    gen.RatingStepKindTier,
+	rating.PartMatrix:  gen.RatingStepKindMatrix,
+	rating.PartOther:   gen.RatingStepKindOther,
+	rating.PartWorking: gen.RatingStepKindWorking,
+}
+
+func stepToWire(p rating.Part) gen.RatingStep {
+	step := gen.RatingStep{
+		Kind:            stepKinds[p.Kind],
+		Name:            p.Name,
+		Quantity:        numberToWire(p.Quantity),
+		ScaledQuantity:  optionalNumberToWire(p.Scaled),
+		Amount:          p.Amount.String(),
+		Grouping:        groupToWire(p.Group),
+		TierConfig:      tierToWire(p.Tier),
+		DimensionValues: p.Values,
+	}
+	if p.Rate != "" {
+		step.Rate = &p.Rate
+	}
+	return step
+}
+
+func groupShareToWire(p rating.Part, currency money.Currency) gen.GroupShare {
+	return gen.GroupShare{Grouping: *groupToWire(p.Group), Quantity: numberToWire(p.Quantity), Amount: currency.Format(p.Amount)}
+}
+
+func adjustmentExplanationToWire(a rating.Applied, of catalog.Adjustment, currency money.Currency) gen.AdjustmentExplanation {
+	shown := gen.AdjustmentExplanation{
+		AdjustmentID:   a.AdjustmentID,
+		AdjustmentType: gen.AdjustmentType(a.Kind),
+		IsInvoiceLevel: of.InvoiceLevel,
+		Lines:          a.Lines,
+		Base:           currency.Format(a.Base),
+		Whole:          currency.Format(a.Whole),
+		Before:         currency.Format(a.Before),
+		Amount:         currency.Format(a.Amount),
+		After:          currency.Format(a.After()),
+		QuantityLeft:   optionalNumberToWire(a.Left),
+		Bands: toWire(a.Bands, func(p rating.Part) gen.DiscountBand {
+			return gen.DiscountBand{Name: p.Name, Spend: p.Quantity.String(), Percentage: json.Number(p.Rate), Amount: p.Amount.String()}
+		}),
+	}
+	if a.Kind != rating.TieredPercentageDiscount {
+		value := a.Value.String()
+		shown.Value = &value
+	}
+	if days := a.Fraction; days.Whole > 0 {
+		shown.ServiceDays, shown.BillingCycleDays = &days.Part, &days.Whole
+	}
+	return shown
+}
+
+func conversionToWire(line invoice.Line, into money.Currency) *gen.ConversionExplanation {
+	return &gen.ConversionExplanation{
+		Converted: into.Format(line.Amount),
+		Steps: toWire(line.Conversion, func(p rating.Part) gen.ConversionStep {
+			return gen.ConversionStep{Name: p.Name, Quantity: numberToWire(p.Quantity), Rate: p.Rate, Amount: into.Format(p.Amount)}
+		}),
+	}
+}

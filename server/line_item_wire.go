@@ -1,0 +1,119 @@
+package server
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// lineSources are the records that lines name, by id.
+type lineSources struct {
+	prices      map[string]catalog.Price
+	shown       map[string]gen.Price // the same prices on the wire
+	adjustments map[string]catalog.Adjustment
+}
+
+func loadLineSources(tx *store.Tx, lines []invoice.Line) (s lineSources, err error) {
+	if s.prices, err = catalog.FindPrices(tx, toWire(lines, func(l invoice.Line) string { return l.PriceID })); err != nil {
+		return s, err
+	}
+	names, err := itemNames(tx, slices.Collect(maps.Values(s.prices)))
+	if err != nil {
+		return s, err
+	}
+	s.shown = make(map[string]gen.Price, len(s.prices))
+	for id, price := range s.prices {
+		s.shown[id] = priceToWire(price, names[price.ItemID])
+	}
+	s.adjustments, err = catalog.FindAdjustments(tx, invoice.AdjustmentIDs(lines...))
+	return s, err
+}
+
+// lineItemToWire shows a line. Its amounts are in the currency of its price, but for
+// those that are left when that has become the invoice's.
+func (s lineSources) lineItemToWire(l invoice.Line, invoiced money.Currency) gen.InvoiceLineItem {
+	price := s.prices[l.PriceID]
+	currency := price.Currency
+	return gen.InvoiceLineItem{
+		ID:                      l.ID,
+		Name:                    l.Name,
+		Price:                   s.shown[l.PriceID],
+		Filter:                  dimensionsToWire(price.Dimensions),
+		Quantity:                numberToWire(l.Quantity),
+		StartDate:               instantToWire(l.StartAt),
+		EndDate:                 instantToWire(l.EndAt),
+		Subtotal:                currency.Format(l.Subtotal),
+		AdjustedSubtotal:        currency.Format(l.AdjustedSubtotal),
+		CreditsApplied:          currency.Format(l.CreditsApplied),
+		PartiallyInvoicedAmount: invoiced.Format(l.PartiallyInvoicedAmount),
+		Amount:                  invoiced.Format(l.Amount),
+		TaxAmounts:              []gen.TaxAmount{},
+		Adjustments: toWire(l.Adjustments, func(a rating.Applied) gen.MonetaryAdjustment {
+			return appliedToWire(s.adjustments[a.AdjustmentID], a, currency)
+		}),
+		SubLineItems: toWire(l.SubLines(currency), func(p rating.Part) gen.SubLineItem { return subLineToWire(p, currency) }),
+	}
+}
+
+// appliedToWire shows an adjustment with what it added to a line.
+func appliedToWire(a catalog.Adjustment, applied rating.Applied, currency money.Currency) gen.MonetaryAdjustment {
+	return unionOf[gen.MonetaryAdjustment](
+		adjustmentToWire(a), gen.AppliedAmount{Amount: currency.Format(applied.Amount)}, adjustingToWire(a, currency),
+	)
+}
+
+// dimensionsToWire writes what events must have to count for a price of a dimensional
+// price group, nil for others (price models 8).
+func dimensionsToWire(dimensions []rating.Property) *string {
+	if len(dimensions) == 0 {
+		return nil
+	}
+	conditions := toWire(dimensions, func(p rating.Property) string {
+		return fmt.Sprintf("%s = '%s'", p.Key, strings.ReplaceAll(p.Value, "'", "''"))
+	})
+	text := strings.Join(conditions, " AND ")
+	return &text
+}
+
+// subLineToWire shows a sub-line item as the variant of its kind.
+func subLineToWire(p rating.Part, currency money.Currency) gen.SubLineItem {
+	base := gen.SubLineItemBase{
+		Name: p.Name, Quantity: numberToWire(p.Quantity), Amount: currency.Format(p.Amount), Grouping: groupToWire(p.Group),
+	}
+	switch p.Kind {
+	case rating.PartTier:
+		return unionOf[gen.SubLineItem](base, gen.TierPart{Type: gen.TierPartTypeTier, TierConfig: *tierToWire(p.Tier)})
+	case rating.PartMatrix:
+		return unionOf[gen.SubLineItem](base, gen.MatrixPart{
+			Type:           gen.MatrixPartTypeMatrix,
+			MatrixConfig:   gen.SubLineItemMatrixConfig{DimensionValues: p.Values},
+			ScaledQuantity: optionalNumberToWire(p.Scaled),
+		})
+	default:
+		return unionOf[gen.SubLineItem](base, gen.OtherPart{Type: gen.OtherPartTypeNull})
+	}
+}
+
+func groupToWire(group *rating.Group) *gen.SubLineItemGrouping {
+	if group == nil {
+		return nil
+	}
+	return &gen.SubLineItemGrouping{Key: group.Key, Value: group.Value}
+}
+
+func tierToWire(tier *rating.TierRange) *gen.SubLineItemTierConfig {
+	if tier == nil {
+		return nil
+	}
+	return &gen.SubLineItemTierConfig{
+		FirstUnit: numberToWire(tier.FirstUnit), LastUnit: optionalNumberToWire(tier.LastUnit), UnitAmount: tier.UnitAmount,
+	}
+}

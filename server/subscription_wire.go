@@ -1,0 +1,129 @@
+package server
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// subscriptionsToWire shows subscriptions as of the transaction's time.
+func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscription, error) {
+	var plans []catalog.Plan
+	var prices []catalog.Price
+	for _, t := range all {
+		plans = append(plans, t.Plan)
+		for _, i := range t.Intervals {
+			prices = append(prices, i.Price)
+		}
+	}
+	shownPlans, err := loadPlans(tx, plans)
+	if err != nil {
+		return nil, err
+	}
+	names, err := itemNames(tx, prices)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]gen.Subscription, len(all))
+	for k, t := range all {
+		shown[k] = subscriptionToWire(t, shownPlans[k], names, tx.Now)
+	}
+	return shown, nil
+}
+
+func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]string, now time.Time) gen.Subscription {
+	shown := gen.Subscription{
+		ID:             t.ID,
+		Name:           t.Name,
+		CreatedAt:      instantToWire(t.CreatedAt),
+		Status:         gen.SubscriptionStatus(t.Status(now)),
+		StartDate:      instantToWire(t.StartAt),
+		EndDate:        optionalInstantToWire(t.EndAt),
+		Customer:       customerToWire(t.Customer),
+		Plan:           &plan,
+		NetTerms:       t.NetTerms(),
+		AutoCollection: t.AutoCollection,
+		AutoIssuance:   t.AutoIssuance,
+
+		BillingCycleDay: t.AnchorDay,
+		BillingCycleAnchorConfiguration: gen.BillingCycleAnchorConfiguration{
+			Day: t.AnchorDay, Month: t.AnchorMonth, Year: t.AnchorYear,
+		},
+		DefaultInvoiceMemo:       t.DefaultInvoiceMemo,
+		Metadata:                 metadataToWire(t.Metadata),
+		RedeemedCoupon:           redeemedToWire(t),
+		PriceIntervals:           []gen.PriceInterval{},
+		FixedFeeQuantitySchedule: []gen.FixedFeeQuantityScheduleEntry{},
+		AdjustmentIntervals:      []gen.AdjustmentInterval{},
+		DiscountIntervals:        []gen.DiscountInterval{},
+		MinimumIntervals:         []gen.MinimumInterval{},
+		MaximumIntervals:         []gen.MaximumInterval{},
+	}
+	if current, ok := t.BillingPeriod(now); ok {
+		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
+		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
+	}
+	for _, i := range t.Intervals {
+		shown.PriceIntervals = append(shown.PriceIntervals, priceIntervalToWire(t, i, names, now))
+		if i.Price.Fixed() {
+			shown.FixedFeeQuantitySchedule = append(shown.FixedFeeQuantitySchedule, gen.FixedFeeQuantityScheduleEntry{
+				PriceID: i.PriceID, Quantity: numberToWire(*i.Price.Quantity),
+				StartDate: instantToWire(i.StartAt), EndDate: optionalInstantToWire(i.EndAt),
+			})
+		}
+	}
+	return shown
+}
+
+func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, names map[string]string, now time.Time) gen.PriceInterval {
+	shown := gen.PriceInterval{
+		ID:              i.ID,
+		Price:           priceToWire(i.Price, names[i.Price.ItemID]),
+		BillingCycleDay: t.AnchorDay,
+		StartDate:       instantToWire(i.StartAt),
+		EndDate:         optionalInstantToWire(i.EndAt),
+	}
+	if i.Price.Fixed() {
+		shown.FixedFeeQuantityTransitions = []gen.FixedFeeQuantityTransition{}
+	}
+	if current, ok := t.PeriodOf(i, now); ok {
+		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
+		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
+	}
+	return shown
+}
+
+// mutatedToWire shows a subscription after a change, and the invoices that it made.
+func mutatedToWire(tx *store.Tx, t subscription.Terms, created []invoice.View) (gen.MutatedSubscription, error) {
+	shown, err := subscriptionsToWire(tx, t)
+	if err != nil {
+		return gen.MutatedSubscription{}, err
+	}
+	changed, err := changedToWire(tx, created)
+	return gen.MutatedSubscription{
+		Subscription:         shown[0],
+		SubscriptionMutation: gen.SubscriptionMutation{ChangedResources: &changed},
+	}, err
+}
+
+// changedToWire lists what a change of a subscription brought about.
+func changedToWire(tx *store.Tx, created []invoice.View) (gen.ChangedSubscriptionResources, error) {
+	changed := gen.ChangedSubscriptionResources{
+		CreatedCreditNotes: []gen.CreditNote{},
+		CreatedInvoices:    []gen.CreatedInvoice{},
+		VoidedCreditNotes:  []gen.CreditNote{},
+		VoidedInvoices:     []gen.Invoice{},
+	}
+	shown, err := invoicesToWire(tx, created)
+	for k, inv := range shown {
+		changed.CreatedInvoices = append(changed.CreatedInvoices, gen.CreatedInvoice{
+			Invoice:    inv,
+			PayableNow: gen.PayableNow{IsPayableNow: created[k].Status == invoice.StatusIssued},
+		})
+	}
+	return changed, err
+}
