@@ -7,8 +7,16 @@ import (
 	"tollkeeper/gen"
 )
 
-// adjustmentToWire writes what all adjustments show.
-func adjustmentToWire(a catalog.Adjustment) gen.AdjustmentBase {
+// adjustmentToWire shows an adjustment of a plan or of one subscription. Amounts are in
+// that currency.
+func adjustmentToWire(a catalog.Adjustment, currency money.Currency) gen.PlanPhaseAdjustment {
+	return unionOf[gen.PlanPhaseAdjustment](
+		adjustmentBaseToWire(a), gen.OfPlanPhase{PlanPhaseOrder: a.PhaseOrder}, adjustingToWire(a, currency),
+	)
+}
+
+// adjustmentBaseToWire writes what all adjustments show.
+func adjustmentBaseToWire(a catalog.Adjustment) gen.AdjustmentBase {
 	return gen.AdjustmentBase{
 		ID:                   a.ID,
 		IsInvoiceLevel:       a.InvoiceLevel,
@@ -19,8 +27,7 @@ func adjustmentToWire(a catalog.Adjustment) gen.AdjustmentBase {
 	}
 }
 
-// adjustingToWire writes what the kind of an adjustment shows beside that. Amounts are
-// in that currency.
+// adjustingToWire writes what the kind of an adjustment shows beside that.
 func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 	switch a.Kind {
 	case rating.UsageDiscount:

@@ -66,7 +66,7 @@ func (s lineSources) lineItemToWire(l invoice.Line, invoiced money.Currency) gen
 // appliedToWire shows an adjustment with what it added to a line.
 func appliedToWire(a catalog.Adjustment, applied rating.Applied, currency money.Currency) gen.MonetaryAdjustment {
 	return unionOf[gen.MonetaryAdjustment](
-		adjustmentToWire(a), gen.AppliedAmount{Amount: currency.Format(applied.Amount)}, adjustingToWire(a, currency),
+		adjustmentBaseToWire(a), gen.AppliedAmount{Amount: currency.Format(applied.Amount)}, adjustingToWire(a, currency),
 	)
 }
 

@@ -56,19 +56,19 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 		DefaultInvoiceMemo:       t.DefaultInvoiceMemo,
 		Metadata:                 metadataToWire(t.Metadata),
 		RedeemedCoupon:           redeemedToWire(t),
-		PriceIntervals:           []gen.PriceInterval{},
 		FixedFeeQuantitySchedule: []gen.FixedFeeQuantityScheduleEntry{},
-		AdjustmentIntervals:      []gen.AdjustmentInterval{},
-		DiscountIntervals:        []gen.DiscountInterval{},
-		MinimumIntervals:         []gen.MinimumInterval{},
-		MaximumIntervals:         []gen.MaximumInterval{},
+		PriceIntervals: toWire(t.Intervals, func(i subscription.PriceInterval) gen.PriceInterval {
+			return priceIntervalToWire(t, i, names, now)
+		}),
+	}
+	if phase := t.PhaseAt(now); phase != nil {
+		shown.ActivePlanPhaseOrder = &phase.PhaseOrder
 	}
 	if current, ok := t.BillingPeriod(now); ok {
 		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
 		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
 	}
 	for _, i := range t.Intervals {
-		shown.PriceIntervals = append(shown.PriceIntervals, priceIntervalToWire(t, i, names, now))
 		if i.Price.Fixed() {
 			shown.FixedFeeQuantitySchedule = append(shown.FixedFeeQuantitySchedule, gen.FixedFeeQuantityScheduleEntry{
 				PriceID: i.PriceID, Quantity: numberToWire(*i.Price.Quantity),
@@ -76,24 +76,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 			})
 		}
 	}
-	return shown
-}
-
-func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, names map[string]string, now time.Time) gen.PriceInterval {
-	shown := gen.PriceInterval{
-		ID:              i.ID,
-		Price:           priceToWire(i.Price, names[i.Price.ItemID]),
-		BillingCycleDay: t.AnchorDay,
-		StartDate:       instantToWire(i.StartAt),
-		EndDate:         optionalInstantToWire(i.EndAt),
-	}
-	if i.Price.Fixed() {
-		shown.FixedFeeQuantityTransitions = []gen.FixedFeeQuantityTransition{}
-	}
-	if current, ok := t.PeriodOf(i, now); ok {
-		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
-		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
-	}
+	adjustmentIntervalsToWire(t, &shown)
 	return shown
 }
 

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"time"
+
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/gen"
+)
+
+func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, names map[string]string, now time.Time) gen.PriceInterval {
+	shown := gen.PriceInterval{
+		ID:              i.ID,
+		Price:           priceToWire(i.Price, names[i.Price.ItemID]),
+		BillingCycleDay: t.AnchorDay,
+		StartDate:       instantToWire(i.StartAt),
+		EndDate:         optionalInstantToWire(i.EndAt),
+	}
+	if i.Price.Fixed() {
+		shown.FixedFeeQuantityTransitions = []gen.FixedFeeQuantityTransition{}
+	}
+	if current, ok := t.PeriodOf(i, now); ok {
+		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)
+		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
+	}
+	return shown
+}
+
+// adjustmentIntervalsToWire shows the adjustments of a subscription, each in its older
+// form too.
+func adjustmentIntervalsToWire(t subscription.Terms, into *gen.Subscription) {
+	into.AdjustmentIntervals = []gen.AdjustmentInterval{}
+	into.DiscountIntervals = []gen.DiscountInterval{}
+	into.MinimumIntervals = []gen.MinimumInterval{}
+	into.MaximumIntervals = []gen.MaximumInterval{}
+	for _, i := range t.Adjustments {
+		a := i.Adjustment
+		base := gen.IntervalBase{
+			AppliesToPriceIntervalIds: toWire(t.AppliesTo(i), func(p subscription.PriceInterval) string { return p.ID }),
+			Filters:                   filtersToWire(a.Filters),
+			StartDate:                 instantToWire(i.StartAt),
+			EndDate:                   optionalInstantToWire(i.EndAt),
+		}
+		into.AdjustmentIntervals = append(into.AdjustmentIntervals, gen.AdjustmentInterval{
+			ID: i.ID, Adjustment: adjustmentToWire(a, t.Currency), AppliesToPriceIntervalIds: base.AppliesToPriceIntervalIds,
+			StartDate: base.StartDate, EndDate: base.EndDate,
+		})
+		switch amount := configuredToWire(a.Value, t.Currency); a.Kind {
+		case rating.Minimum:
+			into.MinimumIntervals = append(into.MinimumIntervals, gen.MinimumInterval{
+				IntervalBase: base, AtLeast: gen.AtLeast{MinimumAmount: amount},
+			})
+		case rating.Maximum:
+			into.MaximumIntervals = append(into.MaximumIntervals, gen.MaximumInterval{
+				IntervalBase: base, AtMost: gen.AtMost{MaximumAmount: amount},
+			})
+		default:
+			into.DiscountIntervals = append(into.DiscountIntervals, unionOf[gen.DiscountInterval](base, discountToWire(a, t.Currency)))
+		}
+	}
+}
