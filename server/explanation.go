@@ -54,7 +54,7 @@ func explanationToWire(e invoice.Explanation, price gen.Price) gen.LineItemExpla
 		}),
 	}
 	if currency != invoiced {
-		shown.Conversion = conversionToWire(line, invoiced)
+		shown.Conversion = convertedToWire(line, invoiced)
 	}
 	return shown
 }
@@ -151,7 +151,7 @@ func adjustmentExplanationToWire(a rating.Applied, of catalog.Adjustment, curren
 	return shown
 }
 
-func conversionToWire(line invoice.Line, into money.Currency) *gen.ConversionExplanation {
+func convertedToWire(line invoice.Line, into money.Currency) *gen.ConversionExplanation {
 	return &gen.ConversionExplanation{
 		Converted: into.Format(line.Amount),
 		Steps: toWire(line.Conversion, func(p rating.Part) gen.ConversionStep {
