@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help generate lint test run check vuln bench sdk long
+.PHONY: help generate lint test run check vuln bench sdk long fuzz
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,3 +21,5 @@ sdk:        ## Check the contract with TypeScript and the official client (needs
 	@scripts/sdk/run
 long:       ## Specs that take too long for CI
 	@scripts/long
+fuzz:       ## Feed made-up input to every reader, a minute each
+	@scripts/fuzz

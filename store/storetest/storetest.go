@@ -71,16 +71,36 @@ func New() *store.Store {
 	c, err := shared()
 	must("start a throwaway PostgreSQL", err)
 	name := fmt.Sprintf("spec_%d", made.Add(1))
-	must("copy the template", administer(c, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy))
-	st, err := store.Open(context.Background(), c.URL(name))
-	must("open the copy", err)
-	urls.Store(st, c.URL(name))
+	st, err := open(c, name)
+	must("open a copy of the template", err)
 	ginkgo.DeferCleanup(func() {
 		_ = st.Close() // the spec may have closed it
 		urls.Delete(st)
 		must("drop the copy", administer(c, "DROP DATABASE "+name+" WITH (FORCE)"))
 	})
 	return st
+}
+
+// Open is New outside of specs, for fuzz tests: the database stays as long as the
+// process.
+func Open() (*store.Store, error) {
+	c, err := shared()
+	if err != nil {
+		return nil, err
+	}
+	return open(c, fmt.Sprintf("spec_%d", made.Add(1)))
+}
+
+// open copies the template.
+func open(c *cluster.Cluster, name string) (*store.Store, error) {
+	if err := administer(c, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy); err != nil {
+		return nil, err
+	}
+	st, err := store.Open(context.Background(), c.URL(name))
+	if err == nil {
+		urls.Store(st, c.URL(name))
+	}
+	return st, err
 }
 
 // strategy is the faster one without fsync: the template is small.
