@@ -573,6 +573,48 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/prices (the `CreatePrice` operationId).
 	CreatePrice(ctx context.Context, params *CreatePriceParams, body CreatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// EvaluatePricesWithBody Evaluate several prices
+	//
+	// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+	// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+	EvaluatePricesWithBody(ctx context.Context, params *EvaluatePricesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluatePrices Evaluate several prices
+	//
+	// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+	// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+	EvaluatePrices(ctx context.Context, params *EvaluatePricesParams, body EvaluatePricesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluatePreviewEventsWithBody Evaluate prices on events of the request
+	//
+	// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+	// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+	// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+	EvaluatePreviewEventsWithBody(ctx context.Context, params *EvaluatePreviewEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluatePreviewEvents Evaluate prices on events of the request
+	//
+	// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+	// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+	// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+	EvaluatePreviewEvents(ctx context.Context, params *EvaluatePreviewEventsParams, body EvaluatePreviewEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchPriceByExternalID Fetch a price by its alias
 	//
 	// Answers 404 when no price bears the alias.
@@ -586,6 +628,36 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 	FetchPrice(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluatePriceWithBody Evaluate a price
+	//
+	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+	// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+	// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+	//
+	// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+	// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+	// under an `Idempotency-Key`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+	EvaluatePriceWithBody(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluatePrice Evaluate a price
+	//
+	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+	// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+	// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+	//
+	// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+	// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+	// under an `Idempotency-Key`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+	EvaluatePrice(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSubscriptions List subscriptions
 	//
@@ -1766,6 +1838,88 @@ func (c *Client) CreatePrice(ctx context.Context, params *CreatePriceParams, bod
 	return c.Client.Do(req)
 }
 
+// EvaluatePricesWithBody Evaluate several prices
+//
+// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+func (c *Client) EvaluatePricesWithBody(ctx context.Context, params *EvaluatePricesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePricesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluatePrices Evaluate several prices
+//
+// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+func (c *Client) EvaluatePrices(ctx context.Context, params *EvaluatePricesParams, body EvaluatePricesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePricesRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluatePreviewEventsWithBody Evaluate prices on events of the request
+//
+// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+func (c *Client) EvaluatePreviewEventsWithBody(ctx context.Context, params *EvaluatePreviewEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePreviewEventsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluatePreviewEvents Evaluate prices on events of the request
+//
+// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+func (c *Client) EvaluatePreviewEvents(ctx context.Context, params *EvaluatePreviewEventsParams, body EvaluatePreviewEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePreviewEventsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // FetchPriceByExternalID Fetch a price by its alias
 //
 // Answers 404 when no price bears the alias.
@@ -1790,6 +1944,56 @@ func (c *Client) FetchPriceByExternalID(ctx context.Context, externalPriceID Ext
 // Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 func (c *Client) FetchPrice(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFetchPriceRequest(c.Server, priceID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluatePriceWithBody Evaluate a price
+//
+// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+//
+// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+// under an `Idempotency-Key`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+func (c *Client) EvaluatePriceWithBody(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePriceRequestWithBody(c.Server, priceID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluatePrice Evaluate a price
+//
+// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+//
+// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+// under an `Idempotency-Key`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+func (c *Client) EvaluatePrice(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluatePriceRequest(c.Server, priceID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5412,6 +5616,116 @@ func NewCreatePriceRequestWithBody(server string, params *CreatePriceParams, con
 	return req, nil
 }
 
+// NewEvaluatePricesRequest calls the generic EvaluatePrices builder with application/json body
+func NewEvaluatePricesRequest(server string, params *EvaluatePricesParams, body EvaluatePricesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEvaluatePricesRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewEvaluatePricesRequestWithBody constructs an http.Request for the EvaluatePrices method, with any body, and a specified content type
+func NewEvaluatePricesRequestWithBody(server string, params *EvaluatePricesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/evaluate")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewEvaluatePreviewEventsRequest calls the generic EvaluatePreviewEvents builder with application/json body
+func NewEvaluatePreviewEventsRequest(server string, params *EvaluatePreviewEventsParams, body EvaluatePreviewEventsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEvaluatePreviewEventsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewEvaluatePreviewEventsRequestWithBody constructs an http.Request for the EvaluatePreviewEvents method, with any body, and a specified content type
+func NewEvaluatePreviewEventsRequestWithBody(server string, params *EvaluatePreviewEventsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/evaluate_preview_events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFetchPriceByExternalIDRequest constructs an http.Request for the FetchPriceByExternalID method
 func NewFetchPriceByExternalIDRequest(server string, externalPriceID ExternalPriceID) (*http.Request, error) {
 	var err error
@@ -5475,6 +5789,68 @@ func NewFetchPriceRequest(server string, priceID PriceID) (*http.Request, error)
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEvaluatePriceRequest calls the generic EvaluatePrice builder with application/json body
+func NewEvaluatePriceRequest(server string, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEvaluatePriceRequestWithBody(server, priceID, params, "application/json", bodyReader)
+}
+
+// NewEvaluatePriceRequestWithBody constructs an http.Request for the EvaluatePrice method, with any body, and a specified content type
+func NewEvaluatePriceRequestWithBody(server string, priceID PriceID, params *EvaluatePriceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "price_id", priceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/%s/evaluate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -6759,6 +7135,48 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/prices (the `CreatePrice` operationId).
 	CreatePriceWithResponse(ctx context.Context, params *CreatePriceParams, body CreatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePriceResponse, error)
 
+	// EvaluatePricesWithBodyWithResponse Evaluate several prices
+	//
+	// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+	// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+	EvaluatePricesWithBodyWithResponse(ctx context.Context, params *EvaluatePricesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePricesResponse, error)
+
+	// EvaluatePricesWithResponse Evaluate several prices
+	//
+	// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+	// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+	EvaluatePricesWithResponse(ctx context.Context, params *EvaluatePricesParams, body EvaluatePricesJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePricesResponse, error)
+
+	// EvaluatePreviewEventsWithBodyWithResponse Evaluate prices on events of the request
+	//
+	// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+	// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+	// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+	EvaluatePreviewEventsWithBodyWithResponse(ctx context.Context, params *EvaluatePreviewEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePreviewEventsResponse, error)
+
+	// EvaluatePreviewEventsWithResponse Evaluate prices on events of the request
+	//
+	// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+	// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+	// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+	EvaluatePreviewEventsWithResponse(ctx context.Context, params *EvaluatePreviewEventsParams, body EvaluatePreviewEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePreviewEventsResponse, error)
+
 	// FetchPriceByExternalIDWithResponse Fetch a price by its alias
 	//
 	// Answers 404 when no price bears the alias.
@@ -6776,6 +7194,36 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 	FetchPriceWithResponse(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*FetchPriceResponse, error)
+
+	// EvaluatePriceWithBodyWithResponse Evaluate a price
+	//
+	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+	// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+	// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+	//
+	// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+	// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+	// under an `Idempotency-Key`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+	EvaluatePriceWithBodyWithResponse(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePriceResponse, error)
+
+	// EvaluatePriceWithResponse Evaluate a price
+	//
+	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+	// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+	// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+	//
+	// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+	// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+	// under an `Idempotency-Key`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+	EvaluatePriceWithResponse(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePriceResponse, error)
 
 	// ListSubscriptionsWithResponse List subscriptions
 	//
@@ -8977,6 +9425,102 @@ func (r CreatePriceResponse) ContentType() string {
 	return ""
 }
 
+type EvaluatePricesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EvaluatedPrices
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EvaluatePricesResponse) GetJSON200() *EvaluatedPrices {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EvaluatePricesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EvaluatePricesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EvaluatePricesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EvaluatePricesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EvaluatePricesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EvaluatePreviewEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EvaluatedPrices
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EvaluatePreviewEventsResponse) GetJSON200() *EvaluatedPrices {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EvaluatePreviewEventsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EvaluatePreviewEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EvaluatePreviewEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EvaluatePreviewEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EvaluatePreviewEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchPriceByExternalIDResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9067,6 +9611,54 @@ func (r FetchPriceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FetchPriceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EvaluatePriceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EvaluatedPrice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EvaluatePriceResponse) GetJSON200() *EvaluatedPrice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EvaluatePriceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EvaluatePriceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EvaluatePriceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EvaluatePriceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EvaluatePriceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -10386,6 +10978,72 @@ func (c *ClientWithResponses) CreatePriceWithResponse(ctx context.Context, param
 	return ParseCreatePriceResponse(rsp)
 }
 
+// EvaluatePricesWithBodyWithResponse Evaluate several prices
+//
+// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+func (c *ClientWithResponses) EvaluatePricesWithBodyWithResponse(ctx context.Context, params *EvaluatePricesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePricesResponse, error) {
+	rsp, err := c.EvaluatePricesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePricesResponse(rsp)
+}
+
+// EvaluatePricesWithResponse Evaluate several prices
+//
+// Like the evaluation of one price, for up to 100 prices in their order. A price is named by `price_id` or
+// `external_price_id`, or given in the request as `price`, which is checked and not saved.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/evaluate (the `EvaluatePrices` operationId).
+func (c *ClientWithResponses) EvaluatePricesWithResponse(ctx context.Context, params *EvaluatePricesParams, body EvaluatePricesJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePricesResponse, error) {
+	rsp, err := c.EvaluatePrices(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePricesResponse(rsp)
+}
+
+// EvaluatePreviewEventsWithBodyWithResponse Evaluate prices on events of the request
+//
+// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+func (c *ClientWithResponses) EvaluatePreviewEventsWithBodyWithResponse(ctx context.Context, params *EvaluatePreviewEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePreviewEventsResponse, error) {
+	rsp, err := c.EvaluatePreviewEventsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePreviewEventsResponse(rsp)
+}
+
+// EvaluatePreviewEventsWithResponse Evaluate prices on events of the request
+//
+// Like the evaluation of several prices, for events of the request instead of those that are stored. They come to what
+// they would come to once stored. Events that name no customer are those of the customer the request is about; those of
+// other customers, and those outside the timeframe, do not count. The timeframe may lie anywhere.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/evaluate_preview_events (the `EvaluatePreviewEvents` operationId).
+func (c *ClientWithResponses) EvaluatePreviewEventsWithResponse(ctx context.Context, params *EvaluatePreviewEventsParams, body EvaluatePreviewEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePreviewEventsResponse, error) {
+	rsp, err := c.EvaluatePreviewEvents(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePreviewEventsResponse(rsp)
+}
+
 // FetchPriceByExternalIDWithResponse Fetch a price by its alias
 //
 // Answers 404 when no price bears the alias.
@@ -10414,6 +11072,48 @@ func (c *ClientWithResponses) FetchPriceWithResponse(ctx context.Context, priceI
 		return nil, err
 	}
 	return ParseFetchPriceResponse(rsp)
+}
+
+// EvaluatePriceWithBodyWithResponse Evaluate a price
+//
+// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+//
+// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+// under an `Idempotency-Key`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+func (c *ClientWithResponses) EvaluatePriceWithBodyWithResponse(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluatePriceResponse, error) {
+	rsp, err := c.EvaluatePriceWithBody(ctx, priceID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePriceResponse(rsp)
+}
+
+// EvaluatePriceWithResponse Evaluate a price
+//
+// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
+// nothing is prorated. The amount is in the currency of the price, before adjustments, credits and conversion, and it is
+// not rounded to cents. A fixed fee comes to its quantity; a price of other prices is refused.
+//
+// With `grouping_keys` there is a group for each combination of values, rated as if there were no other; events that lack
+// one of the values are in no group. More than 1000 groups are refused. Nothing is changed, and nothing is remembered
+// under an `Idempotency-Key`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
+func (c *ClientWithResponses) EvaluatePriceWithResponse(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePriceResponse, error) {
+	rsp, err := c.EvaluatePrice(ctx, priceID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluatePriceResponse(rsp)
 }
 
 // ListSubscriptionsWithResponse List subscriptions
@@ -12051,6 +12751,72 @@ func ParseCreatePriceResponse(rsp *http.Response) (*CreatePriceResponse, error) 
 	return response, nil
 }
 
+// ParseEvaluatePricesResponse parses an HTTP response from a EvaluatePricesWithResponse call
+func ParseEvaluatePricesResponse(rsp *http.Response) (*EvaluatePricesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EvaluatePricesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EvaluatedPrices
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEvaluatePreviewEventsResponse parses an HTTP response from a EvaluatePreviewEventsWithResponse call
+func ParseEvaluatePreviewEventsResponse(rsp *http.Response) (*EvaluatePreviewEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EvaluatePreviewEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EvaluatedPrices
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseFetchPriceByExternalIDResponse parses an HTTP response from a FetchPriceByExternalIDWithResponse call
 func ParseFetchPriceByExternalIDResponse(rsp *http.Response) (*FetchPriceByExternalIDResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12100,6 +12866,39 @@ func ParseFetchPriceResponse(rsp *http.Response) (*FetchPriceResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Price
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEvaluatePriceResponse parses an HTTP response from a EvaluatePriceWithResponse call
+func ParseEvaluatePriceResponse(rsp *http.Response) (*EvaluatePriceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EvaluatePriceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EvaluatedPrice
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

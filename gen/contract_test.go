@@ -72,6 +72,19 @@ var _ = Describe("the contract", func() {
 		}
 	})
 
+	It("has the same variants of a union whether it may be null or not", func() {
+		for name, schema := range doc.Components.Schemas {
+			union := doc.Components.Schemas[strings.TrimPrefix(name, "Nullable")]
+			if !strings.HasPrefix(name, "Nullable") || schema.Value.Discriminator == nil || union == nil {
+				continue
+			}
+			Expect(schema.Value.OneOf).To(HaveLen(len(union.Value.OneOf)), name)
+			for value, variant := range union.Value.Discriminator.Mapping {
+				Expect(schema.Value.Discriminator.Mapping[value].Ref).To(Equal(variant.Ref), name)
+			}
+		}
+	})
+
 	It("lists every field of a response as required", func() {
 		optional := []string{"IngestResult.debug", "IngestFailure.debug"}
 		for name, schema := range inResponses(doc) {

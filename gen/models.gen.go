@@ -3466,6 +3466,67 @@ type DiscountInterval struct {
 // EmailAddress Example: ada@example.com
 type EmailAddress = string
 
+// EvaluatePriceGroup defines model for EvaluatePriceGroup.
+type EvaluatePriceGroup struct {
+	// Amount A decimal in the currency of the price, with as many digits as it has, up to 20 after the point.
+	Amount string `json:"amount"`
+
+	// GroupingValues In the order of the grouping keys.
+	GroupingValues []GroupingValue `json:"grouping_values"`
+	Quantity       json.Number     `json:"quantity"`
+}
+
+// EvaluatedPrice defines model for EvaluatedPrice.
+type EvaluatedPrice struct {
+	Data []EvaluatePriceGroup `json:"data"`
+}
+
+// EvaluatedPriceGroups defines model for EvaluatedPriceGroups.
+type EvaluatedPriceGroups struct {
+	// Currency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	Currency Currency `json:"currency"`
+
+	// ExternalPriceID The alias of the price, if it has one.
+	ExternalPriceID *string `json:"external_price_id"`
+
+	// InlinePriceIndex Of a price of the request: its place in `price_evaluations`, from 0.
+	InlinePriceIndex *int                 `json:"inline_price_index"`
+	PriceGroups      []EvaluatePriceGroup `json:"price_groups"`
+
+	// PriceID Null for a price of the request.
+	PriceID *string `json:"price_id"`
+}
+
+// EvaluatedPrices defines model for EvaluatedPrices.
+type EvaluatedPrices struct {
+	// Data In the order of the request.
+	Data []EvaluatedPriceGroups `json:"data"`
+}
+
+// EvaluationRestrictions defines model for EvaluationRestrictions.
+type EvaluationRestrictions struct {
+	// Filter A condition that events must meet, such as `region = 'eu' AND n > 100`.
+	Filter *string `json:"filter,omitempty"`
+
+	// GroupingKeys Properties, or what is computed of them, such as `hour_floor_timestamp_millis(timestamp_millis)`.
+	GroupingKeys             []string                          `json:"grouping_keys,omitempty"`
+	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
+}
+
+// EvaluationTimeframe Whose events are evaluated, and when. One of the two ids of the customer is required.
+type EvaluationTimeframe struct {
+	CustomerID         *string `json:"customer_id,omitempty"`
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// TimeframeEnd Exclusive.
+	TimeframeEnd string `json:"timeframe_end"`
+
+	// TimeframeStart Inclusive, and for stored events at most 100 days ago.
+	TimeframeStart string `json:"timeframe_start"`
+}
+
 // Event Something a customer used. Names exactly one of `customer_id` and `external_customer_id`.
 type Event struct {
 	// CustomerID Must be known.
@@ -3838,6 +3899,9 @@ type GroupedWithProratedMinimumPricing struct {
 	GroupedWithProratedMinimumConfig GroupedWithProratedMinimumConfig `json:"grouped_with_prorated_minimum_config"`
 	ModelType                        GroupedWithProratedMinimumModel  `json:"model_type"`
 }
+
+// GroupingValue defines model for GroupingValue.
+type GroupingValue = json.RawMessage
 
 // Increment defines model for Increment.
 type Increment struct {
@@ -5525,6 +5589,9 @@ type NullableMetricParameterOverrides map[string]interface{}
 // NullableMinimum defines model for NullableMinimum.
 type NullableMinimum = Minimum
 
+// NullableNewFloatingPrice defines model for NullableNewFloatingPrice.
+type NullableNewFloatingPrice = NewFloatingPrice
+
 // NullablePaymentConfiguration defines model for NullablePaymentConfiguration.
 type NullablePaymentConfiguration = PaymentConfiguration
 
@@ -6022,6 +6089,37 @@ type Pong struct {
 	Response string `json:"response"`
 }
 
+// PreviewEvent defines model for PreviewEvent.
+type PreviewEvent struct {
+	CustomerID         *string `json:"customer_id,omitempty"`
+	EventName          string  `json:"event_name"`
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// Properties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
+	Properties PreviewEventProperties `json:"properties"`
+
+	// Timestamp An ISO 8601 date-time in UTC, as events that are sent to be stored have it.
+	Timestamp string `json:"timestamp"`
+}
+
+// PreviewEventEvaluations defines model for PreviewEventEvaluations.
+type PreviewEventEvaluations struct {
+	// Embedded struct due to allOf(#/components/schemas/EvaluationTimeframe)
+	EvaluationTimeframe `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PricesToEvaluate)
+	PricesToEvaluate `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PreviewEvents)
+	PreviewEvents `yaml:",inline"`
+}
+
+// PreviewEventProperties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
+type PreviewEventProperties = json.RawMessage
+
+// PreviewEvents defines model for PreviewEvents.
+type PreviewEvents struct {
+	Events []PreviewEvent `json:"events,omitempty"`
+}
+
 // Price How a quantity becomes an amount. `model_type` chooses the variant.
 type Price struct {
 	union json.RawMessage
@@ -6077,6 +6175,22 @@ type PriceBase struct {
 	ReplacesPriceID *string          `json:"replaces_price_id"`
 }
 
+// PriceEvaluation defines model for PriceEvaluation.
+type PriceEvaluation struct {
+	// Embedded struct due to allOf(#/components/schemas/EvaluationTimeframe)
+	EvaluationTimeframe `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/EvaluationRestrictions)
+	EvaluationRestrictions `yaml:",inline"`
+}
+
+// PriceEvaluations defines model for PriceEvaluations.
+type PriceEvaluations struct {
+	// Embedded struct due to allOf(#/components/schemas/EvaluationTimeframe)
+	EvaluationTimeframe `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PricesToEvaluate)
+	PricesToEvaluate `yaml:",inline"`
+}
+
 // PriceInterval A price on a subscription, from one date to another.
 type PriceInterval struct {
 	BillingCycleDay               int                `json:"billing_cycle_day"`
@@ -6107,14 +6221,34 @@ type PricePage struct {
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
+// PriceReference A price, named or given. One of the three is required.
+type PriceReference struct {
+	ExternalPriceID *string                   `json:"external_price_id,omitempty"`
+	Price           *NullableNewFloatingPrice `json:"price,omitempty"`
+	PriceID         *string                   `json:"price_id,omitempty"`
+}
+
 // PriceSlim defines model for PriceSlim.
 type PriceSlim struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
+// PriceToEvaluate defines model for PriceToEvaluate.
+type PriceToEvaluate struct {
+	// Embedded struct due to allOf(#/components/schemas/EvaluationRestrictions)
+	EvaluationRestrictions `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PriceReference)
+	PriceReference `yaml:",inline"`
+}
+
 // PriceType defines model for PriceType.
 type PriceType string
+
+// PricesToEvaluate defines model for PricesToEvaluate.
+type PricesToEvaluate struct {
+	PriceEvaluations []PriceToEvaluate `json:"price_evaluations,omitempty"`
+}
 
 // PricingValue defines model for PricingValue.
 type PricingValue struct {
@@ -7712,6 +7846,24 @@ type CreatePriceParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// EvaluatePricesParams defines parameters for EvaluatePrices.
+type EvaluatePricesParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// EvaluatePreviewEventsParams defines parameters for EvaluatePreviewEvents.
+type EvaluatePreviewEventsParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// EvaluatePriceParams defines parameters for EvaluatePrice.
+type EvaluatePriceParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListSubscriptionsParams defines parameters for ListSubscriptions.
 type ListSubscriptionsParams struct {
 	// Limit How many to return.
@@ -7849,6 +8001,15 @@ type UpdatePlanJSONRequestBody = PlanUpdate
 
 // CreatePriceJSONRequestBody defines body for CreatePrice for application/json ContentType.
 type CreatePriceJSONRequestBody = NewFloatingPrice
+
+// EvaluatePricesJSONRequestBody defines body for EvaluatePrices for application/json ContentType.
+type EvaluatePricesJSONRequestBody = PriceEvaluations
+
+// EvaluatePreviewEventsJSONRequestBody defines body for EvaluatePreviewEvents for application/json ContentType.
+type EvaluatePreviewEventsJSONRequestBody = PreviewEventEvaluations
+
+// EvaluatePriceJSONRequestBody defines body for EvaluatePrice for application/json ContentType.
+type EvaluatePriceJSONRequestBody = PriceEvaluation
 
 // CreateSubscriptionJSONRequestBody defines body for CreateSubscription for application/json ContentType.
 type CreateSubscriptionJSONRequestBody = SubscriptionCreate

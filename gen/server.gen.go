@@ -147,12 +147,21 @@ type ServerInterface interface {
 	// CreatePrice Create an add-on price
 	// (POST /v1/prices)
 	CreatePrice(ctx echo.Context, params CreatePriceParams) error
+	// EvaluatePrices Evaluate several prices
+	// (POST /v1/prices/evaluate)
+	EvaluatePrices(ctx echo.Context, params EvaluatePricesParams) error
+	// EvaluatePreviewEvents Evaluate prices on events of the request
+	// (POST /v1/prices/evaluate_preview_events)
+	EvaluatePreviewEvents(ctx echo.Context, params EvaluatePreviewEventsParams) error
 	// FetchPriceByExternalID Fetch a price by its alias
 	// (GET /v1/prices/external_price_id/{external_price_id})
 	FetchPriceByExternalID(ctx echo.Context, externalPriceID ExternalPriceID) error
 	// FetchPrice Fetch a price
 	// (GET /v1/prices/{price_id})
 	FetchPrice(ctx echo.Context, priceID PriceID) error
+	// EvaluatePrice Evaluate a price
+	// (POST /v1/prices/{price_id}/evaluate)
+	EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error
 	// ListSubscriptions List subscriptions
 	// (GET /v1/subscriptions)
 	ListSubscriptions(ctx echo.Context, params ListSubscriptionsParams) error
@@ -1847,6 +1856,64 @@ func (w *ServerInterfaceWrapper) CreatePrice(ctx echo.Context) error {
 	return err
 }
 
+// EvaluatePrices converts echo context to params.
+func (w *ServerInterfaceWrapper) EvaluatePrices(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EvaluatePricesParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EvaluatePrices(ctx, params)
+	return err
+}
+
+// EvaluatePreviewEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) EvaluatePreviewEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EvaluatePreviewEventsParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EvaluatePreviewEvents(ctx, params)
+	return err
+}
+
 // FetchPriceByExternalID converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchPriceByExternalID(ctx echo.Context) error {
 	var err error
@@ -1876,6 +1943,42 @@ func (w *ServerInterfaceWrapper) FetchPrice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.FetchPrice(ctx, priceID)
+	return err
+}
+
+// EvaluatePrice converts echo context to params.
+func (w *ServerInterfaceWrapper) EvaluatePrice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "price_id" -------------
+	var priceID PriceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "price_id", ctx.Param("price_id"), &priceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EvaluatePriceParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EvaluatePrice(ctx, priceID, params)
 	return err
 }
 
@@ -2313,6 +2416,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/prices", wrapper.ListPrices, options.OperationMiddlewares["listPrices"]...)
 	router.POST(options.BaseURL+"/v1/prices", wrapper.CreatePrice, options.OperationMiddlewares["createPrice"]...)
 	router.GET(options.BaseURL+"/v1/prices/:price_id", wrapper.FetchPrice, options.OperationMiddlewares["fetchPrice"]...)
+	router.POST(options.BaseURL+"/v1/prices/:price_id/evaluate", wrapper.EvaluatePrice, options.OperationMiddlewares["evaluatePrice"]...)
+	router.POST(options.BaseURL+"/v1/prices/evaluate", wrapper.EvaluatePrices, options.OperationMiddlewares["evaluatePrices"]...)
+	router.POST(options.BaseURL+"/v1/prices/evaluate_preview_events", wrapper.EvaluatePreviewEvents, options.OperationMiddlewares["evaluatePreviewEvents"]...)
 	router.GET(options.BaseURL+"/v1/prices/external_price_id/:external_price_id", wrapper.FetchPriceByExternalID, options.OperationMiddlewares["fetchPriceByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions", wrapper.ListSubscriptions, options.OperationMiddlewares["listSubscriptions"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
@@ -4064,6 +4170,86 @@ func (response CreatePricedefaultApplicationProblemPlusJSONResponse) VisitCreate
 	return err
 }
 
+type EvaluatePricesRequestObject struct {
+	Params EvaluatePricesParams
+	Body   *EvaluatePricesJSONRequestBody
+}
+
+type EvaluatePricesResponseObject interface {
+	VisitEvaluatePricesResponse(w http.ResponseWriter) error
+}
+
+type EvaluatePrices200JSONResponse EvaluatedPrices
+
+func (response EvaluatePrices200JSONResponse) VisitEvaluatePricesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluatePricesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EvaluatePricesdefaultApplicationProblemPlusJSONResponse) VisitEvaluatePricesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluatePreviewEventsRequestObject struct {
+	Params EvaluatePreviewEventsParams
+	Body   *EvaluatePreviewEventsJSONRequestBody
+}
+
+type EvaluatePreviewEventsResponseObject interface {
+	VisitEvaluatePreviewEventsResponse(w http.ResponseWriter) error
+}
+
+type EvaluatePreviewEvents200JSONResponse EvaluatedPrices
+
+func (response EvaluatePreviewEvents200JSONResponse) VisitEvaluatePreviewEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluatePreviewEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EvaluatePreviewEventsdefaultApplicationProblemPlusJSONResponse) VisitEvaluatePreviewEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchPriceByExternalIDRequestObject struct {
 	ExternalPriceID ExternalPriceID `json:"external_price_id"`
 }
@@ -4147,6 +4333,47 @@ type FetchPricedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response FetchPricedefaultApplicationProblemPlusJSONResponse) VisitFetchPriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluatePriceRequestObject struct {
+	PriceID PriceID `json:"price_id"`
+	Params  EvaluatePriceParams
+	Body    *EvaluatePriceJSONRequestBody
+}
+
+type EvaluatePriceResponseObject interface {
+	VisitEvaluatePriceResponse(w http.ResponseWriter) error
+}
+
+type EvaluatePrice200JSONResponse EvaluatedPrice
+
+func (response EvaluatePrice200JSONResponse) VisitEvaluatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluatePricedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EvaluatePricedefaultApplicationProblemPlusJSONResponse) VisitEvaluatePriceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4646,12 +4873,21 @@ type StrictServerInterface interface {
 	// CreatePrice Create an add-on price
 	// (POST /v1/prices)
 	CreatePrice(ctx context.Context, request CreatePriceRequestObject) (CreatePriceResponseObject, error)
+	// EvaluatePrices Evaluate several prices
+	// (POST /v1/prices/evaluate)
+	EvaluatePrices(ctx context.Context, request EvaluatePricesRequestObject) (EvaluatePricesResponseObject, error)
+	// EvaluatePreviewEvents Evaluate prices on events of the request
+	// (POST /v1/prices/evaluate_preview_events)
+	EvaluatePreviewEvents(ctx context.Context, request EvaluatePreviewEventsRequestObject) (EvaluatePreviewEventsResponseObject, error)
 	// FetchPriceByExternalID Fetch a price by its alias
 	// (GET /v1/prices/external_price_id/{external_price_id})
 	FetchPriceByExternalID(ctx context.Context, request FetchPriceByExternalIDRequestObject) (FetchPriceByExternalIDResponseObject, error)
 	// FetchPrice Fetch a price
 	// (GET /v1/prices/{price_id})
 	FetchPrice(ctx context.Context, request FetchPriceRequestObject) (FetchPriceResponseObject, error)
+	// EvaluatePrice Evaluate a price
+	// (POST /v1/prices/{price_id}/evaluate)
+	EvaluatePrice(ctx context.Context, request EvaluatePriceRequestObject) (EvaluatePriceResponseObject, error)
 	// ListSubscriptions List subscriptions
 	// (GET /v1/subscriptions)
 	ListSubscriptions(ctx context.Context, request ListSubscriptionsRequestObject) (ListSubscriptionsResponseObject, error)
@@ -6109,6 +6345,102 @@ func (sh *strictHandler) CreatePrice(ctx echo.Context, params CreatePriceParams)
 	return nil
 }
 
+// EvaluatePrices operation middleware
+func (sh *strictHandler) EvaluatePrices(ctx echo.Context, params EvaluatePricesParams) error {
+	var request EvaluatePricesRequestObject
+
+	request.Params = params
+
+	var body EvaluatePricesJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EvaluatePrices(ctx.Request().Context(), request.(EvaluatePricesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EvaluatePrices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EvaluatePricesResponseObject); ok {
+		return validResponse.VisitEvaluatePricesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EvaluatePreviewEvents operation middleware
+func (sh *strictHandler) EvaluatePreviewEvents(ctx echo.Context, params EvaluatePreviewEventsParams) error {
+	var request EvaluatePreviewEventsRequestObject
+
+	request.Params = params
+
+	var body EvaluatePreviewEventsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EvaluatePreviewEvents(ctx.Request().Context(), request.(EvaluatePreviewEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EvaluatePreviewEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EvaluatePreviewEventsResponseObject); ok {
+		return validResponse.VisitEvaluatePreviewEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // FetchPriceByExternalID operation middleware
 func (sh *strictHandler) FetchPriceByExternalID(ctx echo.Context, externalPriceID ExternalPriceID) error {
 	var request FetchPriceByExternalIDRequestObject
@@ -6153,6 +6485,55 @@ func (sh *strictHandler) FetchPrice(ctx echo.Context, priceID PriceID) error {
 		return err
 	} else if validResponse, ok := response.(FetchPriceResponseObject); ok {
 		return validResponse.VisitFetchPriceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EvaluatePrice operation middleware
+func (sh *strictHandler) EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error {
+	var request EvaluatePriceRequestObject
+
+	request.PriceID = priceID
+	request.Params = params
+
+	var body EvaluatePriceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EvaluatePrice(ctx.Request().Context(), request.(EvaluatePriceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EvaluatePrice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EvaluatePriceResponseObject); ok {
+		return validResponse.VisitEvaluatePriceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

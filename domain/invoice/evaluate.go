@@ -88,13 +88,14 @@ func Evaluate(tx *store.Tx, e Evaluation) ([]Evaluated, error) {
 
 // read checks what can be judged from the request alone.
 func (e Evaluation) read(now time.Time) (asked []askedPrice, sample *usage.Sample, err error) {
-	faults := []error{e.checkCustomer(), e.checkTimeframe(now)}
+	nobody := e.checkCustomer()
+	faults := []error{nobody, e.checkTimeframe(now)}
 	asked = make([]askedPrice, len(e.Prices))
 	for k, p := range e.Prices {
 		asked[k], err = p.read()
 		faults = append(faults, fault.In(p.Place, err))
 	}
-	if e.Events != nil {
+	if e.Events != nil && nobody == nil {
 		sample, err = usage.NewSample(e.named())
 		faults = append(faults, err)
 	}

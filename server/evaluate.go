@@ -1,0 +1,163 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/usage"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// EvaluatePrice serves POST /v1/prices/{price_id}/evaluate.
+func (s *Server) EvaluatePrice(ctx context.Context, req gen.EvaluatePriceRequestObject) (gen.EvaluatePriceResponseObject, error) {
+	asked, err := evaluationFromWire(req.Body.EvaluationTimeframe)
+	if err != nil {
+		return nil, err
+	}
+	one, err := priceEvaluationFromWire("", req.Body.EvaluationRestrictions)
+	if err != nil {
+		return nil, err
+	}
+	one.PriceID = &req.PriceID
+	asked.Prices = []invoice.PriceEvaluation{one}
+	evaluated, err := s.evaluate(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	return gen.EvaluatePrice200JSONResponse{Data: evaluatedToWire(evaluated[0])}, nil
+}
+
+// EvaluatePrices serves POST /v1/prices/evaluate.
+func (s *Server) EvaluatePrices(ctx context.Context, req gen.EvaluatePricesRequestObject) (gen.EvaluatePricesResponseObject, error) {
+	asked, err := evaluationsFromWire(req.Body.EvaluationTimeframe, req.Body.PricesToEvaluate)
+	if err != nil {
+		return nil, err
+	}
+	evaluated, err := s.evaluate(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	return gen.EvaluatePrices200JSONResponse(allEvaluatedToWire(asked, evaluated)), nil
+}
+
+// EvaluatePreviewEvents serves POST /v1/prices/evaluate_preview_events.
+func (s *Server) EvaluatePreviewEvents(ctx context.Context, req gen.EvaluatePreviewEventsRequestObject) (gen.EvaluatePreviewEventsResponseObject, error) {
+	asked, err := evaluationsFromWire(req.Body.EvaluationTimeframe, req.Body.PricesToEvaluate)
+	if err != nil {
+		return nil, err
+	}
+	asked.Events = toWire(req.Body.Events, sampleEventFromWire)
+	evaluated, err := s.evaluate(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	return gen.EvaluatePreviewEvents200JSONResponse(allEvaluatedToWire(asked, evaluated)), nil
+}
+
+// evaluate reads only, so nothing is remembered of it (semantics 14.3.5).
+func (s *Server) evaluate(ctx context.Context, asked invoice.Evaluation) (evaluated []invoice.Evaluated, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		evaluated, err = invoice.Evaluate(tx, asked)
+		return err
+	})
+	return evaluated, err
+}
+
+func evaluationFromWire(in gen.EvaluationTimeframe) (invoice.Evaluation, error) {
+	start, startErr := dateTimeFromWire("timeframe_start", in.TimeframeStart)
+	end, endErr := dateTimeFromWire("timeframe_end", in.TimeframeEnd)
+	return invoice.Evaluation{
+		CustomerID:         in.CustomerID,
+		ExternalCustomerID: in.ExternalCustomerID,
+		Timeframe:          period.Period{Start: start, End: end},
+	}, fault.Join(startErr, endErr)
+}
+
+// dateTimeFromWire reads an instant; without an offset it is in UTC.
+func dateTimeFromWire(field, text string) (time.Time, error) {
+	at, err := period.ParseDateTime(text, time.UTC)
+	if err != nil {
+		return time.Time{}, fault.Bad(field, "%s", err)
+	}
+	return at, nil
+}
+
+func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvaluate) (invoice.Evaluation, error) {
+	asked, err := evaluationFromWire(timeframe)
+	faults := []error{err}
+	for i, each := range in.PriceEvaluations {
+		place := fmt.Sprintf("price_evaluations[%d]", i)
+		one, err := priceEvaluationFromWire(place, each.EvaluationRestrictions)
+		faults = append(faults, err)
+		one.PriceID, one.ExternalPriceID = each.PriceID, each.ExternalPriceID
+		if each.Price != nil {
+			var price catalog.NewPrice
+			price, err = priceFromWire(each.Price)
+			one.Price, faults = &price, append(faults, fault.In(place+".price", err))
+		}
+		asked.Prices = append(asked.Prices, one)
+	}
+	return asked, fault.Join(faults...)
+}
+
+func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (invoice.PriceEvaluation, error) {
+	var err error
+	if in.MetricParameterOverrides != nil && len(*in.MetricParameterOverrides) > 0 {
+		err = fault.In(place, fault.Bad("metric_parameter_overrides", "must be empty, since metrics have no parameters"))
+	}
+	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys}, err
+}
+
+func sampleEventFromWire(e gen.PreviewEvent) usage.SampleEvent {
+	return usage.SampleEvent{
+		Name:               e.EventName,
+		CustomerID:         e.CustomerID,
+		ExternalCustomerID: e.ExternalCustomerID,
+		Timestamp:          e.Timestamp,
+		Properties:         e.Properties,
+	}
+}
+
+func allEvaluatedToWire(asked invoice.Evaluation, evaluated []invoice.Evaluated) gen.EvaluatedPrices {
+	shown := gen.EvaluatedPrices{Data: make([]gen.EvaluatedPriceGroups, len(evaluated))}
+	for i, e := range evaluated {
+		shown.Data[i] = gen.EvaluatedPriceGroups{
+			Currency:        gen.Currency(e.Price.Currency),
+			PriceGroups:     evaluatedToWire(e),
+			ExternalPriceID: e.Price.ExternalPriceID,
+		}
+		if asked.Prices[i].Price == nil {
+			shown.Data[i].PriceID = &e.Price.ID
+		} else {
+			shown.Data[i].InlinePriceIndex = &i
+		}
+	}
+	return shown
+}
+
+func evaluatedToWire(e invoice.Evaluated) []gen.EvaluatePriceGroup {
+	return toWire(e.Groups, func(group invoice.EvaluatedGroup) gen.EvaluatePriceGroup {
+		return gen.EvaluatePriceGroup{
+			Amount:         exactToWire(e.Price.Currency, group.Amount),
+			GroupingValues: toWire(group.Values, func(value string) gen.GroupingValue { return json.RawMessage(value) }),
+			Quantity:       numberToWire(group.Quantity),
+		}
+	})
+}
+
+// exactToWire writes an amount with the digits of the minor unit, and with all it has
+// where it has more.
+func exactToWire(currency money.Currency, amount money.Decimal) string {
+	if currency.Fits(amount) {
+		return currency.Format(amount)
+	}
+	return amount.String()
+}
