@@ -13,7 +13,7 @@ import (
 )
 
 // openDatabase gives fuzz tests, which run outside of the suite, the database that
-// its helpers ask.
+// its helpers ask. They call it before the first input, whose time is bounded.
 var openDatabase = sync.OnceFunc(func() {
 	st, err := storetest.Open()
 	if err != nil {
@@ -47,9 +47,9 @@ func FuzzParse(f *testing.F) {
 		f.Add("SELECT COUNT(*) AS \"total\"\nFROM events WHERE " + condition)
 	}
 	f.Add("SELECT EARLIEST_BY(n, COALESCE(a, b)) FROM events")
+	openDatabase()
 	f.Fuzz(func(t *testing.T, sql string) {
 		RegisterTestingT(t)
-		openDatabase()
 		if _, err := metric.Parse(sql); err != nil {
 			isPlaced(t, sql, err)
 			return
@@ -63,9 +63,9 @@ func FuzzParseCondition(f *testing.F) {
 	for _, condition := range fuzzedConditions {
 		f.Add(condition)
 	}
+	openDatabase()
 	f.Fuzz(func(t *testing.T, filter string) {
 		RegisterTestingT(t)
-		openDatabase()
 		if _, err := metric.ParseCondition(filter); err != nil {
 			isPlaced(t, filter, err)
 			return
@@ -80,9 +80,9 @@ func FuzzParseComputed(f *testing.F) {
 	for _, text := range append(fuzzedValues, fuzzedConditions...) {
 		f.Add(text)
 	}
+	openDatabase()
 	f.Fuzz(func(t *testing.T, text string) {
 		RegisterTestingT(t)
-		openDatabase()
 		c, err := metric.ParseComputed(text)
 		if err != nil {
 			isPlaced(t, text, err)
