@@ -303,6 +303,81 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/customers/{customer_id}/credits/ledger_entry (the `CreateLedgerEntry` operationId).
 	CreateLedgerEntry(ctx context.Context, customerID CustomerID, params *CreateLedgerEntryParams, body CreateLedgerEntryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListDimensionalPriceGroups List dimensional price groups
+	//
+	// Newest first.
+	//
+	// Corresponds with GET /v1/dimensional_price_groups (the `ListDimensionalPriceGroups` operationId).
+	ListDimensionalPriceGroups(ctx context.Context, params *ListDimensionalPriceGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDimensionalPriceGroupWithBody Create a dimensional price group
+	//
+	// Prices join it one by one, each for one combination of values.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+	CreateDimensionalPriceGroupWithBody(ctx context.Context, params *CreateDimensionalPriceGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDimensionalPriceGroup Create a dimensional price group
+	//
+	// Prices join it one by one, each for one combination of values.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+	CreateDimensionalPriceGroup(ctx context.Context, params *CreateDimensionalPriceGroupParams, body CreateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchDimensionalPriceGroupByExternalID Fetch a dimensional price group by its alias
+	//
+	// Answers 404 when there is no such group.
+	//
+	// Corresponds with GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `FetchDimensionalPriceGroupByExternalID` operationId).
+	FetchDimensionalPriceGroupByExternalID(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDimensionalPriceGroupByExternalIDWithBody Update a dimensional price group by its alias
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+	UpdateDimensionalPriceGroupByExternalIDWithBody(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+	UpdateDimensionalPriceGroupByExternalID(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchDimensionalPriceGroup Fetch a dimensional price group
+	//
+	// Answers 404 when there is no such group.
+	//
+	// Corresponds with GET /v1/dimensional_price_groups/{dimensional_price_group_id} (the `FetchDimensionalPriceGroup` operationId).
+	FetchDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDimensionalPriceGroupWithBody Update a dimensional price group
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+	UpdateDimensionalPriceGroupWithBody(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDimensionalPriceGroup Update a dimensional price group
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+	UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// IngestWithBody Send usage events
 	//
 	// Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -426,6 +501,38 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/items/{item_id} (the `FetchItem` operationId).
 	FetchItem(ctx context.Context, itemID ItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListLicenseTypes List license types
+	//
+	// Oldest first.
+	//
+	// Corresponds with GET /v1/license_types (the `ListLicenseTypes` operationId).
+	ListLicenseTypes(ctx context.Context, params *ListLicenseTypesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLicenseTypeWithBody Create a license type
+	//
+	// Events tell by the property `grouping_key` whose license they use.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+	CreateLicenseTypeWithBody(ctx context.Context, params *CreateLicenseTypeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLicenseType Create a license type
+	//
+	// Events tell by the property `grouping_key` whose license they use.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+	CreateLicenseType(ctx context.Context, params *CreateLicenseTypeParams, body CreateLicenseTypeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLicenseType Fetch a license type
+	//
+	// Answers 404 when there is no such license type.
+	//
+	// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
+	FetchLicenseType(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListMetrics List metrics
 	//
 	// Newest first.
@@ -521,6 +628,51 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/plans/external_plan_id/{external_plan_id} (the `UpdatePlanByExternalID` operationId).
 	UpdatePlanByExternalID(ctx context.Context, externalPlanID ExternalPlanID, body UpdatePlanByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SetDefaultPlanVersionByExternalIDWithBody Choose the version that new subscriptions get, by the plan's alias
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+	SetDefaultPlanVersionByExternalIDWithBody(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+	SetDefaultPlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, body SetDefaultPlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanVersionByExternalIDWithBody Create a version of a plan by the plan's alias
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+	CreatePlanVersionByExternalIDWithBody(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+	CreatePlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, body CreatePlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchPlanVersionByExternalID Fetch a version of a plan by the plan's alias
+	//
+	// Answers 404 when the plan has no such version.
+	//
+	// Corresponds with GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version} (the `FetchPlanVersionByExternalID` operationId).
+	FetchPlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchPlan Fetch a plan
 	//
 	// With all its prices, across phases. Answers 404 when there is no such plan.
@@ -545,6 +697,51 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 	UpdatePlan(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetDefaultPlanVersionWithBody Choose the version that new subscriptions get
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+	SetDefaultPlanVersionWithBody(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetDefaultPlanVersion Choose the version that new subscriptions get
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+	SetDefaultPlanVersion(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanVersionWithBody Create a version of a plan
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+	CreatePlanVersionWithBody(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanVersion Create a version of a plan
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+	CreatePlanVersion(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchPlanVersion Fetch a version of a plan
+	//
+	// Answers 404 when the plan has no such version.
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/versions/{version} (the `FetchPlanVersion` operationId).
+	FetchPlanVersion(ctx context.Context, planID PlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPrices List prices
 	//
@@ -622,12 +819,48 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/prices/external_price_id/{external_price_id} (the `FetchPriceByExternalID` operationId).
 	FetchPriceByExternalID(ctx context.Context, externalPriceID ExternalPriceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdatePriceByExternalIDWithBody Update a price by its alias
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+	UpdatePriceByExternalIDWithBody(ctx context.Context, externalPriceID ExternalPriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePriceByExternalID Update a price by its alias
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+	UpdatePriceByExternalID(ctx context.Context, externalPriceID ExternalPriceID, body UpdatePriceByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchPrice Fetch a price
 	//
 	// Answers 404 when there is no such price.
 	//
 	// Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 	FetchPrice(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePriceWithBody Update a price
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+	UpdatePriceWithBody(ctx context.Context, priceID PriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePrice Update a price
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+	UpdatePrice(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// EvaluatePriceWithBody Evaluate a price
 	//
@@ -1258,6 +1491,171 @@ func (c *Client) CreateLedgerEntry(ctx context.Context, customerID CustomerID, p
 	return c.Client.Do(req)
 }
 
+// ListDimensionalPriceGroups List dimensional price groups
+//
+// Newest first.
+//
+// Corresponds with GET /v1/dimensional_price_groups (the `ListDimensionalPriceGroups` operationId).
+func (c *Client) ListDimensionalPriceGroups(ctx context.Context, params *ListDimensionalPriceGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListDimensionalPriceGroupsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDimensionalPriceGroupWithBody Create a dimensional price group
+//
+// Prices join it one by one, each for one combination of values.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+func (c *Client) CreateDimensionalPriceGroupWithBody(ctx context.Context, params *CreateDimensionalPriceGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDimensionalPriceGroupRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDimensionalPriceGroup Create a dimensional price group
+//
+// Prices join it one by one, each for one combination of values.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+func (c *Client) CreateDimensionalPriceGroup(ctx context.Context, params *CreateDimensionalPriceGroupParams, body CreateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDimensionalPriceGroupRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchDimensionalPriceGroupByExternalID Fetch a dimensional price group by its alias
+//
+// Answers 404 when there is no such group.
+//
+// Corresponds with GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `FetchDimensionalPriceGroupByExternalID` operationId).
+func (c *Client) FetchDimensionalPriceGroupByExternalID(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchDimensionalPriceGroupByExternalIDRequest(c.Server, externalDimensionalPriceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDimensionalPriceGroupByExternalIDWithBody Update a dimensional price group by its alias
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+func (c *Client) UpdateDimensionalPriceGroupByExternalIDWithBody(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDimensionalPriceGroupByExternalIDRequestWithBody(c.Server, externalDimensionalPriceGroupID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+func (c *Client) UpdateDimensionalPriceGroupByExternalID(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDimensionalPriceGroupByExternalIDRequest(c.Server, externalDimensionalPriceGroupID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchDimensionalPriceGroup Fetch a dimensional price group
+//
+// Answers 404 when there is no such group.
+//
+// Corresponds with GET /v1/dimensional_price_groups/{dimensional_price_group_id} (the `FetchDimensionalPriceGroup` operationId).
+func (c *Client) FetchDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchDimensionalPriceGroupRequest(c.Server, dimensionalPriceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDimensionalPriceGroupWithBody Update a dimensional price group
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+func (c *Client) UpdateDimensionalPriceGroupWithBody(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDimensionalPriceGroupRequestWithBody(c.Server, dimensionalPriceGroupID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDimensionalPriceGroup Update a dimensional price group
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+func (c *Client) UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDimensionalPriceGroupRequest(c.Server, dimensionalPriceGroupID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // IngestWithBody Send usage events
 //
 // Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -1521,6 +1919,78 @@ func (c *Client) FetchItem(ctx context.Context, itemID ItemID, reqEditors ...Req
 	return c.Client.Do(req)
 }
 
+// ListLicenseTypes List license types
+//
+// Oldest first.
+//
+// Corresponds with GET /v1/license_types (the `ListLicenseTypes` operationId).
+func (c *Client) ListLicenseTypes(ctx context.Context, params *ListLicenseTypesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListLicenseTypesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLicenseTypeWithBody Create a license type
+//
+// Events tell by the property `grouping_key` whose license they use.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+func (c *Client) CreateLicenseTypeWithBody(ctx context.Context, params *CreateLicenseTypeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLicenseTypeRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLicenseType Create a license type
+//
+// Events tell by the property `grouping_key` whose license they use.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+func (c *Client) CreateLicenseType(ctx context.Context, params *CreateLicenseTypeParams, body CreateLicenseTypeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLicenseTypeRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLicenseType Fetch a license type
+//
+// Answers 404 when there is no such license type.
+//
+// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
+func (c *Client) FetchLicenseType(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLicenseTypeRequest(c.Server, licenseTypeID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListMetrics List metrics
 //
 // Newest first.
@@ -1726,6 +2196,101 @@ func (c *Client) UpdatePlanByExternalID(ctx context.Context, externalPlanID Exte
 	return c.Client.Do(req)
 }
 
+// SetDefaultPlanVersionByExternalIDWithBody Choose the version that new subscriptions get, by the plan's alias
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+func (c *Client) SetDefaultPlanVersionByExternalIDWithBody(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDefaultPlanVersionByExternalIDRequestWithBody(c.Server, externalPlanID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+func (c *Client) SetDefaultPlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, body SetDefaultPlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDefaultPlanVersionByExternalIDRequest(c.Server, externalPlanID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanVersionByExternalIDWithBody Create a version of a plan by the plan's alias
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+func (c *Client) CreatePlanVersionByExternalIDWithBody(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanVersionByExternalIDRequestWithBody(c.Server, externalPlanID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+func (c *Client) CreatePlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, body CreatePlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanVersionByExternalIDRequest(c.Server, externalPlanID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchPlanVersionByExternalID Fetch a version of a plan by the plan's alias
+//
+// Answers 404 when the plan has no such version.
+//
+// Corresponds with GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version} (the `FetchPlanVersionByExternalID` operationId).
+func (c *Client) FetchPlanVersionByExternalID(ctx context.Context, externalPlanID ExternalPlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchPlanVersionByExternalIDRequest(c.Server, externalPlanID, version)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // FetchPlan Fetch a plan
 //
 // With all its prices, across phases. Answers 404 when there is no such plan.
@@ -1771,6 +2336,101 @@ func (c *Client) UpdatePlanWithBody(ctx context.Context, planID PlanID, contentT
 // Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 func (c *Client) UpdatePlan(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdatePlanRequest(c.Server, planID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetDefaultPlanVersionWithBody Choose the version that new subscriptions get
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+func (c *Client) SetDefaultPlanVersionWithBody(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDefaultPlanVersionRequestWithBody(c.Server, planID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetDefaultPlanVersion Choose the version that new subscriptions get
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+func (c *Client) SetDefaultPlanVersion(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDefaultPlanVersionRequest(c.Server, planID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanVersionWithBody Create a version of a plan
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+func (c *Client) CreatePlanVersionWithBody(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanVersionRequestWithBody(c.Server, planID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanVersion Create a version of a plan
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+func (c *Client) CreatePlanVersion(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanVersionRequest(c.Server, planID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchPlanVersion Fetch a version of a plan
+//
+// Answers 404 when the plan has no such version.
+//
+// Corresponds with GET /v1/plans/{plan_id}/versions/{version} (the `FetchPlanVersion` operationId).
+func (c *Client) FetchPlanVersion(ctx context.Context, planID PlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchPlanVersionRequest(c.Server, planID, version)
 	if err != nil {
 		return nil, err
 	}
@@ -1937,6 +2597,44 @@ func (c *Client) FetchPriceByExternalID(ctx context.Context, externalPriceID Ext
 	return c.Client.Do(req)
 }
 
+// UpdatePriceByExternalIDWithBody Update a price by its alias
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+func (c *Client) UpdatePriceByExternalIDWithBody(ctx context.Context, externalPriceID ExternalPriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePriceByExternalIDRequestWithBody(c.Server, externalPriceID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePriceByExternalID Update a price by its alias
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+func (c *Client) UpdatePriceByExternalID(ctx context.Context, externalPriceID ExternalPriceID, body UpdatePriceByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePriceByExternalIDRequest(c.Server, externalPriceID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // FetchPrice Fetch a price
 //
 // Answers 404 when there is no such price.
@@ -1944,6 +2642,44 @@ func (c *Client) FetchPriceByExternalID(ctx context.Context, externalPriceID Ext
 // Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 func (c *Client) FetchPrice(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFetchPriceRequest(c.Server, priceID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePriceWithBody Update a price
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+func (c *Client) UpdatePriceWithBody(ctx context.Context, priceID PriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePriceRequestWithBody(c.Server, priceID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePrice Update a price
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+func (c *Client) UpdatePrice(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePriceRequest(c.Server, priceID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3871,6 +4607,289 @@ func NewCreateLedgerEntryRequestWithBody(server string, customerID CustomerID, p
 	return req, nil
 }
 
+// NewListDimensionalPriceGroupsRequest constructs an http.Request for the ListDimensionalPriceGroups method
+func NewListDimensionalPriceGroupsRequest(server string, params *ListDimensionalPriceGroupsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateDimensionalPriceGroupRequest calls the generic CreateDimensionalPriceGroup builder with application/json body
+func NewCreateDimensionalPriceGroupRequest(server string, params *CreateDimensionalPriceGroupParams, body CreateDimensionalPriceGroupJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateDimensionalPriceGroupRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateDimensionalPriceGroupRequestWithBody constructs an http.Request for the CreateDimensionalPriceGroup method, with any body, and a specified content type
+func NewCreateDimensionalPriceGroupRequestWithBody(server string, params *CreateDimensionalPriceGroupParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchDimensionalPriceGroupByExternalIDRequest constructs an http.Request for the FetchDimensionalPriceGroupByExternalID method
+func NewFetchDimensionalPriceGroupByExternalIDRequest(server string, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_dimensional_price_group_id", externalDimensionalPriceGroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups/external_dimensional_price_group_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateDimensionalPriceGroupByExternalIDRequest calls the generic UpdateDimensionalPriceGroupByExternalID builder with application/json body
+func NewUpdateDimensionalPriceGroupByExternalIDRequest(server string, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateDimensionalPriceGroupByExternalIDRequestWithBody(server, externalDimensionalPriceGroupID, "application/json", bodyReader)
+}
+
+// NewUpdateDimensionalPriceGroupByExternalIDRequestWithBody constructs an http.Request for the UpdateDimensionalPriceGroupByExternalID method, with any body, and a specified content type
+func NewUpdateDimensionalPriceGroupByExternalIDRequestWithBody(server string, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_dimensional_price_group_id", externalDimensionalPriceGroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups/external_dimensional_price_group_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFetchDimensionalPriceGroupRequest constructs an http.Request for the FetchDimensionalPriceGroup method
+func NewFetchDimensionalPriceGroupRequest(server string, dimensionalPriceGroupID DimensionalPriceGroupID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "dimensional_price_group_id", dimensionalPriceGroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateDimensionalPriceGroupRequest calls the generic UpdateDimensionalPriceGroup builder with application/json body
+func NewUpdateDimensionalPriceGroupRequest(server string, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateDimensionalPriceGroupRequestWithBody(server, dimensionalPriceGroupID, "application/json", bodyReader)
+}
+
+// NewUpdateDimensionalPriceGroupRequestWithBody constructs an http.Request for the UpdateDimensionalPriceGroup method, with any body, and a specified content type
+func NewUpdateDimensionalPriceGroupRequestWithBody(server string, dimensionalPriceGroupID DimensionalPriceGroupID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "dimensional_price_group_id", dimensionalPriceGroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/dimensional_price_groups/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewIngestRequestWithBody constructs an http.Request for the Ingest method, with any body, and a specified content type
 func NewIngestRequestWithBody(server string, params *IngestParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
@@ -4922,6 +5941,161 @@ func NewFetchItemRequest(server string, itemID ItemID) (*http.Request, error) {
 	return req, nil
 }
 
+// NewListLicenseTypesRequest constructs an http.Request for the ListLicenseTypes method
+func NewListLicenseTypesRequest(server string, params *ListLicenseTypesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/license_types")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateLicenseTypeRequest calls the generic CreateLicenseType builder with application/json body
+func NewCreateLicenseTypeRequest(server string, params *CreateLicenseTypeParams, body CreateLicenseTypeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateLicenseTypeRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateLicenseTypeRequestWithBody constructs an http.Request for the CreateLicenseType method, with any body, and a specified content type
+func NewCreateLicenseTypeRequestWithBody(server string, params *CreateLicenseTypeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/license_types")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchLicenseTypeRequest constructs an http.Request for the FetchLicenseType method
+func NewFetchLicenseTypeRequest(server string, licenseTypeID LicenseTypeID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "license_type_id", licenseTypeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/license_types/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListMetricsRequest constructs an http.Request for the ListMetrics method
 func NewListMetricsRequest(server string, params *ListMetricsParams) (*http.Request, error) {
 	var err error
@@ -5414,6 +6588,171 @@ func NewUpdatePlanByExternalIDRequestWithBody(server string, externalPlanID Exte
 	return req, nil
 }
 
+// NewSetDefaultPlanVersionByExternalIDRequest calls the generic SetDefaultPlanVersionByExternalID builder with application/json body
+func NewSetDefaultPlanVersionByExternalIDRequest(server string, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, body SetDefaultPlanVersionByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetDefaultPlanVersionByExternalIDRequestWithBody(server, externalPlanID, params, "application/json", bodyReader)
+}
+
+// NewSetDefaultPlanVersionByExternalIDRequestWithBody constructs an http.Request for the SetDefaultPlanVersionByExternalID method, with any body, and a specified content type
+func NewSetDefaultPlanVersionByExternalIDRequestWithBody(server string, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_plan_id", externalPlanID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/external_plan_id/%s/set_default_version", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreatePlanVersionByExternalIDRequest calls the generic CreatePlanVersionByExternalID builder with application/json body
+func NewCreatePlanVersionByExternalIDRequest(server string, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, body CreatePlanVersionByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePlanVersionByExternalIDRequestWithBody(server, externalPlanID, params, "application/json", bodyReader)
+}
+
+// NewCreatePlanVersionByExternalIDRequestWithBody constructs an http.Request for the CreatePlanVersionByExternalID method, with any body, and a specified content type
+func NewCreatePlanVersionByExternalIDRequestWithBody(server string, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_plan_id", externalPlanID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/external_plan_id/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchPlanVersionByExternalIDRequest constructs an http.Request for the FetchPlanVersionByExternalID method
+func NewFetchPlanVersionByExternalIDRequest(server string, externalPlanID ExternalPlanID, version PlanVersionNumber) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_plan_id", externalPlanID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "version", version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/external_plan_id/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewFetchPlanRequest constructs an http.Request for the FetchPlan method
 func NewFetchPlanRequest(server string, planID PlanID) (*http.Request, error) {
 	var err error
@@ -5491,6 +6830,171 @@ func NewUpdatePlanRequestWithBody(server string, planID PlanID, contentType stri
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSetDefaultPlanVersionRequest calls the generic SetDefaultPlanVersion builder with application/json body
+func NewSetDefaultPlanVersionRequest(server string, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetDefaultPlanVersionRequestWithBody(server, planID, params, "application/json", bodyReader)
+}
+
+// NewSetDefaultPlanVersionRequestWithBody constructs an http.Request for the SetDefaultPlanVersion method, with any body, and a specified content type
+func NewSetDefaultPlanVersionRequestWithBody(server string, planID PlanID, params *SetDefaultPlanVersionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/set_default_version", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreatePlanVersionRequest calls the generic CreatePlanVersion builder with application/json body
+func NewCreatePlanVersionRequest(server string, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePlanVersionRequestWithBody(server, planID, params, "application/json", bodyReader)
+}
+
+// NewCreatePlanVersionRequestWithBody constructs an http.Request for the CreatePlanVersion method, with any body, and a specified content type
+func NewCreatePlanVersionRequestWithBody(server string, planID PlanID, params *CreatePlanVersionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchPlanVersionRequest constructs an http.Request for the FetchPlanVersion method
+func NewFetchPlanVersionRequest(server string, planID PlanID, version PlanVersionNumber) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "version", version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -5760,6 +7264,53 @@ func NewFetchPriceByExternalIDRequest(server string, externalPriceID ExternalPri
 	return req, nil
 }
 
+// NewUpdatePriceByExternalIDRequest calls the generic UpdatePriceByExternalID builder with application/json body
+func NewUpdatePriceByExternalIDRequest(server string, externalPriceID ExternalPriceID, body UpdatePriceByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdatePriceByExternalIDRequestWithBody(server, externalPriceID, "application/json", bodyReader)
+}
+
+// NewUpdatePriceByExternalIDRequestWithBody constructs an http.Request for the UpdatePriceByExternalID method, with any body, and a specified content type
+func NewUpdatePriceByExternalIDRequestWithBody(server string, externalPriceID ExternalPriceID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_price_id", externalPriceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/external_price_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewFetchPriceRequest constructs an http.Request for the FetchPrice method
 func NewFetchPriceRequest(server string, priceID PriceID) (*http.Request, error) {
 	var err error
@@ -5790,6 +7341,53 @@ func NewFetchPriceRequest(server string, priceID PriceID) (*http.Request, error)
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewUpdatePriceRequest calls the generic UpdatePrice builder with application/json body
+func NewUpdatePriceRequest(server string, priceID PriceID, body UpdatePriceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdatePriceRequestWithBody(server, priceID, "application/json", bodyReader)
+}
+
+// NewUpdatePriceRequestWithBody constructs an http.Request for the UpdatePrice method, with any body, and a specified content type
+func NewUpdatePriceRequestWithBody(server string, priceID PriceID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "price_id", priceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -6837,6 +8435,87 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/customers/{customer_id}/credits/ledger_entry (the `CreateLedgerEntry` operationId).
 	CreateLedgerEntryWithResponse(ctx context.Context, customerID CustomerID, params *CreateLedgerEntryParams, body CreateLedgerEntryJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLedgerEntryResponse, error)
 
+	// ListDimensionalPriceGroupsWithResponse List dimensional price groups
+	//
+	// Newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/dimensional_price_groups (the `ListDimensionalPriceGroups` operationId).
+	ListDimensionalPriceGroupsWithResponse(ctx context.Context, params *ListDimensionalPriceGroupsParams, reqEditors ...RequestEditorFn) (*ListDimensionalPriceGroupsResponse, error)
+
+	// CreateDimensionalPriceGroupWithBodyWithResponse Create a dimensional price group
+	//
+	// Prices join it one by one, each for one combination of values.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+	CreateDimensionalPriceGroupWithBodyWithResponse(ctx context.Context, params *CreateDimensionalPriceGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDimensionalPriceGroupResponse, error)
+
+	// CreateDimensionalPriceGroupWithResponse Create a dimensional price group
+	//
+	// Prices join it one by one, each for one combination of values.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+	CreateDimensionalPriceGroupWithResponse(ctx context.Context, params *CreateDimensionalPriceGroupParams, body CreateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDimensionalPriceGroupResponse, error)
+
+	// FetchDimensionalPriceGroupByExternalIDWithResponse Fetch a dimensional price group by its alias
+	//
+	// Answers 404 when there is no such group.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `FetchDimensionalPriceGroupByExternalID` operationId).
+	FetchDimensionalPriceGroupByExternalIDWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*FetchDimensionalPriceGroupByExternalIDResponse, error)
+
+	// UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse Update a dimensional price group by its alias
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+	UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupByExternalIDResponse, error)
+
+	// UpdateDimensionalPriceGroupByExternalIDWithResponse Update a dimensional price group by its alias
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+	UpdateDimensionalPriceGroupByExternalIDWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupByExternalIDResponse, error)
+
+	// FetchDimensionalPriceGroupWithResponse Fetch a dimensional price group
+	//
+	// Answers 404 when there is no such group.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/dimensional_price_groups/{dimensional_price_group_id} (the `FetchDimensionalPriceGroup` operationId).
+	FetchDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*FetchDimensionalPriceGroupResponse, error)
+
+	// UpdateDimensionalPriceGroupWithBodyWithResponse Update a dimensional price group
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+	UpdateDimensionalPriceGroupWithBodyWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error)
+
+	// UpdateDimensionalPriceGroupWithResponse Update a dimensional price group
+	//
+	// Changes the alias and the metadata; nothing else of a group can be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+	UpdateDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error)
+
 	// IngestWithBodyWithResponse Send usage events
 	//
 	// Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -6974,6 +8653,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/items/{item_id} (the `FetchItem` operationId).
 	FetchItemWithResponse(ctx context.Context, itemID ItemID, reqEditors ...RequestEditorFn) (*FetchItemResponse, error)
 
+	// ListLicenseTypesWithResponse List license types
+	//
+	// Oldest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/license_types (the `ListLicenseTypes` operationId).
+	ListLicenseTypesWithResponse(ctx context.Context, params *ListLicenseTypesParams, reqEditors ...RequestEditorFn) (*ListLicenseTypesResponse, error)
+
+	// CreateLicenseTypeWithBodyWithResponse Create a license type
+	//
+	// Events tell by the property `grouping_key` whose license they use.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+	CreateLicenseTypeWithBodyWithResponse(ctx context.Context, params *CreateLicenseTypeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLicenseTypeResponse, error)
+
+	// CreateLicenseTypeWithResponse Create a license type
+	//
+	// Events tell by the property `grouping_key` whose license they use.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+	CreateLicenseTypeWithResponse(ctx context.Context, params *CreateLicenseTypeParams, body CreateLicenseTypeJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLicenseTypeResponse, error)
+
+	// FetchLicenseTypeWithResponse Fetch a license type
+	//
+	// Answers 404 when there is no such license type.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
+	FetchLicenseTypeWithResponse(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*FetchLicenseTypeResponse, error)
+
 	// ListMetricsWithResponse List metrics
 	//
 	// Newest first.
@@ -7079,6 +8794,53 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/plans/external_plan_id/{external_plan_id} (the `UpdatePlanByExternalID` operationId).
 	UpdatePlanByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, body UpdatePlanByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlanByExternalIDResponse, error)
 
+	// SetDefaultPlanVersionByExternalIDWithBodyWithResponse Choose the version that new subscriptions get, by the plan's alias
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+	SetDefaultPlanVersionByExternalIDWithBodyWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionByExternalIDResponse, error)
+
+	// SetDefaultPlanVersionByExternalIDWithResponse Choose the version that new subscriptions get, by the plan's alias
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+	SetDefaultPlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, body SetDefaultPlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionByExternalIDResponse, error)
+
+	// CreatePlanVersionByExternalIDWithBodyWithResponse Create a version of a plan by the plan's alias
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+	CreatePlanVersionByExternalIDWithBodyWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanVersionByExternalIDResponse, error)
+
+	// CreatePlanVersionByExternalIDWithResponse Create a version of a plan by the plan's alias
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+	CreatePlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, body CreatePlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanVersionByExternalIDResponse, error)
+
+	// FetchPlanVersionByExternalIDWithResponse Fetch a version of a plan by the plan's alias
+	//
+	// Answers 404 when the plan has no such version.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version} (the `FetchPlanVersionByExternalID` operationId).
+	FetchPlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*FetchPlanVersionByExternalIDResponse, error)
+
 	// FetchPlanWithResponse Fetch a plan
 	//
 	// With all its prices, across phases. Answers 404 when there is no such plan.
@@ -7105,6 +8867,53 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 	UpdatePlanWithResponse(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlanResponse, error)
+
+	// SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+	SetDefaultPlanVersionWithBodyWithResponse(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionResponse, error)
+
+	// SetDefaultPlanVersionWithResponse Choose the version that new subscriptions get
+	//
+	// Subscriptions there are stay with theirs.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+	SetDefaultPlanVersionWithResponse(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionResponse, error)
+
+	// CreatePlanVersionWithBodyWithResponse Create a version of a plan
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+	CreatePlanVersionWithBodyWithResponse(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanVersionResponse, error)
+
+	// CreatePlanVersionWithResponse Create a version of a plan
+	//
+	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+	CreatePlanVersionWithResponse(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanVersionResponse, error)
+
+	// FetchPlanVersionWithResponse Fetch a version of a plan
+	//
+	// Answers 404 when the plan has no such version.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/versions/{version} (the `FetchPlanVersion` operationId).
+	FetchPlanVersionWithResponse(ctx context.Context, planID PlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*FetchPlanVersionResponse, error)
 
 	// ListPricesWithResponse List prices
 	//
@@ -7186,6 +8995,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/prices/external_price_id/{external_price_id} (the `FetchPriceByExternalID` operationId).
 	FetchPriceByExternalIDWithResponse(ctx context.Context, externalPriceID ExternalPriceID, reqEditors ...RequestEditorFn) (*FetchPriceByExternalIDResponse, error)
 
+	// UpdatePriceByExternalIDWithBodyWithResponse Update a price by its alias
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+	UpdatePriceByExternalIDWithBodyWithResponse(ctx context.Context, externalPriceID ExternalPriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePriceByExternalIDResponse, error)
+
+	// UpdatePriceByExternalIDWithResponse Update a price by its alias
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+	UpdatePriceByExternalIDWithResponse(ctx context.Context, externalPriceID ExternalPriceID, body UpdatePriceByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePriceByExternalIDResponse, error)
+
 	// FetchPriceWithResponse Fetch a price
 	//
 	// Answers 404 when there is no such price.
@@ -7194,6 +9021,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/prices/{price_id} (the `FetchPrice` operationId).
 	FetchPriceWithResponse(ctx context.Context, priceID PriceID, reqEditors ...RequestEditorFn) (*FetchPriceResponse, error)
+
+	// UpdatePriceWithBodyWithResponse Update a price
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+	UpdatePriceWithBodyWithResponse(ctx context.Context, priceID PriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePriceResponse, error)
+
+	// UpdatePriceWithResponse Update a price
+	//
+	// Changes the metadata; nothing else of a price can be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+	UpdatePriceWithResponse(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePriceResponse, error)
 
 	// EvaluatePriceWithBodyWithResponse Evaluate a price
 	//
@@ -8314,6 +10159,294 @@ func (r CreateLedgerEntryResponse) ContentType() string {
 	return ""
 }
 
+type ListDimensionalPriceGroupsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DimensionalPriceGroupPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListDimensionalPriceGroupsResponse) GetJSON200() *DimensionalPriceGroupPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListDimensionalPriceGroupsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListDimensionalPriceGroupsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListDimensionalPriceGroupsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListDimensionalPriceGroupsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListDimensionalPriceGroupsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateDimensionalPriceGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *DimensionalPriceGroup
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateDimensionalPriceGroupResponse) GetJSON201() *DimensionalPriceGroup {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateDimensionalPriceGroupResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateDimensionalPriceGroupResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateDimensionalPriceGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateDimensionalPriceGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateDimensionalPriceGroupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchDimensionalPriceGroupByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DimensionalPriceGroup
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchDimensionalPriceGroupByExternalIDResponse) GetJSON200() *DimensionalPriceGroup {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchDimensionalPriceGroupByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchDimensionalPriceGroupByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchDimensionalPriceGroupByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchDimensionalPriceGroupByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchDimensionalPriceGroupByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateDimensionalPriceGroupByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DimensionalPriceGroup
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) GetJSON200() *DimensionalPriceGroup {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateDimensionalPriceGroupByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchDimensionalPriceGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DimensionalPriceGroup
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchDimensionalPriceGroupResponse) GetJSON200() *DimensionalPriceGroup {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchDimensionalPriceGroupResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchDimensionalPriceGroupResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchDimensionalPriceGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchDimensionalPriceGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchDimensionalPriceGroupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateDimensionalPriceGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DimensionalPriceGroup
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateDimensionalPriceGroupResponse) GetJSON200() *DimensionalPriceGroup {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateDimensionalPriceGroupResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateDimensionalPriceGroupResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateDimensionalPriceGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateDimensionalPriceGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateDimensionalPriceGroupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type IngestResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8849,6 +10982,150 @@ func (r FetchItemResponse) ContentType() string {
 	return ""
 }
 
+type ListLicenseTypesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicenseTypePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListLicenseTypesResponse) GetJSON200() *LicenseTypePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListLicenseTypesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListLicenseTypesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListLicenseTypesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListLicenseTypesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListLicenseTypesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateLicenseTypeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *LicenseType
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateLicenseTypeResponse) GetJSON201() *LicenseType {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateLicenseTypeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateLicenseTypeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateLicenseTypeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateLicenseTypeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateLicenseTypeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchLicenseTypeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicenseType
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLicenseTypeResponse) GetJSON200() *LicenseType {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLicenseTypeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLicenseTypeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLicenseTypeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLicenseTypeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLicenseTypeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListMetricsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9233,6 +11510,150 @@ func (r UpdatePlanByExternalIDResponse) ContentType() string {
 	return ""
 }
 
+type SetDefaultPlanVersionByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Plan
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SetDefaultPlanVersionByExternalIDResponse) GetJSON200() *Plan {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SetDefaultPlanVersionByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SetDefaultPlanVersionByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetDefaultPlanVersionByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetDefaultPlanVersionByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetDefaultPlanVersionByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreatePlanVersionByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PlanVersion
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePlanVersionByExternalIDResponse) GetJSON201() *PlanVersion {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePlanVersionByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePlanVersionByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePlanVersionByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePlanVersionByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePlanVersionByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchPlanVersionByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanVersion
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchPlanVersionByExternalIDResponse) GetJSON200() *PlanVersion {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchPlanVersionByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchPlanVersionByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchPlanVersionByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchPlanVersionByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchPlanVersionByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9323,6 +11744,150 @@ func (r UpdatePlanResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdatePlanResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SetDefaultPlanVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Plan
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SetDefaultPlanVersionResponse) GetJSON200() *Plan {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SetDefaultPlanVersionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SetDefaultPlanVersionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetDefaultPlanVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetDefaultPlanVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetDefaultPlanVersionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreatePlanVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PlanVersion
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePlanVersionResponse) GetJSON201() *PlanVersion {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePlanVersionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePlanVersionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePlanVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePlanVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePlanVersionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchPlanVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanVersion
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchPlanVersionResponse) GetJSON200() *PlanVersion {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchPlanVersionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchPlanVersionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchPlanVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchPlanVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchPlanVersionResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9569,6 +12134,54 @@ func (r FetchPriceByExternalIDResponse) ContentType() string {
 	return ""
 }
 
+type UpdatePriceByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Price
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdatePriceByExternalIDResponse) GetJSON200() *Price {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdatePriceByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdatePriceByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdatePriceByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdatePriceByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdatePriceByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchPriceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9611,6 +12224,54 @@ func (r FetchPriceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FetchPriceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdatePriceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Price
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdatePriceResponse) GetJSON200() *Price {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdatePriceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdatePriceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdatePriceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdatePriceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdatePriceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -10494,6 +13155,141 @@ func (c *ClientWithResponses) CreateLedgerEntryWithResponse(ctx context.Context,
 	return ParseCreateLedgerEntryResponse(rsp)
 }
 
+// ListDimensionalPriceGroupsWithResponse List dimensional price groups
+//
+// Newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/dimensional_price_groups (the `ListDimensionalPriceGroups` operationId).
+func (c *ClientWithResponses) ListDimensionalPriceGroupsWithResponse(ctx context.Context, params *ListDimensionalPriceGroupsParams, reqEditors ...RequestEditorFn) (*ListDimensionalPriceGroupsResponse, error) {
+	rsp, err := c.ListDimensionalPriceGroups(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListDimensionalPriceGroupsResponse(rsp)
+}
+
+// CreateDimensionalPriceGroupWithBodyWithResponse Create a dimensional price group
+//
+// Prices join it one by one, each for one combination of values.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+func (c *ClientWithResponses) CreateDimensionalPriceGroupWithBodyWithResponse(ctx context.Context, params *CreateDimensionalPriceGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDimensionalPriceGroupResponse, error) {
+	rsp, err := c.CreateDimensionalPriceGroupWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDimensionalPriceGroupResponse(rsp)
+}
+
+// CreateDimensionalPriceGroupWithResponse Create a dimensional price group
+//
+// Prices join it one by one, each for one combination of values.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/dimensional_price_groups (the `CreateDimensionalPriceGroup` operationId).
+func (c *ClientWithResponses) CreateDimensionalPriceGroupWithResponse(ctx context.Context, params *CreateDimensionalPriceGroupParams, body CreateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDimensionalPriceGroupResponse, error) {
+	rsp, err := c.CreateDimensionalPriceGroup(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDimensionalPriceGroupResponse(rsp)
+}
+
+// FetchDimensionalPriceGroupByExternalIDWithResponse Fetch a dimensional price group by its alias
+//
+// Answers 404 when there is no such group.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `FetchDimensionalPriceGroupByExternalID` operationId).
+func (c *ClientWithResponses) FetchDimensionalPriceGroupByExternalIDWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*FetchDimensionalPriceGroupByExternalIDResponse, error) {
+	rsp, err := c.FetchDimensionalPriceGroupByExternalID(ctx, externalDimensionalPriceGroupID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchDimensionalPriceGroupByExternalIDResponse(rsp)
+}
+
+// UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse Update a dimensional price group by its alias
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+func (c *ClientWithResponses) UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupByExternalIDResponse, error) {
+	rsp, err := c.UpdateDimensionalPriceGroupByExternalIDWithBody(ctx, externalDimensionalPriceGroupID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDimensionalPriceGroupByExternalIDResponse(rsp)
+}
+
+// UpdateDimensionalPriceGroupByExternalIDWithResponse Update a dimensional price group by its alias
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id} (the `UpdateDimensionalPriceGroupByExternalID` operationId).
+func (c *ClientWithResponses) UpdateDimensionalPriceGroupByExternalIDWithResponse(ctx context.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID, body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupByExternalIDResponse, error) {
+	rsp, err := c.UpdateDimensionalPriceGroupByExternalID(ctx, externalDimensionalPriceGroupID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDimensionalPriceGroupByExternalIDResponse(rsp)
+}
+
+// FetchDimensionalPriceGroupWithResponse Fetch a dimensional price group
+//
+// Answers 404 when there is no such group.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/dimensional_price_groups/{dimensional_price_group_id} (the `FetchDimensionalPriceGroup` operationId).
+func (c *ClientWithResponses) FetchDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, reqEditors ...RequestEditorFn) (*FetchDimensionalPriceGroupResponse, error) {
+	rsp, err := c.FetchDimensionalPriceGroup(ctx, dimensionalPriceGroupID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchDimensionalPriceGroupResponse(rsp)
+}
+
+// UpdateDimensionalPriceGroupWithBodyWithResponse Update a dimensional price group
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithBodyWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error) {
+	rsp, err := c.UpdateDimensionalPriceGroupWithBody(ctx, dimensionalPriceGroupID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDimensionalPriceGroupResponse(rsp)
+}
+
+// UpdateDimensionalPriceGroupWithResponse Update a dimensional price group
+//
+// Changes the alias and the metadata; nothing else of a group can be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
+func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error) {
+	rsp, err := c.UpdateDimensionalPriceGroup(ctx, dimensionalPriceGroupID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDimensionalPriceGroupResponse(rsp)
+}
+
 // IngestWithBodyWithResponse Send usage events
 //
 // Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -10715,6 +13511,66 @@ func (c *ClientWithResponses) FetchItemWithResponse(ctx context.Context, itemID 
 	return ParseFetchItemResponse(rsp)
 }
 
+// ListLicenseTypesWithResponse List license types
+//
+// Oldest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/license_types (the `ListLicenseTypes` operationId).
+func (c *ClientWithResponses) ListLicenseTypesWithResponse(ctx context.Context, params *ListLicenseTypesParams, reqEditors ...RequestEditorFn) (*ListLicenseTypesResponse, error) {
+	rsp, err := c.ListLicenseTypes(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListLicenseTypesResponse(rsp)
+}
+
+// CreateLicenseTypeWithBodyWithResponse Create a license type
+//
+// Events tell by the property `grouping_key` whose license they use.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+func (c *ClientWithResponses) CreateLicenseTypeWithBodyWithResponse(ctx context.Context, params *CreateLicenseTypeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLicenseTypeResponse, error) {
+	rsp, err := c.CreateLicenseTypeWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLicenseTypeResponse(rsp)
+}
+
+// CreateLicenseTypeWithResponse Create a license type
+//
+// Events tell by the property `grouping_key` whose license they use.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/license_types (the `CreateLicenseType` operationId).
+func (c *ClientWithResponses) CreateLicenseTypeWithResponse(ctx context.Context, params *CreateLicenseTypeParams, body CreateLicenseTypeJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLicenseTypeResponse, error) {
+	rsp, err := c.CreateLicenseType(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLicenseTypeResponse(rsp)
+}
+
+// FetchLicenseTypeWithResponse Fetch a license type
+//
+// Answers 404 when there is no such license type.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
+func (c *ClientWithResponses) FetchLicenseTypeWithResponse(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*FetchLicenseTypeResponse, error) {
+	rsp, err := c.FetchLicenseType(ctx, licenseTypeID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLicenseTypeResponse(rsp)
+}
+
 // ListMetricsWithResponse List metrics
 //
 // Newest first.
@@ -10886,6 +13742,83 @@ func (c *ClientWithResponses) UpdatePlanByExternalIDWithResponse(ctx context.Con
 	return ParseUpdatePlanByExternalIDResponse(rsp)
 }
 
+// SetDefaultPlanVersionByExternalIDWithBodyWithResponse Choose the version that new subscriptions get, by the plan's alias
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+func (c *ClientWithResponses) SetDefaultPlanVersionByExternalIDWithBodyWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionByExternalIDResponse, error) {
+	rsp, err := c.SetDefaultPlanVersionByExternalIDWithBody(ctx, externalPlanID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDefaultPlanVersionByExternalIDResponse(rsp)
+}
+
+// SetDefaultPlanVersionByExternalIDWithResponse Choose the version that new subscriptions get, by the plan's alias
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version (the `SetDefaultPlanVersionByExternalID` operationId).
+func (c *ClientWithResponses) SetDefaultPlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *SetDefaultPlanVersionByExternalIDParams, body SetDefaultPlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionByExternalIDResponse, error) {
+	rsp, err := c.SetDefaultPlanVersionByExternalID(ctx, externalPlanID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDefaultPlanVersionByExternalIDResponse(rsp)
+}
+
+// CreatePlanVersionByExternalIDWithBodyWithResponse Create a version of a plan by the plan's alias
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+func (c *ClientWithResponses) CreatePlanVersionByExternalIDWithBodyWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanVersionByExternalIDResponse, error) {
+	rsp, err := c.CreatePlanVersionByExternalIDWithBody(ctx, externalPlanID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanVersionByExternalIDResponse(rsp)
+}
+
+// CreatePlanVersionByExternalIDWithResponse Create a version of a plan by the plan's alias
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/external_plan_id/{external_plan_id}/versions (the `CreatePlanVersionByExternalID` operationId).
+func (c *ClientWithResponses) CreatePlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, params *CreatePlanVersionByExternalIDParams, body CreatePlanVersionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanVersionByExternalIDResponse, error) {
+	rsp, err := c.CreatePlanVersionByExternalID(ctx, externalPlanID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanVersionByExternalIDResponse(rsp)
+}
+
+// FetchPlanVersionByExternalIDWithResponse Fetch a version of a plan by the plan's alias
+//
+// Answers 404 when the plan has no such version.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version} (the `FetchPlanVersionByExternalID` operationId).
+func (c *ClientWithResponses) FetchPlanVersionByExternalIDWithResponse(ctx context.Context, externalPlanID ExternalPlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*FetchPlanVersionByExternalIDResponse, error) {
+	rsp, err := c.FetchPlanVersionByExternalID(ctx, externalPlanID, version, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchPlanVersionByExternalIDResponse(rsp)
+}
+
 // FetchPlanWithResponse Fetch a plan
 //
 // With all its prices, across phases. Answers 404 when there is no such plan.
@@ -10929,6 +13862,83 @@ func (c *ClientWithResponses) UpdatePlanWithResponse(ctx context.Context, planID
 		return nil, err
 	}
 	return ParseUpdatePlanResponse(rsp)
+}
+
+// SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+func (c *ClientWithResponses) SetDefaultPlanVersionWithBodyWithResponse(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionResponse, error) {
+	rsp, err := c.SetDefaultPlanVersionWithBody(ctx, planID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDefaultPlanVersionResponse(rsp)
+}
+
+// SetDefaultPlanVersionWithResponse Choose the version that new subscriptions get
+//
+// Subscriptions there are stay with theirs.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
+func (c *ClientWithResponses) SetDefaultPlanVersionWithResponse(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionResponse, error) {
+	rsp, err := c.SetDefaultPlanVersion(ctx, planID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDefaultPlanVersionResponse(rsp)
+}
+
+// CreatePlanVersionWithBodyWithResponse Create a version of a plan
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+func (c *ClientWithResponses) CreatePlanVersionWithBodyWithResponse(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanVersionResponse, error) {
+	rsp, err := c.CreatePlanVersionWithBody(ctx, planID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanVersionResponse(rsp)
+}
+
+// CreatePlanVersionWithResponse Create a version of a plan
+//
+// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
+// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/versions (the `CreatePlanVersion` operationId).
+func (c *ClientWithResponses) CreatePlanVersionWithResponse(ctx context.Context, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanVersionResponse, error) {
+	rsp, err := c.CreatePlanVersion(ctx, planID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanVersionResponse(rsp)
+}
+
+// FetchPlanVersionWithResponse Fetch a version of a plan
+//
+// Answers 404 when the plan has no such version.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/plans/{plan_id}/versions/{version} (the `FetchPlanVersion` operationId).
+func (c *ClientWithResponses) FetchPlanVersionWithResponse(ctx context.Context, planID PlanID, version PlanVersionNumber, reqEditors ...RequestEditorFn) (*FetchPlanVersionResponse, error) {
+	rsp, err := c.FetchPlanVersion(ctx, planID, version, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchPlanVersionResponse(rsp)
 }
 
 // ListPricesWithResponse List prices
@@ -11059,6 +14069,36 @@ func (c *ClientWithResponses) FetchPriceByExternalIDWithResponse(ctx context.Con
 	return ParseFetchPriceByExternalIDResponse(rsp)
 }
 
+// UpdatePriceByExternalIDWithBodyWithResponse Update a price by its alias
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+func (c *ClientWithResponses) UpdatePriceByExternalIDWithBodyWithResponse(ctx context.Context, externalPriceID ExternalPriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePriceByExternalIDResponse, error) {
+	rsp, err := c.UpdatePriceByExternalIDWithBody(ctx, externalPriceID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePriceByExternalIDResponse(rsp)
+}
+
+// UpdatePriceByExternalIDWithResponse Update a price by its alias
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/prices/external_price_id/{external_price_id} (the `UpdatePriceByExternalID` operationId).
+func (c *ClientWithResponses) UpdatePriceByExternalIDWithResponse(ctx context.Context, externalPriceID ExternalPriceID, body UpdatePriceByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePriceByExternalIDResponse, error) {
+	rsp, err := c.UpdatePriceByExternalID(ctx, externalPriceID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePriceByExternalIDResponse(rsp)
+}
+
 // FetchPriceWithResponse Fetch a price
 //
 // Answers 404 when there is no such price.
@@ -11072,6 +14112,36 @@ func (c *ClientWithResponses) FetchPriceWithResponse(ctx context.Context, priceI
 		return nil, err
 	}
 	return ParseFetchPriceResponse(rsp)
+}
+
+// UpdatePriceWithBodyWithResponse Update a price
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+func (c *ClientWithResponses) UpdatePriceWithBodyWithResponse(ctx context.Context, priceID PriceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePriceResponse, error) {
+	rsp, err := c.UpdatePriceWithBody(ctx, priceID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePriceResponse(rsp)
+}
+
+// UpdatePriceWithResponse Update a price
+//
+// Changes the metadata; nothing else of a price can be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
+func (c *ClientWithResponses) UpdatePriceWithResponse(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePriceResponse, error) {
+	rsp, err := c.UpdatePrice(ctx, priceID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePriceResponse(rsp)
 }
 
 // EvaluatePriceWithBodyWithResponse Evaluate a price
@@ -11985,6 +15055,204 @@ func ParseCreateLedgerEntryResponse(rsp *http.Response) (*CreateLedgerEntryRespo
 	return response, nil
 }
 
+// ParseListDimensionalPriceGroupsResponse parses an HTTP response from a ListDimensionalPriceGroupsWithResponse call
+func ParseListDimensionalPriceGroupsResponse(rsp *http.Response) (*ListDimensionalPriceGroupsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListDimensionalPriceGroupsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DimensionalPriceGroupPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateDimensionalPriceGroupResponse parses an HTTP response from a CreateDimensionalPriceGroupWithResponse call
+func ParseCreateDimensionalPriceGroupResponse(rsp *http.Response) (*CreateDimensionalPriceGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateDimensionalPriceGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchDimensionalPriceGroupByExternalIDResponse parses an HTTP response from a FetchDimensionalPriceGroupByExternalIDWithResponse call
+func ParseFetchDimensionalPriceGroupByExternalIDResponse(rsp *http.Response) (*FetchDimensionalPriceGroupByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchDimensionalPriceGroupByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateDimensionalPriceGroupByExternalIDResponse parses an HTTP response from a UpdateDimensionalPriceGroupByExternalIDWithResponse call
+func ParseUpdateDimensionalPriceGroupByExternalIDResponse(rsp *http.Response) (*UpdateDimensionalPriceGroupByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateDimensionalPriceGroupByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchDimensionalPriceGroupResponse parses an HTTP response from a FetchDimensionalPriceGroupWithResponse call
+func ParseFetchDimensionalPriceGroupResponse(rsp *http.Response) (*FetchDimensionalPriceGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchDimensionalPriceGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateDimensionalPriceGroupResponse parses an HTTP response from a UpdateDimensionalPriceGroupWithResponse call
+func ParseUpdateDimensionalPriceGroupResponse(rsp *http.Response) (*UpdateDimensionalPriceGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateDimensionalPriceGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseIngestResponse parses an HTTP response from a IngestWithResponse call
 func ParseIngestResponse(rsp *http.Response) (*IngestResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12355,6 +15623,105 @@ func ParseFetchItemResponse(rsp *http.Response) (*FetchItemResponse, error) {
 	return response, nil
 }
 
+// ParseListLicenseTypesResponse parses an HTTP response from a ListLicenseTypesWithResponse call
+func ParseListLicenseTypesResponse(rsp *http.Response) (*ListLicenseTypesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListLicenseTypesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicenseTypePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateLicenseTypeResponse parses an HTTP response from a CreateLicenseTypeWithResponse call
+func ParseCreateLicenseTypeResponse(rsp *http.Response) (*CreateLicenseTypeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateLicenseTypeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest LicenseType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchLicenseTypeResponse parses an HTTP response from a FetchLicenseTypeWithResponse call
+func ParseFetchLicenseTypeResponse(rsp *http.Response) (*FetchLicenseTypeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLicenseTypeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicenseType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListMetricsResponse parses an HTTP response from a ListMetricsWithResponse call
 func ParseListMetricsResponse(rsp *http.Response) (*ListMetricsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12619,6 +15986,105 @@ func ParseUpdatePlanByExternalIDResponse(rsp *http.Response) (*UpdatePlanByExter
 	return response, nil
 }
 
+// ParseSetDefaultPlanVersionByExternalIDResponse parses an HTTP response from a SetDefaultPlanVersionByExternalIDWithResponse call
+func ParseSetDefaultPlanVersionByExternalIDResponse(rsp *http.Response) (*SetDefaultPlanVersionByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetDefaultPlanVersionByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Plan
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePlanVersionByExternalIDResponse parses an HTTP response from a CreatePlanVersionByExternalIDWithResponse call
+func ParseCreatePlanVersionByExternalIDResponse(rsp *http.Response) (*CreatePlanVersionByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePlanVersionByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PlanVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchPlanVersionByExternalIDResponse parses an HTTP response from a FetchPlanVersionByExternalIDWithResponse call
+func ParseFetchPlanVersionByExternalIDResponse(rsp *http.Response) (*FetchPlanVersionByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchPlanVersionByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseFetchPlanResponse parses an HTTP response from a FetchPlanWithResponse call
 func ParseFetchPlanResponse(rsp *http.Response) (*FetchPlanResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12668,6 +16134,105 @@ func ParseUpdatePlanResponse(rsp *http.Response) (*UpdatePlanResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Plan
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSetDefaultPlanVersionResponse parses an HTTP response from a SetDefaultPlanVersionWithResponse call
+func ParseSetDefaultPlanVersionResponse(rsp *http.Response) (*SetDefaultPlanVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetDefaultPlanVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Plan
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePlanVersionResponse parses an HTTP response from a CreatePlanVersionWithResponse call
+func ParseCreatePlanVersionResponse(rsp *http.Response) (*CreatePlanVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePlanVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PlanVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchPlanVersionResponse parses an HTTP response from a FetchPlanVersionWithResponse call
+func ParseFetchPlanVersionResponse(rsp *http.Response) (*FetchPlanVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchPlanVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanVersion
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -12850,6 +16415,39 @@ func ParseFetchPriceByExternalIDResponse(rsp *http.Response) (*FetchPriceByExter
 	return response, nil
 }
 
+// ParseUpdatePriceByExternalIDResponse parses an HTTP response from a UpdatePriceByExternalIDWithResponse call
+func ParseUpdatePriceByExternalIDResponse(rsp *http.Response) (*UpdatePriceByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdatePriceByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Price
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseFetchPriceResponse parses an HTTP response from a FetchPriceWithResponse call
 func ParseFetchPriceResponse(rsp *http.Response) (*FetchPriceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12859,6 +16457,39 @@ func ParseFetchPriceResponse(rsp *http.Response) (*FetchPriceResponse, error) {
 	}
 
 	response := &FetchPriceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Price
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdatePriceResponse parses an HTTP response from a UpdatePriceWithResponse call
+func ParseUpdatePriceResponse(rsp *http.Response) (*UpdatePriceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdatePriceResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

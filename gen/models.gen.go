@@ -28,6 +28,33 @@ func (e AccountingProviderType) Valid() bool {
 	}
 }
 
+// Defines values for AdjustedPriceType.
+const (
+	AdjustedPriceTypeFixed          AdjustedPriceType = "fixed"
+	AdjustedPriceTypeFixedInAdvance AdjustedPriceType = "fixed_in_advance"
+	AdjustedPriceTypeFixedInArrears AdjustedPriceType = "fixed_in_arrears"
+	AdjustedPriceTypeInArrears      AdjustedPriceType = "in_arrears"
+	AdjustedPriceTypeUsage          AdjustedPriceType = "usage"
+)
+
+// Valid indicates whether the value is a known member of the AdjustedPriceType enum.
+func (e AdjustedPriceType) Valid() bool {
+	switch e {
+	case AdjustedPriceTypeFixed:
+		return true
+	case AdjustedPriceTypeFixedInAdvance:
+		return true
+	case AdjustedPriceTypeFixedInArrears:
+		return true
+	case AdjustedPriceTypeInArrears:
+		return true
+	case AdjustedPriceTypeUsage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AdjustmentType.
 const (
 	AdjustmentTypeAmountDiscount           AdjustmentType = "amount_discount"
@@ -52,6 +79,33 @@ func (e AdjustmentType) Valid() bool {
 	case AdjustmentTypeTieredPercentageDiscount:
 		return true
 	case AdjustmentTypeUsageDiscount:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AllocationCadence.
+const (
+	AllocationCadenceAnnual     AllocationCadence = "annual"
+	AllocationCadenceMonthly    AllocationCadence = "monthly"
+	AllocationCadenceOneTime    AllocationCadence = "one_time"
+	AllocationCadenceQuarterly  AllocationCadence = "quarterly"
+	AllocationCadenceSemiAnnual AllocationCadence = "semi_annual"
+)
+
+// Valid indicates whether the value is a known member of the AllocationCadence enum.
+func (e AllocationCadence) Valid() bool {
+	switch e {
+	case AllocationCadenceAnnual:
+		return true
+	case AllocationCadenceMonthly:
+		return true
+	case AllocationCadenceOneTime:
+		return true
+	case AllocationCadenceQuarterly:
+		return true
+	case AllocationCadenceSemiAnnual:
 		return true
 	default:
 		return false
@@ -1018,6 +1072,21 @@ const (
 func (e MinimumCompositeModel) Valid() bool {
 	switch e {
 	case MinimumCompositeModelMinimumComposite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NewAdjustmentBaseAppliesToAll.
+const (
+	NewAdjustmentBaseAppliesToAllTrue NewAdjustmentBaseAppliesToAll = true
+)
+
+// Valid indicates whether the value is a known member of the NewAdjustmentBaseAppliesToAll enum.
+func (e NewAdjustmentBaseAppliesToAll) Valid() bool {
+	switch e {
+	case NewAdjustmentBaseAppliesToAllTrue:
 		return true
 	default:
 		return false
@@ -2460,6 +2529,9 @@ type AddressInput struct {
 	State      *string `json:"state,omitempty"`
 }
 
+// AdjustedPriceType defines model for AdjustedPriceType.
+type AdjustedPriceType string
+
 // AdjustmentBase defines model for AdjustmentBase.
 type AdjustmentBase struct {
 	AppliesToPriceIds    []string `json:"applies_to_price_ids"`
@@ -2580,6 +2652,9 @@ type Allocation struct {
 	Filters          []Filter                    `json:"filters"`
 	LicenseTypeID    *string                     `json:"license_type_id"`
 }
+
+// AllocationCadence defines model for AllocationCadence.
+type AllocationCadence string
 
 // Amendment defines model for Amendment.
 type Amendment struct {
@@ -3191,6 +3266,9 @@ type CumulativeGroupedBulkPricing struct {
 	ModelType                   CumulativeGroupedBulkModel  `json:"model_type"`
 }
 
+// Currencies defines model for Currencies.
+type Currencies = []Currency
+
 // Currency An ISO 4217 code, or the custom unit `credits`.
 //
 // Example: USD
@@ -3434,6 +3512,49 @@ type DecrementType string
 type DimensionalPriceConfiguration struct {
 	DimensionValues         []string `json:"dimension_values"`
 	DimensionalPriceGroupID string   `json:"dimensional_price_group_id"`
+}
+
+// DimensionalPriceGroup A metric cut by properties of its events.
+type DimensionalPriceGroup struct {
+	BillableMetricID                string   `json:"billable_metric_id"`
+	Dimensions                      []string `json:"dimensions"`
+	ExternalDimensionalPriceGroupID *string  `json:"external_dimensional_price_group_id"`
+	ID                              string   `json:"id"`
+
+	// Metadata Labels of your own.
+	Metadata Metadata `json:"metadata"`
+	Name     string   `json:"name"`
+}
+
+// DimensionalPriceGroupCreate defines model for DimensionalPriceGroupCreate.
+type DimensionalPriceGroupCreate struct {
+	BillableMetricID string `json:"billable_metric_id"`
+
+	// Dimensions Names of event properties, in the order in which prices give their values.
+	Dimensions []string `json:"dimensions"`
+
+	// ExternalDimensionalPriceGroupID An alias of your own.
+	ExternalDimensionalPriceGroupID *string `json:"external_dimensional_price_group_id,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+	Name     string         `json:"name"`
+}
+
+// DimensionalPriceGroupPage defines model for DimensionalPriceGroupPage.
+type DimensionalPriceGroupPage struct {
+	Data               []DimensionalPriceGroup `json:"data"`
+	PaginationMetadata PaginationMetadata      `json:"pagination_metadata"`
+}
+
+// DimensionalPriceGroupUpdate defines model for DimensionalPriceGroupUpdate.
+type DimensionalPriceGroupUpdate struct {
+	ExternalDimensionalPriceGroupID *string `json:"external_dimensional_price_group_id,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
 }
 
 // DiscountBand defines model for DiscountBand.
@@ -4317,11 +4438,29 @@ type LedgerEntryStatus string
 // LedgerEntryType defines model for LedgerEntryType.
 type LedgerEntryType string
 
+// LicenseAllocating defines model for LicenseAllocating.
+type LicenseAllocating struct {
+	LicenseAllocations []NewLicenseAllocation `json:"license_allocations"`
+}
+
 // LicenseType defines model for LicenseType.
 type LicenseType struct {
 	GroupingKey string `json:"grouping_key"`
 	ID          string `json:"id"`
 	Name        string `json:"name"`
+}
+
+// LicenseTypeCreate defines model for LicenseTypeCreate.
+type LicenseTypeCreate struct {
+	// GroupingKey The property of events whose value is the external id of a license.
+	GroupingKey string `json:"grouping_key"`
+	Name        string `json:"name"`
+}
+
+// LicenseTypePage defines model for LicenseTypePage.
+type LicenseTypePage struct {
+	Data               []LicenseType      `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // LineItemExplanation How the amount of a line came about, step by step.
@@ -4861,9 +5000,81 @@ type NamedValue struct {
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
+// NewAdjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+type NewAdjustment struct {
+	union json.RawMessage
+}
+
+// NewAdjustmentBase Which prices an adjustment is for: all of them, or those that one of `applies_to_price_ids`, `applies_to_item_ids` and `filters`
+// selects, further narrowed by `currency` and `price_type`.
+type NewAdjustmentBase struct {
+	AppliesToAll     *NewAdjustmentBaseAppliesToAll `json:"applies_to_all,omitempty"`
+	AppliesToItemIds []string                       `json:"applies_to_item_ids,omitempty"`
+
+	// AppliesToPriceIds Ids of prices, or reference_ids of the same request.
+	AppliesToPriceIds []string `json:"applies_to_price_ids,omitempty"`
+
+	// Currency A currency, or a list of them.
+	Currency *NullableCurrencies `json:"currency,omitempty"`
+	Filters  []Filter            `json:"filters,omitempty"`
+
+	// IsInvoiceLevel False: of a single price, so it works before those of the invoice.
+	IsInvoiceLevel *bool                      `json:"is_invoice_level,omitempty"`
+	PriceType      *NullableAdjustedPriceType `json:"price_type,omitempty"`
+}
+
+// NewAdjustmentBaseAppliesToAll defines model for NewAdjustmentBase.AppliesToAll.
+type NewAdjustmentBaseAppliesToAll bool
+
+// NewAllocationPrice A price that grants credits at the start of each period, and charges what they cost.
+type NewAllocationPrice struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount  Decimal           `json:"amount"`
+	Cadence AllocationCadence `json:"cadence"`
+
+	// Currency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	Currency              Currency                    `json:"currency"`
+	CustomExpiration      *NullableCycleConfiguration `json:"custom_expiration,omitempty"`
+	ExpiresAtEndOfCadence *bool                       `json:"expires_at_end_of_cadence,omitempty"`
+
+	// Filters The items that the credits pay for.
+	Filters       []ItemFilter `json:"filters,omitempty"`
+	ItemID        *string      `json:"item_id,omitempty"`
+	LicenseTypeID *string      `json:"license_type_id,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+
+	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis,omitempty"`
+}
+
+// NewAmountDiscountAdjustment defines model for NewAmountDiscountAdjustment.
+type NewAmountDiscountAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/AmountDiscountAdjusting)
+	AmountDiscountAdjusting `yaml:",inline"`
+}
+
 // NewCouponDiscount What is taken off. `discount_type` chooses the variant.
 type NewCouponDiscount struct {
 	union json.RawMessage
+}
+
+// NewDimensionalPriceConfiguration One combination of the values of a dimensional price group, which is named by one of its two ids.
+type NewDimensionalPriceConfiguration struct {
+	// DimensionValues In the order of the group's dimensions.
+	DimensionValues                 []string `json:"dimension_values"`
+	DimensionalPriceGroupID         *string  `json:"dimensional_price_group_id,omitempty"`
+	ExternalDimensionalPriceGroupID *string  `json:"external_dimensional_price_group_id,omitempty"`
 }
 
 // NewFloatingBulkPrice defines model for NewFloatingBulkPrice.
@@ -5172,6 +5383,66 @@ type NewIncrement struct {
 	PerUnitCostBasis *NullableDecimal `json:"per_unit_cost_basis,omitempty"`
 }
 
+// NewLicenseAllocation defines model for NewLicenseAllocation.
+type NewLicenseAllocation struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount Decimal `json:"amount"`
+
+	// Currency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	Currency Currency `json:"currency"`
+
+	// WriteOffOverage What a license uses beyond its allocation is not charged.
+	WriteOffOverage *bool `json:"write_off_overage,omitempty"`
+}
+
+// NewLicenseAllocationPrice defines model for NewLicenseAllocationPrice.
+type NewLicenseAllocationPrice struct {
+	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
+	NewPlanPriceBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UnitPricing)
+	UnitPricing `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/LicenseAllocating)
+	LicenseAllocating `yaml:",inline"`
+}
+
+// NewMaximumAdjustment defines model for NewMaximumAdjustment.
+type NewMaximumAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MaximumAdjusting)
+	MaximumAdjusting `yaml:",inline"`
+}
+
+// NewMinimumAdjustment defines model for NewMinimumAdjustment.
+type NewMinimumAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/MinimumAdjusting)
+	MinimumAdjusting `yaml:",inline"`
+}
+
+// NewPercentageDiscountAdjustment defines model for NewPercentageDiscountAdjustment.
+type NewPercentageDiscountAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/PercentageDiscountAdjusting)
+	PercentageDiscountAdjusting `yaml:",inline"`
+}
+
+// NewPercentageTier defines model for NewPercentageTier.
+type NewPercentageTier struct {
+	// LowerBound Where the tier begins, exclusive.
+	LowerBound json.Number `json:"lower_bound"`
+	Percentage json.Number `json:"percentage"`
+
+	// UpperBound Where the tier ends, inclusive; null or left out in the last tier.
+	UpperBound *json.Number `json:"upper_bound,omitempty"`
+}
+
 // NewPlanBulkPrice defines model for NewPlanBulkPrice.
 type NewPlanBulkPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
@@ -5364,6 +5635,19 @@ type NewPlanPercentPrice struct {
 	PercentPricing `yaml:",inline"`
 }
 
+// NewPlanPhase A stretch of the plan. Phases follow one another in their order; only the last may be without end.
+type NewPlanPhase struct {
+	// AlignBillingWithPhaseStartDate Billing cycles begin anew where the phase starts. Not by default.
+	AlignBillingWithPhaseStartDate *bool `json:"align_billing_with_phase_start_date,omitempty"`
+
+	// Duration Null for a phase without end.
+	Duration     *int                       `json:"duration,omitempty"`
+	DurationUnit *NullablePhaseDurationUnit `json:"duration_unit,omitempty"`
+
+	// Order 1 is the first; without gaps.
+	Order int `json:"order"`
+}
+
 // NewPlanPrice A price of a plan. `model_type` chooses the variant.
 type NewPlanPrice struct {
 	union json.RawMessage
@@ -5375,6 +5659,8 @@ type NewPlanPriceBase struct {
 	NewPriceBase `yaml:",inline"`
 	// Embedded struct due to allOf(#/components/schemas/OptionalCurrency)
 	OptionalCurrency `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/Referable)
+	Referable `yaml:",inline"`
 }
 
 // NewPlanScalableMatrixWithTieredPricingPrice defines model for NewPlanScalableMatrixWithTieredPricingPrice.
@@ -5480,17 +5766,54 @@ type NewPriceBase struct {
 	// Cadence How often a price is billed. `custom` needs a `billing_cycle_configuration`.
 	Cadence Cadence `json:"cadence"`
 
+	// CompositePriceFilters Of a composite price: which other prices it charges for. All must hold; none means every price.
+	CompositePriceFilters []Filter `json:"composite_price_filters,omitempty"`
+
+	// ConversionRate What one of a custom pricing unit is worth in the plan's currency.
+	ConversionRate *json.Number `json:"conversion_rate,omitempty"`
+
+	// ConversionRateConfig How credits become money. `conversion_rate_type` chooses the variant.
+	ConversionRateConfig          *NullableConversionRateConfig             `json:"conversion_rate_config,omitempty"`
+	DimensionalPriceConfiguration *NullableNewDimensionalPriceConfiguration `json:"dimensional_price_configuration,omitempty"`
+
 	// ExternalPriceID An alias of your own.
 	ExternalPriceID *string `json:"external_price_id,omitempty"`
 
 	// FixedPriceQuantity The quantity of a fixed fee.
 	FixedPriceQuantity *json.Number `json:"fixed_price_quantity,omitempty"`
-	ItemID             string       `json:"item_id"`
+
+	// InvoiceGroupingKey The property by whose values invoices show the price.
+	InvoiceGroupingKey          *string                     `json:"invoice_grouping_key,omitempty"`
+	InvoicingCycleConfiguration *NullableCycleConfiguration `json:"invoicing_cycle_configuration,omitempty"`
+	ItemID                      string                      `json:"item_id"`
+	LicenseTypeID               *string                     `json:"license_type_id,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
 	Name     string         `json:"name"`
+}
+
+// NewTieredPercentageDiscountAdjusting defines model for NewTieredPercentageDiscountAdjusting.
+type NewTieredPercentageDiscountAdjusting struct {
+	AdjustmentType TieredPercentageDiscountAdjustmentType `json:"adjustment_type"`
+	Tiers          []NewPercentageTier                    `json:"tiers"`
+}
+
+// NewTieredPercentageDiscountAdjustment defines model for NewTieredPercentageDiscountAdjustment.
+type NewTieredPercentageDiscountAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/NewTieredPercentageDiscountAdjusting)
+	NewTieredPercentageDiscountAdjusting `yaml:",inline"`
+}
+
+// NewUsageDiscountAdjustment defines model for NewUsageDiscountAdjustment.
+type NewUsageDiscountAdjustment struct {
+	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
+	NewAdjustmentBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/UsageDiscountAdjusting)
+	UsageDiscountAdjusting `yaml:",inline"`
 }
 
 // NullableAccountingSyncConfiguration defines model for NullableAccountingSyncConfiguration.
@@ -5501,6 +5824,9 @@ type NullableAddress = Address
 
 // NullableAddressInput defines model for NullableAddressInput.
 type NullableAddressInput = AddressInput
+
+// NullableAdjustedPriceType defines model for NullableAdjustedPriceType.
+type NullableAdjustedPriceType = AdjustedPriceType
 
 // NullableAllocation defines model for NullableAllocation.
 type NullableAllocation = Allocation
@@ -5539,6 +5865,11 @@ type NullableCreditNoteReason = CreditNoteReason
 
 // NullableCreditNoteTiny defines model for NullableCreditNoteTiny.
 type NullableCreditNoteTiny = CreditNoteTiny
+
+// NullableCurrencies A currency, or a list of them.
+type NullableCurrencies struct {
+	union json.RawMessage
+}
 
 // NullableCustomerMinified defines model for NullableCustomerMinified.
 type NullableCustomerMinified = CustomerMinified
@@ -5589,8 +5920,22 @@ type NullableMetricParameterOverrides map[string]interface{}
 // NullableMinimum defines model for NullableMinimum.
 type NullableMinimum = Minimum
 
+// NullableNewAllocationPrice defines model for NullableNewAllocationPrice.
+type NullableNewAllocationPrice = NewAllocationPrice
+
+// NullableNewDimensionalPriceConfiguration defines model for NullableNewDimensionalPriceConfiguration.
+type NullableNewDimensionalPriceConfiguration = NewDimensionalPriceConfiguration
+
 // NullableNewFloatingPrice defines model for NullableNewFloatingPrice.
 type NullableNewFloatingPrice = NewFloatingPrice
+
+// NullableNewLicenseAllocationPrice defines model for NullableNewLicenseAllocationPrice.
+type NullableNewLicenseAllocationPrice = NewLicenseAllocationPrice
+
+// NullableNewPlanPrice A price of a plan. `model_type` chooses the variant.
+type NullableNewPlanPrice struct {
+	union json.RawMessage
+}
 
 // NullablePaymentConfiguration defines model for NullablePaymentConfiguration.
 type NullablePaymentConfiguration = PaymentConfiguration
@@ -5948,8 +6293,19 @@ type Plan struct {
 	Version int `json:"version"`
 }
 
+// PlanAdjustmentEntry defines model for PlanAdjustmentEntry.
+type PlanAdjustmentEntry struct {
+	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+	Adjustment NewAdjustment `json:"adjustment"`
+
+	// PlanPhaseOrder The phase that it is for; required by a plan with phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+}
+
 // PlanCreate defines model for PlanCreate.
 type PlanCreate struct {
+	Adjustments []PlanAdjustmentEntry `json:"adjustments,omitempty"`
+
 	// Currency An ISO 4217 code, or the custom unit `credits`.
 	//
 	// Example: USD
@@ -5966,9 +6322,15 @@ type PlanCreate struct {
 	Name     string         `json:"name"`
 
 	// NetTerms Days from issue to due date. 0 means due at once, null that the plan says nothing.
-	NetTerms *int             `json:"net_terms,omitempty"`
-	Prices   []PlanPriceEntry `json:"prices"`
-	Status   *NewPlanStatus   `json:"status,omitempty"`
+	NetTerms   *int             `json:"net_terms,omitempty"`
+	PlanPhases []NewPlanPhase   `json:"plan_phases,omitempty"`
+	Prices     []PlanPriceEntry `json:"prices"`
+	Status     *NewPlanStatus   `json:"status,omitempty"`
+}
+
+// PlanDefaultVersion defines model for PlanDefaultVersion.
+type PlanDefaultVersion struct {
+	Version int `json:"version"`
 }
 
 // PlanMinified defines model for PlanMinified.
@@ -6064,10 +6426,16 @@ type PlanPhaseUsageDiscountAdjustment struct {
 	UsageDiscountAdjusting `yaml:",inline"`
 }
 
-// PlanPriceEntry defines model for PlanPriceEntry.
+// PlanPriceEntry Exactly one of price, allocation_price and license_allocation_price.
 type PlanPriceEntry struct {
+	AllocationPrice        *NullableNewAllocationPrice        `json:"allocation_price,omitempty"`
+	LicenseAllocationPrice *NullableNewLicenseAllocationPrice `json:"license_allocation_price,omitempty"`
+
+	// PlanPhaseOrder The phase that the price is for; required by a plan with phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+
 	// Price A price of a plan. `model_type` chooses the variant.
-	Price NewPlanPrice `json:"price"`
+	Price *NullableNewPlanPrice `json:"price,omitempty"`
 }
 
 // PlanStatus defines model for PlanStatus.
@@ -6081,6 +6449,47 @@ type PlanUpdate struct {
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
+}
+
+// PlanVersion One of the sets of prices and adjustments that a plan has had.
+type PlanVersion struct {
+	Adjustments []PlanPhaseAdjustment `json:"adjustments"`
+
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt  Timestamp          `json:"created_at"`
+	PlanPhases []PlanVersionPhase `json:"plan_phases"`
+	Prices     []Price            `json:"prices"`
+	Version    int                `json:"version"`
+}
+
+// PlanVersionCreate defines model for PlanVersionCreate.
+type PlanVersionCreate struct {
+	AddAdjustments     []PlanAdjustmentEntry `json:"add_adjustments,omitempty"`
+	AddPrices          []PlanPriceEntry      `json:"add_prices,omitempty"`
+	RemoveAdjustments  []RemovedAdjustment   `json:"remove_adjustments,omitempty"`
+	RemovePrices       []RemovedPrice        `json:"remove_prices,omitempty"`
+	ReplaceAdjustments []ReplacedAdjustment  `json:"replace_adjustments,omitempty"`
+	ReplacePrices      []ReplacedPrice       `json:"replace_prices,omitempty"`
+
+	// SetAsDefault New subscriptions get this version. Not by default.
+	SetAsDefault *bool `json:"set_as_default,omitempty"`
+
+	// Version The number of the new version. It must be greater than the highest there is.
+	Version int `json:"version"`
+}
+
+// PlanVersionPhase defines model for PlanVersionPhase.
+type PlanVersionPhase struct {
+	Description *string `json:"description"`
+
+	// Duration Null for a phase without end.
+	Duration     *int                       `json:"duration"`
+	DurationUnit *NullablePhaseDurationUnit `json:"duration_unit"`
+	ID           string                     `json:"id"`
+	Name         string                     `json:"name"`
+	Order        int                        `json:"order"`
 }
 
 // Pong defines model for Pong.
@@ -6245,6 +6654,13 @@ type PriceToEvaluate struct {
 // PriceType defines model for PriceType.
 type PriceType string
 
+// PriceUpdate defines model for PriceUpdate.
+type PriceUpdate struct {
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+}
+
 // PricesToEvaluate defines model for PricesToEvaluate.
 type PricesToEvaluate struct {
 	PriceEvaluations []PriceToEvaluate `json:"price_evaluations,omitempty"`
@@ -6372,6 +6788,43 @@ type RatingStep struct {
 
 // RatingStepKind `tier`, `matrix` and `other` are sub-line items too, unless the line is shown by groups; `working` is a step alone.
 type RatingStepKind string
+
+// Referable defines model for Referable.
+type Referable struct {
+	// ReferenceID Names the price for adjustments of the same request.
+	ReferenceID *string `json:"reference_id,omitempty"`
+}
+
+// RemovedAdjustment defines model for RemovedAdjustment.
+type RemovedAdjustment struct {
+	AdjustmentID   string `json:"adjustment_id"`
+	PlanPhaseOrder *int   `json:"plan_phase_order,omitempty"`
+}
+
+// RemovedPrice defines model for RemovedPrice.
+type RemovedPrice struct {
+	PlanPhaseOrder *int   `json:"plan_phase_order,omitempty"`
+	PriceID        string `json:"price_id"`
+}
+
+// ReplacedAdjustment defines model for ReplacedAdjustment.
+type ReplacedAdjustment struct {
+	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+	Adjustment           NewAdjustment `json:"adjustment"`
+	PlanPhaseOrder       *int          `json:"plan_phase_order,omitempty"`
+	ReplacesAdjustmentID string        `json:"replaces_adjustment_id"`
+}
+
+// ReplacedPrice Exactly one of price, allocation_price and license_allocation_price.
+type ReplacedPrice struct {
+	AllocationPrice        *NullableNewAllocationPrice        `json:"allocation_price,omitempty"`
+	LicenseAllocationPrice *NullableNewLicenseAllocationPrice `json:"license_allocation_price,omitempty"`
+	PlanPhaseOrder         *int                               `json:"plan_phase_order,omitempty"`
+
+	// Price A price of a plan. `model_type` chooses the variant.
+	Price           *NullableNewPlanPrice `json:"price,omitempty"`
+	ReplacesPriceID string                `json:"replaces_price_id"`
+}
 
 // ReportingConfiguration defines model for ReportingConfiguration.
 type ReportingConfiguration struct {
@@ -7208,6 +7661,9 @@ type CustomerID = string
 // DateType defines model for DateType.
 type DateType = InvoiceDateType
 
+// DimensionalPriceGroupID defines model for DimensionalPriceGroupID.
+type DimensionalPriceGroupID = string
+
 // DueDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
 // customer concerned; where there is no one customer, in UTC.
 //
@@ -7261,6 +7717,9 @@ type EntryType = LedgerEntryType
 
 // ExternalCustomerID defines model for ExternalCustomerID.
 type ExternalCustomerID = string
+
+// ExternalDimensionalPriceGroupID defines model for ExternalDimensionalPriceGroupID.
+type ExternalDimensionalPriceGroupID = string
 
 // ExternalPlanID defines model for ExternalPlanID.
 type ExternalPlanID = string
@@ -7337,6 +7796,9 @@ type IsRecurring = bool
 // ItemID defines model for ItemID.
 type ItemID = string
 
+// LicenseTypeID defines model for LicenseTypeID.
+type LicenseTypeID = string
+
 // Limit defines model for Limit.
 type Limit = int
 
@@ -7353,6 +7815,9 @@ type MinimumEntryAmount = Decimal
 
 // PlanID defines model for PlanID.
 type PlanID = string
+
+// PlanVersionNumber defines model for PlanVersionNumber.
+type PlanVersionNumber = int
 
 // PriceID defines model for PriceID.
 type PriceID = string
@@ -7603,6 +8068,21 @@ type CreateLedgerEntryParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListDimensionalPriceGroupsParams defines parameters for ListDimensionalPriceGroups.
+type ListDimensionalPriceGroupsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateDimensionalPriceGroupParams defines parameters for CreateDimensionalPriceGroup.
+type CreateDimensionalPriceGroupParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // IngestParams defines parameters for Ingest.
 type IngestParams struct {
 	// BackfillID The backfill these events belong to.
@@ -7774,6 +8254,21 @@ type CreateItemParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListLicenseTypesParams defines parameters for ListLicenseTypes.
+type ListLicenseTypesParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateLicenseTypeParams defines parameters for CreateLicenseType.
+type CreateLicenseTypeParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListMetricsParams defines parameters for ListMetrics.
 type ListMetricsParams struct {
 	// Limit How many to return.
@@ -7827,6 +8322,30 @@ type ListPlansParams struct {
 
 // CreatePlanParams defines parameters for CreatePlan.
 type CreatePlanParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SetDefaultPlanVersionByExternalIDParams defines parameters for SetDefaultPlanVersionByExternalID.
+type SetDefaultPlanVersionByExternalIDParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreatePlanVersionByExternalIDParams defines parameters for CreatePlanVersionByExternalID.
+type CreatePlanVersionByExternalIDParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SetDefaultPlanVersionParams defines parameters for SetDefaultPlanVersion.
+type SetDefaultPlanVersionParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreatePlanVersionParams defines parameters for CreatePlanVersion.
+type CreatePlanVersionParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -7978,6 +8497,15 @@ type UpdateCustomerJSONRequestBody = CustomerUpdate
 // CreateLedgerEntryJSONRequestBody defines body for CreateLedgerEntry for application/json ContentType.
 type CreateLedgerEntryJSONRequestBody = LedgerEntryCreate
 
+// CreateDimensionalPriceGroupJSONRequestBody defines body for CreateDimensionalPriceGroup for application/json ContentType.
+type CreateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupCreate
+
+// UpdateDimensionalPriceGroupByExternalIDJSONRequestBody defines body for UpdateDimensionalPriceGroupByExternalID for application/json ContentType.
+type UpdateDimensionalPriceGroupByExternalIDJSONRequestBody = DimensionalPriceGroupUpdate
+
+// UpdateDimensionalPriceGroupJSONRequestBody defines body for UpdateDimensionalPriceGroup for application/json ContentType.
+type UpdateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupUpdate
+
 // IssueInvoiceSummaryJSONRequestBody defines body for IssueInvoiceSummary for application/json ContentType.
 type IssueInvoiceSummaryJSONRequestBody = InvoiceIssue
 
@@ -7986,6 +8514,9 @@ type IssueInvoiceJSONRequestBody = InvoiceIssue
 
 // CreateItemJSONRequestBody defines body for CreateItem for application/json ContentType.
 type CreateItemJSONRequestBody = ItemCreate
+
+// CreateLicenseTypeJSONRequestBody defines body for CreateLicenseType for application/json ContentType.
+type CreateLicenseTypeJSONRequestBody = LicenseTypeCreate
 
 // CreateMetricJSONRequestBody defines body for CreateMetric for application/json ContentType.
 type CreateMetricJSONRequestBody = MetricCreate
@@ -7996,8 +8527,20 @@ type CreatePlanJSONRequestBody = PlanCreate
 // UpdatePlanByExternalIDJSONRequestBody defines body for UpdatePlanByExternalID for application/json ContentType.
 type UpdatePlanByExternalIDJSONRequestBody = PlanUpdate
 
+// SetDefaultPlanVersionByExternalIDJSONRequestBody defines body for SetDefaultPlanVersionByExternalID for application/json ContentType.
+type SetDefaultPlanVersionByExternalIDJSONRequestBody = PlanDefaultVersion
+
+// CreatePlanVersionByExternalIDJSONRequestBody defines body for CreatePlanVersionByExternalID for application/json ContentType.
+type CreatePlanVersionByExternalIDJSONRequestBody = PlanVersionCreate
+
 // UpdatePlanJSONRequestBody defines body for UpdatePlan for application/json ContentType.
 type UpdatePlanJSONRequestBody = PlanUpdate
+
+// SetDefaultPlanVersionJSONRequestBody defines body for SetDefaultPlanVersion for application/json ContentType.
+type SetDefaultPlanVersionJSONRequestBody = PlanDefaultVersion
+
+// CreatePlanVersionJSONRequestBody defines body for CreatePlanVersion for application/json ContentType.
+type CreatePlanVersionJSONRequestBody = PlanVersionCreate
 
 // CreatePriceJSONRequestBody defines body for CreatePrice for application/json ContentType.
 type CreatePriceJSONRequestBody = NewFloatingPrice
@@ -8007,6 +8550,12 @@ type EvaluatePricesJSONRequestBody = PriceEvaluations
 
 // EvaluatePreviewEventsJSONRequestBody defines body for EvaluatePreviewEvents for application/json ContentType.
 type EvaluatePreviewEventsJSONRequestBody = PreviewEventEvaluations
+
+// UpdatePriceByExternalIDJSONRequestBody defines body for UpdatePriceByExternalID for application/json ContentType.
+type UpdatePriceByExternalIDJSONRequestBody = PriceUpdate
+
+// UpdatePriceJSONRequestBody defines body for UpdatePrice for application/json ContentType.
+type UpdatePriceJSONRequestBody = PriceUpdate
 
 // EvaluatePriceJSONRequestBody defines body for EvaluatePrice for application/json ContentType.
 type EvaluatePriceJSONRequestBody = PriceEvaluation
@@ -9057,6 +9606,251 @@ func (t MonetaryAdjustment) MarshalJSON() ([]byte, error) {
 }
 
 func (t *MonetaryAdjustment) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsNewUsageDiscountAdjustment returns the union data inside the NewAdjustment as a NewUsageDiscountAdjustment
+func (t NewAdjustment) AsNewUsageDiscountAdjustment() (NewUsageDiscountAdjustment, error) {
+	var body NewUsageDiscountAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewUsageDiscountAdjustment overwrites any union data inside the NewAdjustment as the provided NewUsageDiscountAdjustment
+func (t *NewAdjustment) FromNewUsageDiscountAdjustment(v NewUsageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"usage_discount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewUsageDiscountAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewUsageDiscountAdjustment
+func (t *NewAdjustment) MergeNewUsageDiscountAdjustment(v NewUsageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"usage_discount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewAmountDiscountAdjustment returns the union data inside the NewAdjustment as a NewAmountDiscountAdjustment
+func (t NewAdjustment) AsNewAmountDiscountAdjustment() (NewAmountDiscountAdjustment, error) {
+	var body NewAmountDiscountAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewAmountDiscountAdjustment overwrites any union data inside the NewAdjustment as the provided NewAmountDiscountAdjustment
+func (t *NewAdjustment) FromNewAmountDiscountAdjustment(v NewAmountDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"amount_discount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewAmountDiscountAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewAmountDiscountAdjustment
+func (t *NewAdjustment) MergeNewAmountDiscountAdjustment(v NewAmountDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"amount_discount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPercentageDiscountAdjustment returns the union data inside the NewAdjustment as a NewPercentageDiscountAdjustment
+func (t NewAdjustment) AsNewPercentageDiscountAdjustment() (NewPercentageDiscountAdjustment, error) {
+	var body NewPercentageDiscountAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPercentageDiscountAdjustment overwrites any union data inside the NewAdjustment as the provided NewPercentageDiscountAdjustment
+func (t *NewAdjustment) FromNewPercentageDiscountAdjustment(v NewPercentageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"percentage_discount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPercentageDiscountAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewPercentageDiscountAdjustment
+func (t *NewAdjustment) MergeNewPercentageDiscountAdjustment(v NewPercentageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"percentage_discount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewTieredPercentageDiscountAdjustment returns the union data inside the NewAdjustment as a NewTieredPercentageDiscountAdjustment
+func (t NewAdjustment) AsNewTieredPercentageDiscountAdjustment() (NewTieredPercentageDiscountAdjustment, error) {
+	var body NewTieredPercentageDiscountAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewTieredPercentageDiscountAdjustment overwrites any union data inside the NewAdjustment as the provided NewTieredPercentageDiscountAdjustment
+func (t *NewAdjustment) FromNewTieredPercentageDiscountAdjustment(v NewTieredPercentageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"tiered_percentage_discount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewTieredPercentageDiscountAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewTieredPercentageDiscountAdjustment
+func (t *NewAdjustment) MergeNewTieredPercentageDiscountAdjustment(v NewTieredPercentageDiscountAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"tiered_percentage_discount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewMinimumAdjustment returns the union data inside the NewAdjustment as a NewMinimumAdjustment
+func (t NewAdjustment) AsNewMinimumAdjustment() (NewMinimumAdjustment, error) {
+	var body NewMinimumAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewMinimumAdjustment overwrites any union data inside the NewAdjustment as the provided NewMinimumAdjustment
+func (t *NewAdjustment) FromNewMinimumAdjustment(v NewMinimumAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewMinimumAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewMinimumAdjustment
+func (t *NewAdjustment) MergeNewMinimumAdjustment(v NewMinimumAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewMaximumAdjustment returns the union data inside the NewAdjustment as a NewMaximumAdjustment
+func (t NewAdjustment) AsNewMaximumAdjustment() (NewMaximumAdjustment, error) {
+	var body NewMaximumAdjustment
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewMaximumAdjustment overwrites any union data inside the NewAdjustment as the provided NewMaximumAdjustment
+func (t *NewAdjustment) FromNewMaximumAdjustment(v NewMaximumAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"maximum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewMaximumAdjustment performs a merge with any union data inside the NewAdjustment, using the provided NewMaximumAdjustment
+func (t *NewAdjustment) MergeNewMaximumAdjustment(v NewMaximumAdjustment) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"adjustment_type":"maximum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NewAdjustment) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"adjustment_type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t NewAdjustment) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "amount_discount":
+		return t.AsNewAmountDiscountAdjustment()
+	case "maximum":
+		return t.AsNewMaximumAdjustment()
+	case "minimum":
+		return t.AsNewMinimumAdjustment()
+	case "percentage_discount":
+		return t.AsNewPercentageDiscountAdjustment()
+	case "tiered_percentage_discount":
+		return t.AsNewTieredPercentageDiscountAdjustment()
+	case "usage_discount":
+		return t.AsNewUsageDiscountAdjustment()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t NewAdjustment) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NewAdjustment) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -11841,6 +12635,68 @@ func (t *NullableConversionRateConfig) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsCurrency returns the union data inside the NullableCurrencies as a Currency
+func (t NullableCurrencies) AsCurrency() (Currency, error) {
+	var body Currency
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCurrency overwrites any union data inside the NullableCurrencies as the provided Currency
+func (t *NullableCurrencies) FromCurrency(v Currency) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCurrency performs a merge with any union data inside the NullableCurrencies, using the provided Currency
+func (t *NullableCurrencies) MergeCurrency(v Currency) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCurrencies returns the union data inside the NullableCurrencies as a Currencies
+func (t NullableCurrencies) AsCurrencies() (Currencies, error) {
+	var body Currencies
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCurrencies overwrites any union data inside the NullableCurrencies as the provided Currencies
+func (t *NullableCurrencies) FromCurrencies(v Currencies) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCurrencies performs a merge with any union data inside the NullableCurrencies, using the provided Currencies
+func (t *NullableCurrencies) MergeCurrencies(v Currencies) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NullableCurrencies) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NullableCurrencies) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsPercentageDiscount returns the union data inside the NullableDiscount as a PercentageDiscount
 func (t NullableDiscount) AsPercentageDiscount() (PercentageDiscount, error) {
 	var body PercentageDiscount
@@ -12219,6 +13075,1295 @@ func (t NullableInvoiceLevelDiscount) MarshalJSON() ([]byte, error) {
 }
 
 func (t *NullableInvoiceLevelDiscount) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsNewPlanUnitPrice returns the union data inside the NullableNewPlanPrice as a NewPlanUnitPrice
+func (t NullableNewPlanPrice) AsNewPlanUnitPrice() (NewPlanUnitPrice, error) {
+	var body NewPlanUnitPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanUnitPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanUnitPrice
+func (t *NullableNewPlanPrice) FromNewPlanUnitPrice(v NewPlanUnitPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanUnitPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanUnitPrice
+func (t *NullableNewPlanPrice) MergeNewPlanUnitPrice(v NewPlanUnitPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredPrice returns the union data inside the NullableNewPlanPrice as a NewPlanTieredPrice
+func (t NullableNewPlanPrice) AsNewPlanTieredPrice() (NewPlanTieredPrice, error) {
+	var body NewPlanTieredPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanTieredPrice
+func (t *NullableNewPlanPrice) FromNewPlanTieredPrice(v NewPlanTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanTieredPrice
+func (t *NullableNewPlanPrice) MergeNewPlanTieredPrice(v NewPlanTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanBulkPrice returns the union data inside the NullableNewPlanPrice as a NewPlanBulkPrice
+func (t NullableNewPlanPrice) AsNewPlanBulkPrice() (NewPlanBulkPrice, error) {
+	var body NewPlanBulkPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanBulkPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanBulkPrice
+func (t *NullableNewPlanPrice) FromNewPlanBulkPrice(v NewPlanBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanBulkPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanBulkPrice
+func (t *NullableNewPlanPrice) MergeNewPlanBulkPrice(v NewPlanBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanBulkWithFiltersPrice returns the union data inside the NullableNewPlanPrice as a NewPlanBulkWithFiltersPrice
+func (t NullableNewPlanPrice) AsNewPlanBulkWithFiltersPrice() (NewPlanBulkWithFiltersPrice, error) {
+	var body NewPlanBulkWithFiltersPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanBulkWithFiltersPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanBulkWithFiltersPrice
+func (t *NullableNewPlanPrice) FromNewPlanBulkWithFiltersPrice(v NewPlanBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanBulkWithFiltersPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanBulkWithFiltersPrice
+func (t *NullableNewPlanPrice) MergeNewPlanBulkWithFiltersPrice(v NewPlanBulkWithFiltersPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_filters"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPackagePrice returns the union data inside the NullableNewPlanPrice as a NewPlanPackagePrice
+func (t NullableNewPlanPrice) AsNewPlanPackagePrice() (NewPlanPackagePrice, error) {
+	var body NewPlanPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPackagePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanPackagePrice
+func (t *NullableNewPlanPrice) FromNewPlanPackagePrice(v NewPlanPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPackagePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanPackagePrice
+func (t *NullableNewPlanPrice) MergeNewPlanPackagePrice(v NewPlanPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixPrice returns the union data inside the NullableNewPlanPrice as a NewPlanMatrixPrice
+func (t NullableNewPlanPrice) AsNewPlanMatrixPrice() (NewPlanMatrixPrice, error) {
+	var body NewPlanMatrixPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMatrixPrice
+func (t *NullableNewPlanPrice) FromNewPlanMatrixPrice(v NewPlanMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMatrixPrice
+func (t *NullableNewPlanPrice) MergeNewPlanMatrixPrice(v NewPlanMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanThresholdTotalAmountPrice returns the union data inside the NullableNewPlanPrice as a NewPlanThresholdTotalAmountPrice
+func (t NullableNewPlanPrice) AsNewPlanThresholdTotalAmountPrice() (NewPlanThresholdTotalAmountPrice, error) {
+	var body NewPlanThresholdTotalAmountPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanThresholdTotalAmountPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanThresholdTotalAmountPrice
+func (t *NullableNewPlanPrice) FromNewPlanThresholdTotalAmountPrice(v NewPlanThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanThresholdTotalAmountPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanThresholdTotalAmountPrice
+func (t *NullableNewPlanPrice) MergeNewPlanThresholdTotalAmountPrice(v NewPlanThresholdTotalAmountPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"threshold_total_amount"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredPackagePrice returns the union data inside the NullableNewPlanPrice as a NewPlanTieredPackagePrice
+func (t NullableNewPlanPrice) AsNewPlanTieredPackagePrice() (NewPlanTieredPackagePrice, error) {
+	var body NewPlanTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredPackagePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanTieredPackagePrice
+func (t *NullableNewPlanPrice) FromNewPlanTieredPackagePrice(v NewPlanTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredPackagePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanTieredPackagePrice
+func (t *NullableNewPlanPrice) MergeNewPlanTieredPackagePrice(v NewPlanTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredWithMinimumPrice returns the union data inside the NullableNewPlanPrice as a NewPlanTieredWithMinimumPrice
+func (t NullableNewPlanPrice) AsNewPlanTieredWithMinimumPrice() (NewPlanTieredWithMinimumPrice, error) {
+	var body NewPlanTieredWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredWithMinimumPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanTieredWithMinimumPrice
+func (t *NullableNewPlanPrice) FromNewPlanTieredWithMinimumPrice(v NewPlanTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredWithMinimumPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanTieredWithMinimumPrice
+func (t *NullableNewPlanPrice) MergeNewPlanTieredWithMinimumPrice(v NewPlanTieredWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedTieredPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedTieredPrice() (NewPlanGroupedTieredPrice, error) {
+	var body NewPlanGroupedTieredPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedTieredPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedTieredPrice(v NewPlanGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedTieredPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedTieredPrice(v NewPlanGroupedTieredPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredPackageWithMinimumPrice returns the union data inside the NullableNewPlanPrice as a NewPlanTieredPackageWithMinimumPrice
+func (t NullableNewPlanPrice) AsNewPlanTieredPackageWithMinimumPrice() (NewPlanTieredPackageWithMinimumPrice, error) {
+	var body NewPlanTieredPackageWithMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredPackageWithMinimumPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanTieredPackageWithMinimumPrice
+func (t *NullableNewPlanPrice) FromNewPlanTieredPackageWithMinimumPrice(v NewPlanTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredPackageWithMinimumPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanTieredPackageWithMinimumPrice
+func (t *NullableNewPlanPrice) MergeNewPlanTieredPackageWithMinimumPrice(v NewPlanTieredPackageWithMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_package_with_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPackageWithAllocationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanPackageWithAllocationPrice
+func (t NullableNewPlanPrice) AsNewPlanPackageWithAllocationPrice() (NewPlanPackageWithAllocationPrice, error) {
+	var body NewPlanPackageWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPackageWithAllocationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanPackageWithAllocationPrice
+func (t *NullableNewPlanPrice) FromNewPlanPackageWithAllocationPrice(v NewPlanPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPackageWithAllocationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanPackageWithAllocationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanPackageWithAllocationPrice(v NewPlanPackageWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"package_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanUnitWithPercentPrice returns the union data inside the NullableNewPlanPrice as a NewPlanUnitWithPercentPrice
+func (t NullableNewPlanPrice) AsNewPlanUnitWithPercentPrice() (NewPlanUnitWithPercentPrice, error) {
+	var body NewPlanUnitWithPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanUnitWithPercentPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanUnitWithPercentPrice
+func (t *NullableNewPlanPrice) FromNewPlanUnitWithPercentPrice(v NewPlanUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanUnitWithPercentPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanUnitWithPercentPrice
+func (t *NullableNewPlanPrice) MergeNewPlanUnitWithPercentPrice(v NewPlanUnitWithPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithAllocationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanMatrixWithAllocationPrice
+func (t NullableNewPlanPrice) AsNewPlanMatrixWithAllocationPrice() (NewPlanMatrixWithAllocationPrice, error) {
+	var body NewPlanMatrixWithAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithAllocationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMatrixWithAllocationPrice
+func (t *NullableNewPlanPrice) FromNewPlanMatrixWithAllocationPrice(v NewPlanMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithAllocationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMatrixWithAllocationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanMatrixWithAllocationPrice(v NewPlanMatrixWithAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithThresholdDiscountsPrice returns the union data inside the NullableNewPlanPrice as a NewPlanMatrixWithThresholdDiscountsPrice
+func (t NullableNewPlanPrice) AsNewPlanMatrixWithThresholdDiscountsPrice() (NewPlanMatrixWithThresholdDiscountsPrice, error) {
+	var body NewPlanMatrixWithThresholdDiscountsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithThresholdDiscountsPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMatrixWithThresholdDiscountsPrice
+func (t *NullableNewPlanPrice) FromNewPlanMatrixWithThresholdDiscountsPrice(v NewPlanMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithThresholdDiscountsPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMatrixWithThresholdDiscountsPrice
+func (t *NullableNewPlanPrice) MergeNewPlanMatrixWithThresholdDiscountsPrice(v NewPlanMatrixWithThresholdDiscountsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_threshold_discounts"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanTieredWithProrationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanTieredWithProrationPrice
+func (t NullableNewPlanPrice) AsNewPlanTieredWithProrationPrice() (NewPlanTieredWithProrationPrice, error) {
+	var body NewPlanTieredWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanTieredWithProrationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanTieredWithProrationPrice
+func (t *NullableNewPlanPrice) FromNewPlanTieredWithProrationPrice(v NewPlanTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanTieredWithProrationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanTieredWithProrationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanTieredWithProrationPrice(v NewPlanTieredWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"tiered_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanUnitWithProrationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanUnitWithProrationPrice
+func (t NullableNewPlanPrice) AsNewPlanUnitWithProrationPrice() (NewPlanUnitWithProrationPrice, error) {
+	var body NewPlanUnitWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanUnitWithProrationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanUnitWithProrationPrice
+func (t *NullableNewPlanPrice) FromNewPlanUnitWithProrationPrice(v NewPlanUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanUnitWithProrationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanUnitWithProrationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanUnitWithProrationPrice(v NewPlanUnitWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"unit_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedAllocationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedAllocationPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedAllocationPrice() (NewPlanGroupedAllocationPrice, error) {
+	var body NewPlanGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedAllocationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedAllocationPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedAllocationPrice(v NewPlanGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedAllocationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedAllocationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedAllocationPrice(v NewPlanGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanBulkWithProrationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanBulkWithProrationPrice
+func (t NullableNewPlanPrice) AsNewPlanBulkWithProrationPrice() (NewPlanBulkWithProrationPrice, error) {
+	var body NewPlanBulkWithProrationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanBulkWithProrationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanBulkWithProrationPrice
+func (t *NullableNewPlanPrice) FromNewPlanBulkWithProrationPrice(v NewPlanBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanBulkWithProrationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanBulkWithProrationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanBulkWithProrationPrice(v NewPlanBulkWithProrationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"bulk_with_proration"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithProratedMinimumPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedWithProratedMinimumPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedWithProratedMinimumPrice() (NewPlanGroupedWithProratedMinimumPrice, error) {
+	var body NewPlanGroupedWithProratedMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithProratedMinimumPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedWithProratedMinimumPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedWithProratedMinimumPrice(v NewPlanGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithProratedMinimumPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedWithProratedMinimumPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedWithProratedMinimumPrice(v NewPlanGroupedWithProratedMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_prorated_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithMeteredMinimumPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedWithMeteredMinimumPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedWithMeteredMinimumPrice() (NewPlanGroupedWithMeteredMinimumPrice, error) {
+	var body NewPlanGroupedWithMeteredMinimumPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithMeteredMinimumPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedWithMeteredMinimumPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedWithMeteredMinimumPrice(v NewPlanGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithMeteredMinimumPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedWithMeteredMinimumPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedWithMeteredMinimumPrice(v NewPlanGroupedWithMeteredMinimumPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_metered_minimum"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedWithMinMaxThresholdsPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedWithMinMaxThresholdsPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedWithMinMaxThresholdsPrice() (NewPlanGroupedWithMinMaxThresholdsPrice, error) {
+	var body NewPlanGroupedWithMinMaxThresholdsPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedWithMinMaxThresholdsPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedWithMinMaxThresholdsPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedWithMinMaxThresholdsPrice(v NewPlanGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedWithMinMaxThresholdsPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedWithMinMaxThresholdsPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedWithMinMaxThresholdsPrice(v NewPlanGroupedWithMinMaxThresholdsPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_with_min_max_thresholds"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMatrixWithDisplayNamePrice returns the union data inside the NullableNewPlanPrice as a NewPlanMatrixWithDisplayNamePrice
+func (t NullableNewPlanPrice) AsNewPlanMatrixWithDisplayNamePrice() (NewPlanMatrixWithDisplayNamePrice, error) {
+	var body NewPlanMatrixWithDisplayNamePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMatrixWithDisplayNamePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMatrixWithDisplayNamePrice
+func (t *NullableNewPlanPrice) FromNewPlanMatrixWithDisplayNamePrice(v NewPlanMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMatrixWithDisplayNamePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMatrixWithDisplayNamePrice
+func (t *NullableNewPlanPrice) MergeNewPlanMatrixWithDisplayNamePrice(v NewPlanMatrixWithDisplayNamePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"matrix_with_display_name"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredPackagePrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedTieredPackagePrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedTieredPackagePrice() (NewPlanGroupedTieredPackagePrice, error) {
+	var body NewPlanGroupedTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredPackagePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedTieredPackagePrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedTieredPackagePrice(v NewPlanGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredPackagePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedTieredPackagePrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedTieredPackagePrice(v NewPlanGroupedTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMaxGroupTieredPackagePrice returns the union data inside the NullableNewPlanPrice as a NewPlanMaxGroupTieredPackagePrice
+func (t NullableNewPlanPrice) AsNewPlanMaxGroupTieredPackagePrice() (NewPlanMaxGroupTieredPackagePrice, error) {
+	var body NewPlanMaxGroupTieredPackagePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMaxGroupTieredPackagePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMaxGroupTieredPackagePrice
+func (t *NullableNewPlanPrice) FromNewPlanMaxGroupTieredPackagePrice(v NewPlanMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMaxGroupTieredPackagePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMaxGroupTieredPackagePrice
+func (t *NullableNewPlanPrice) MergeNewPlanMaxGroupTieredPackagePrice(v NewPlanMaxGroupTieredPackagePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"max_group_tiered_package"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanScalableMatrixWithUnitPricingPrice returns the union data inside the NullableNewPlanPrice as a NewPlanScalableMatrixWithUnitPricingPrice
+func (t NullableNewPlanPrice) AsNewPlanScalableMatrixWithUnitPricingPrice() (NewPlanScalableMatrixWithUnitPricingPrice, error) {
+	var body NewPlanScalableMatrixWithUnitPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanScalableMatrixWithUnitPricingPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanScalableMatrixWithUnitPricingPrice
+func (t *NullableNewPlanPrice) FromNewPlanScalableMatrixWithUnitPricingPrice(v NewPlanScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanScalableMatrixWithUnitPricingPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanScalableMatrixWithUnitPricingPrice
+func (t *NullableNewPlanPrice) MergeNewPlanScalableMatrixWithUnitPricingPrice(v NewPlanScalableMatrixWithUnitPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_unit_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanScalableMatrixWithTieredPricingPrice returns the union data inside the NullableNewPlanPrice as a NewPlanScalableMatrixWithTieredPricingPrice
+func (t NullableNewPlanPrice) AsNewPlanScalableMatrixWithTieredPricingPrice() (NewPlanScalableMatrixWithTieredPricingPrice, error) {
+	var body NewPlanScalableMatrixWithTieredPricingPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanScalableMatrixWithTieredPricingPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanScalableMatrixWithTieredPricingPrice
+func (t *NullableNewPlanPrice) FromNewPlanScalableMatrixWithTieredPricingPrice(v NewPlanScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanScalableMatrixWithTieredPricingPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanScalableMatrixWithTieredPricingPrice
+func (t *NullableNewPlanPrice) MergeNewPlanScalableMatrixWithTieredPricingPrice(v NewPlanScalableMatrixWithTieredPricingPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"scalable_matrix_with_tiered_pricing"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanCumulativeGroupedBulkPrice returns the union data inside the NullableNewPlanPrice as a NewPlanCumulativeGroupedBulkPrice
+func (t NullableNewPlanPrice) AsNewPlanCumulativeGroupedBulkPrice() (NewPlanCumulativeGroupedBulkPrice, error) {
+	var body NewPlanCumulativeGroupedBulkPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanCumulativeGroupedBulkPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanCumulativeGroupedBulkPrice
+func (t *NullableNewPlanPrice) FromNewPlanCumulativeGroupedBulkPrice(v NewPlanCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanCumulativeGroupedBulkPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanCumulativeGroupedBulkPrice
+func (t *NullableNewPlanPrice) MergeNewPlanCumulativeGroupedBulkPrice(v NewPlanCumulativeGroupedBulkPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_bulk"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanCumulativeGroupedAllocationPrice returns the union data inside the NullableNewPlanPrice as a NewPlanCumulativeGroupedAllocationPrice
+func (t NullableNewPlanPrice) AsNewPlanCumulativeGroupedAllocationPrice() (NewPlanCumulativeGroupedAllocationPrice, error) {
+	var body NewPlanCumulativeGroupedAllocationPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanCumulativeGroupedAllocationPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanCumulativeGroupedAllocationPrice
+func (t *NullableNewPlanPrice) FromNewPlanCumulativeGroupedAllocationPrice(v NewPlanCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanCumulativeGroupedAllocationPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanCumulativeGroupedAllocationPrice
+func (t *NullableNewPlanPrice) MergeNewPlanCumulativeGroupedAllocationPrice(v NewPlanCumulativeGroupedAllocationPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"cumulative_grouped_allocation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanDailyCreditAllowancePrice returns the union data inside the NullableNewPlanPrice as a NewPlanDailyCreditAllowancePrice
+func (t NullableNewPlanPrice) AsNewPlanDailyCreditAllowancePrice() (NewPlanDailyCreditAllowancePrice, error) {
+	var body NewPlanDailyCreditAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanDailyCreditAllowancePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanDailyCreditAllowancePrice
+func (t *NullableNewPlanPrice) FromNewPlanDailyCreditAllowancePrice(v NewPlanDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanDailyCreditAllowancePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanDailyCreditAllowancePrice
+func (t *NullableNewPlanPrice) MergeNewPlanDailyCreditAllowancePrice(v NewPlanDailyCreditAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"daily_credit_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMeteredAllowancePrice returns the union data inside the NullableNewPlanPrice as a NewPlanMeteredAllowancePrice
+func (t NullableNewPlanPrice) AsNewPlanMeteredAllowancePrice() (NewPlanMeteredAllowancePrice, error) {
+	var body NewPlanMeteredAllowancePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMeteredAllowancePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMeteredAllowancePrice
+func (t *NullableNewPlanPrice) FromNewPlanMeteredAllowancePrice(v NewPlanMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMeteredAllowancePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMeteredAllowancePrice
+func (t *NullableNewPlanPrice) MergeNewPlanMeteredAllowancePrice(v NewPlanMeteredAllowancePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"metered_allowance"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanMinimumCompositePrice returns the union data inside the NullableNewPlanPrice as a NewPlanMinimumCompositePrice
+func (t NullableNewPlanPrice) AsNewPlanMinimumCompositePrice() (NewPlanMinimumCompositePrice, error) {
+	var body NewPlanMinimumCompositePrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanMinimumCompositePrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanMinimumCompositePrice
+func (t *NullableNewPlanPrice) FromNewPlanMinimumCompositePrice(v NewPlanMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanMinimumCompositePrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanMinimumCompositePrice
+func (t *NullableNewPlanPrice) MergeNewPlanMinimumCompositePrice(v NewPlanMinimumCompositePrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"minimum_composite"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanPercentPrice returns the union data inside the NullableNewPlanPrice as a NewPlanPercentPrice
+func (t NullableNewPlanPrice) AsNewPlanPercentPrice() (NewPlanPercentPrice, error) {
+	var body NewPlanPercentPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanPercentPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanPercentPrice
+func (t *NullableNewPlanPrice) FromNewPlanPercentPrice(v NewPlanPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanPercentPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanPercentPrice
+func (t *NullableNewPlanPrice) MergeNewPlanPercentPrice(v NewPlanPercentPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"percent"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanEventOutputPrice returns the union data inside the NullableNewPlanPrice as a NewPlanEventOutputPrice
+func (t NullableNewPlanPrice) AsNewPlanEventOutputPrice() (NewPlanEventOutputPrice, error) {
+	var body NewPlanEventOutputPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanEventOutputPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanEventOutputPrice
+func (t *NullableNewPlanPrice) FromNewPlanEventOutputPrice(v NewPlanEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanEventOutputPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanEventOutputPrice
+func (t *NullableNewPlanPrice) MergeNewPlanEventOutputPrice(v NewPlanEventOutputPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"event_output"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNewPlanGroupedTieredMatrixPrice returns the union data inside the NullableNewPlanPrice as a NewPlanGroupedTieredMatrixPrice
+func (t NullableNewPlanPrice) AsNewPlanGroupedTieredMatrixPrice() (NewPlanGroupedTieredMatrixPrice, error) {
+	var body NewPlanGroupedTieredMatrixPrice
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNewPlanGroupedTieredMatrixPrice overwrites any union data inside the NullableNewPlanPrice as the provided NewPlanGroupedTieredMatrixPrice
+func (t *NullableNewPlanPrice) FromNewPlanGroupedTieredMatrixPrice(v NewPlanGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	t.union = b
+	return err
+}
+
+// MergeNewPlanGroupedTieredMatrixPrice performs a merge with any union data inside the NullableNewPlanPrice, using the provided NewPlanGroupedTieredMatrixPrice
+func (t *NullableNewPlanPrice) MergeNewPlanGroupedTieredMatrixPrice(v NewPlanGroupedTieredMatrixPrice) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"model_type":"grouped_tiered_matrix"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NullableNewPlanPrice) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"model_type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t NullableNewPlanPrice) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "bulk":
+		return t.AsNewPlanBulkPrice()
+	case "bulk_with_filters":
+		return t.AsNewPlanBulkWithFiltersPrice()
+	case "bulk_with_proration":
+		return t.AsNewPlanBulkWithProrationPrice()
+	case "cumulative_grouped_allocation":
+		return t.AsNewPlanCumulativeGroupedAllocationPrice()
+	case "cumulative_grouped_bulk":
+		return t.AsNewPlanCumulativeGroupedBulkPrice()
+	case "daily_credit_allowance":
+		return t.AsNewPlanDailyCreditAllowancePrice()
+	case "event_output":
+		return t.AsNewPlanEventOutputPrice()
+	case "grouped_allocation":
+		return t.AsNewPlanGroupedAllocationPrice()
+	case "grouped_tiered":
+		return t.AsNewPlanGroupedTieredPrice()
+	case "grouped_tiered_matrix":
+		return t.AsNewPlanGroupedTieredMatrixPrice()
+	case "grouped_tiered_package":
+		return t.AsNewPlanGroupedTieredPackagePrice()
+	case "grouped_with_metered_minimum":
+		return t.AsNewPlanGroupedWithMeteredMinimumPrice()
+	case "grouped_with_min_max_thresholds":
+		return t.AsNewPlanGroupedWithMinMaxThresholdsPrice()
+	case "grouped_with_prorated_minimum":
+		return t.AsNewPlanGroupedWithProratedMinimumPrice()
+	case "matrix":
+		return t.AsNewPlanMatrixPrice()
+	case "matrix_with_allocation":
+		return t.AsNewPlanMatrixWithAllocationPrice()
+	case "matrix_with_display_name":
+		return t.AsNewPlanMatrixWithDisplayNamePrice()
+	case "matrix_with_threshold_discounts":
+		return t.AsNewPlanMatrixWithThresholdDiscountsPrice()
+	case "max_group_tiered_package":
+		return t.AsNewPlanMaxGroupTieredPackagePrice()
+	case "metered_allowance":
+		return t.AsNewPlanMeteredAllowancePrice()
+	case "minimum_composite":
+		return t.AsNewPlanMinimumCompositePrice()
+	case "package":
+		return t.AsNewPlanPackagePrice()
+	case "package_with_allocation":
+		return t.AsNewPlanPackageWithAllocationPrice()
+	case "percent":
+		return t.AsNewPlanPercentPrice()
+	case "scalable_matrix_with_tiered_pricing":
+		return t.AsNewPlanScalableMatrixWithTieredPricingPrice()
+	case "scalable_matrix_with_unit_pricing":
+		return t.AsNewPlanScalableMatrixWithUnitPricingPrice()
+	case "threshold_total_amount":
+		return t.AsNewPlanThresholdTotalAmountPrice()
+	case "tiered":
+		return t.AsNewPlanTieredPrice()
+	case "tiered_package":
+		return t.AsNewPlanTieredPackagePrice()
+	case "tiered_package_with_minimum":
+		return t.AsNewPlanTieredPackageWithMinimumPrice()
+	case "tiered_with_minimum":
+		return t.AsNewPlanTieredWithMinimumPrice()
+	case "tiered_with_proration":
+		return t.AsNewPlanTieredWithProrationPrice()
+	case "unit":
+		return t.AsNewPlanUnitPrice()
+	case "unit_with_percent":
+		return t.AsNewPlanUnitWithPercentPrice()
+	case "unit_with_proration":
+		return t.AsNewPlanUnitWithProrationPrice()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t NullableNewPlanPrice) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NullableNewPlanPrice) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

@@ -78,6 +78,24 @@ type ServerInterface interface {
 	// CreateLedgerEntry Add a ledger entry
 	// (POST /v1/customers/{customer_id}/credits/ledger_entry)
 	CreateLedgerEntry(ctx echo.Context, customerID CustomerID, params CreateLedgerEntryParams) error
+	// ListDimensionalPriceGroups List dimensional price groups
+	// (GET /v1/dimensional_price_groups)
+	ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error
+	// CreateDimensionalPriceGroup Create a dimensional price group
+	// (POST /v1/dimensional_price_groups)
+	CreateDimensionalPriceGroup(ctx echo.Context, params CreateDimensionalPriceGroupParams) error
+	// FetchDimensionalPriceGroupByExternalID Fetch a dimensional price group by its alias
+	// (GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id})
+	FetchDimensionalPriceGroupByExternalID(ctx echo.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID) error
+	// UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
+	// (PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id})
+	UpdateDimensionalPriceGroupByExternalID(ctx echo.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID) error
+	// FetchDimensionalPriceGroup Fetch a dimensional price group
+	// (GET /v1/dimensional_price_groups/{dimensional_price_group_id})
+	FetchDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error
+	// UpdateDimensionalPriceGroup Update a dimensional price group
+	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
+	UpdateDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx echo.Context, params IngestParams) error
@@ -111,6 +129,15 @@ type ServerInterface interface {
 	// FetchItem Fetch an item
 	// (GET /v1/items/{item_id})
 	FetchItem(ctx echo.Context, itemID ItemID) error
+	// ListLicenseTypes List license types
+	// (GET /v1/license_types)
+	ListLicenseTypes(ctx echo.Context, params ListLicenseTypesParams) error
+	// CreateLicenseType Create a license type
+	// (POST /v1/license_types)
+	CreateLicenseType(ctx echo.Context, params CreateLicenseTypeParams) error
+	// FetchLicenseType Fetch a license type
+	// (GET /v1/license_types/{license_type_id})
+	FetchLicenseType(ctx echo.Context, licenseTypeID LicenseTypeID) error
 	// ListMetrics List metrics
 	// (GET /v1/metrics)
 	ListMetrics(ctx echo.Context, params ListMetricsParams) error
@@ -135,12 +162,30 @@ type ServerInterface interface {
 	// UpdatePlanByExternalID Update a plan by its alias
 	// (PUT /v1/plans/external_plan_id/{external_plan_id})
 	UpdatePlanByExternalID(ctx echo.Context, externalPlanID ExternalPlanID) error
+	// SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
+	// (POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version)
+	SetDefaultPlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, params SetDefaultPlanVersionByExternalIDParams) error
+	// CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
+	// (POST /v1/plans/external_plan_id/{external_plan_id}/versions)
+	CreatePlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, params CreatePlanVersionByExternalIDParams) error
+	// FetchPlanVersionByExternalID Fetch a version of a plan by the plan's alias
+	// (GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version})
+	FetchPlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, version PlanVersionNumber) error
 	// FetchPlan Fetch a plan
 	// (GET /v1/plans/{plan_id})
 	FetchPlan(ctx echo.Context, planID PlanID) error
 	// UpdatePlan Update a plan
 	// (PUT /v1/plans/{plan_id})
 	UpdatePlan(ctx echo.Context, planID PlanID) error
+	// SetDefaultPlanVersion Choose the version that new subscriptions get
+	// (POST /v1/plans/{plan_id}/set_default_version)
+	SetDefaultPlanVersion(ctx echo.Context, planID PlanID, params SetDefaultPlanVersionParams) error
+	// CreatePlanVersion Create a version of a plan
+	// (POST /v1/plans/{plan_id}/versions)
+	CreatePlanVersion(ctx echo.Context, planID PlanID, params CreatePlanVersionParams) error
+	// FetchPlanVersion Fetch a version of a plan
+	// (GET /v1/plans/{plan_id}/versions/{version})
+	FetchPlanVersion(ctx echo.Context, planID PlanID, version PlanVersionNumber) error
 	// ListPrices List prices
 	// (GET /v1/prices)
 	ListPrices(ctx echo.Context, params ListPricesParams) error
@@ -156,9 +201,15 @@ type ServerInterface interface {
 	// FetchPriceByExternalID Fetch a price by its alias
 	// (GET /v1/prices/external_price_id/{external_price_id})
 	FetchPriceByExternalID(ctx echo.Context, externalPriceID ExternalPriceID) error
+	// UpdatePriceByExternalID Update a price by its alias
+	// (PUT /v1/prices/external_price_id/{external_price_id})
+	UpdatePriceByExternalID(ctx echo.Context, externalPriceID ExternalPriceID) error
 	// FetchPrice Fetch a price
 	// (GET /v1/prices/{price_id})
 	FetchPrice(ctx echo.Context, priceID PriceID) error
+	// UpdatePrice Update a price
+	// (PUT /v1/prices/{price_id})
+	UpdatePrice(ctx echo.Context, priceID PriceID) error
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error
@@ -998,6 +1049,124 @@ func (w *ServerInterfaceWrapper) CreateLedgerEntry(ctx echo.Context) error {
 	return err
 }
 
+// ListDimensionalPriceGroups converts echo context to params.
+func (w *ServerInterfaceWrapper) ListDimensionalPriceGroups(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDimensionalPriceGroupsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListDimensionalPriceGroups(ctx, params)
+	return err
+}
+
+// CreateDimensionalPriceGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateDimensionalPriceGroup(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateDimensionalPriceGroupParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateDimensionalPriceGroup(ctx, params)
+	return err
+}
+
+// FetchDimensionalPriceGroupByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchDimensionalPriceGroupByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_dimensional_price_group_id" -------------
+	var externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_dimensional_price_group_id", ctx.Param("external_dimensional_price_group_id"), &externalDimensionalPriceGroupID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_dimensional_price_group_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchDimensionalPriceGroupByExternalID(ctx, externalDimensionalPriceGroupID)
+	return err
+}
+
+// UpdateDimensionalPriceGroupByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateDimensionalPriceGroupByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_dimensional_price_group_id" -------------
+	var externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_dimensional_price_group_id", ctx.Param("external_dimensional_price_group_id"), &externalDimensionalPriceGroupID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_dimensional_price_group_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateDimensionalPriceGroupByExternalID(ctx, externalDimensionalPriceGroupID)
+	return err
+}
+
+// FetchDimensionalPriceGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchDimensionalPriceGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "dimensional_price_group_id" -------------
+	var dimensionalPriceGroupID DimensionalPriceGroupID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dimensional_price_group_id", ctx.Param("dimensional_price_group_id"), &dimensionalPriceGroupID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dimensional_price_group_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchDimensionalPriceGroup(ctx, dimensionalPriceGroupID)
+	return err
+}
+
+// UpdateDimensionalPriceGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateDimensionalPriceGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "dimensional_price_group_id" -------------
+	var dimensionalPriceGroupID DimensionalPriceGroupID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dimensional_price_group_id", ctx.Param("dimensional_price_group_id"), &dimensionalPriceGroupID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dimensional_price_group_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateDimensionalPriceGroup(ctx, dimensionalPriceGroupID)
+	return err
+}
+
 // Ingest converts echo context to params.
 func (w *ServerInterfaceWrapper) Ingest(ctx echo.Context) error {
 	var err error
@@ -1542,6 +1711,76 @@ func (w *ServerInterfaceWrapper) FetchItem(ctx echo.Context) error {
 	return err
 }
 
+// ListLicenseTypes converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenseTypes(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicenseTypesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenseTypes(ctx, params)
+	return err
+}
+
+// CreateLicenseType converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLicenseType(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateLicenseTypeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLicenseType(ctx, params)
+	return err
+}
+
+// FetchLicenseType converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLicenseType(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "license_type_id" -------------
+	var licenseTypeID LicenseTypeID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "license_type_id", ctx.Param("license_type_id"), &licenseTypeID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_type_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLicenseType(ctx, licenseTypeID)
+	return err
+}
+
 // ListMetrics converts echo context to params.
 func (w *ServerInterfaceWrapper) ListMetrics(ctx echo.Context) error {
 	var err error
@@ -1770,6 +2009,102 @@ func (w *ServerInterfaceWrapper) UpdatePlanByExternalID(ctx echo.Context) error 
 	return err
 }
 
+// SetDefaultPlanVersionByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) SetDefaultPlanVersionByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_plan_id" -------------
+	var externalPlanID ExternalPlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_plan_id", ctx.Param("external_plan_id"), &externalPlanID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SetDefaultPlanVersionByExternalIDParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SetDefaultPlanVersionByExternalID(ctx, externalPlanID, params)
+	return err
+}
+
+// CreatePlanVersionByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePlanVersionByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_plan_id" -------------
+	var externalPlanID ExternalPlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_plan_id", ctx.Param("external_plan_id"), &externalPlanID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreatePlanVersionByExternalIDParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePlanVersionByExternalID(ctx, externalPlanID, params)
+	return err
+}
+
+// FetchPlanVersionByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchPlanVersionByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_plan_id" -------------
+	var externalPlanID ExternalPlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_plan_id", ctx.Param("external_plan_id"), &externalPlanID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_plan_id: %s", err))
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version PlanVersionNumber
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", ctx.Param("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchPlanVersionByExternalID(ctx, externalPlanID, version)
+	return err
+}
+
 // FetchPlan converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchPlan(ctx echo.Context) error {
 	var err error
@@ -1799,6 +2134,102 @@ func (w *ServerInterfaceWrapper) UpdatePlan(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdatePlan(ctx, planID)
+	return err
+}
+
+// SetDefaultPlanVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) SetDefaultPlanVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SetDefaultPlanVersionParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SetDefaultPlanVersion(ctx, planID, params)
+	return err
+}
+
+// CreatePlanVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePlanVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreatePlanVersionParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePlanVersion(ctx, planID, params)
+	return err
+}
+
+// FetchPlanVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchPlanVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version PlanVersionNumber
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", ctx.Param("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchPlanVersion(ctx, planID, version)
 	return err
 }
 
@@ -1930,6 +2361,22 @@ func (w *ServerInterfaceWrapper) FetchPriceByExternalID(ctx echo.Context) error 
 	return err
 }
 
+// UpdatePriceByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdatePriceByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_price_id" -------------
+	var externalPriceID ExternalPriceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_price_id", ctx.Param("external_price_id"), &externalPriceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_price_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdatePriceByExternalID(ctx, externalPriceID)
+	return err
+}
+
 // FetchPrice converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchPrice(ctx echo.Context) error {
 	var err error
@@ -1943,6 +2390,22 @@ func (w *ServerInterfaceWrapper) FetchPrice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.FetchPrice(ctx, priceID)
+	return err
+}
+
+// UpdatePrice converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdatePrice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "price_id" -------------
+	var priceID PriceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "price_id", ctx.Param("price_id"), &priceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdatePrice(ctx, priceID)
 	return err
 }
 
@@ -2392,6 +2855,12 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits", wrapper.ListCreditsByExternalID, options.OperationMiddlewares["listCreditsByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/ledger", wrapper.ListLedgerEntriesByExternalID, options.OperationMiddlewares["listLedgerEntriesByExternalID"]...)
 	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/ledger_entry", wrapper.CreateLedgerEntryByExternalID, options.OperationMiddlewares["createLedgerEntryByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/dimensional_price_groups", wrapper.ListDimensionalPriceGroups, options.OperationMiddlewares["listDimensionalPriceGroups"]...)
+	router.POST(options.BaseURL+"/v1/dimensional_price_groups", wrapper.CreateDimensionalPriceGroup, options.OperationMiddlewares["createDimensionalPriceGroup"]...)
+	router.GET(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.FetchDimensionalPriceGroup, options.OperationMiddlewares["fetchDimensionalPriceGroup"]...)
+	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroup, options.OperationMiddlewares["updateDimensionalPriceGroup"]...)
+	router.GET(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.FetchDimensionalPriceGroupByExternalID, options.OperationMiddlewares["fetchDimensionalPriceGroupByExternalID"]...)
+	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroupByExternalID, options.OperationMiddlewares["updateDimensionalPriceGroupByExternalID"]...)
 	router.POST(options.BaseURL+"/v1/ingest", wrapper.Ingest, options.OperationMiddlewares["ingest"]...)
 	router.GET(options.BaseURL+"/v1/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.FetchInvoice, options.OperationMiddlewares["fetchInvoice"]...)
@@ -2403,6 +2872,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/items", wrapper.ListItems, options.OperationMiddlewares["listItems"]...)
 	router.POST(options.BaseURL+"/v1/items", wrapper.CreateItem, options.OperationMiddlewares["createItem"]...)
 	router.GET(options.BaseURL+"/v1/items/:item_id", wrapper.FetchItem, options.OperationMiddlewares["fetchItem"]...)
+	router.GET(options.BaseURL+"/v1/license_types", wrapper.ListLicenseTypes, options.OperationMiddlewares["listLicenseTypes"]...)
+	router.POST(options.BaseURL+"/v1/license_types", wrapper.CreateLicenseType, options.OperationMiddlewares["createLicenseType"]...)
+	router.GET(options.BaseURL+"/v1/license_types/:license_type_id", wrapper.FetchLicenseType, options.OperationMiddlewares["fetchLicenseType"]...)
 	router.GET(options.BaseURL+"/v1/metrics", wrapper.ListMetrics, options.OperationMiddlewares["listMetrics"]...)
 	router.POST(options.BaseURL+"/v1/metrics", wrapper.CreateMetric, options.OperationMiddlewares["createMetric"]...)
 	router.GET(options.BaseURL+"/v1/metrics/:metric_id", wrapper.FetchMetric, options.OperationMiddlewares["fetchMetric"]...)
@@ -2411,15 +2883,23 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/plans", wrapper.CreatePlan, options.OperationMiddlewares["createPlan"]...)
 	router.GET(options.BaseURL+"/v1/plans/:plan_id", wrapper.FetchPlan, options.OperationMiddlewares["fetchPlan"]...)
 	router.PUT(options.BaseURL+"/v1/plans/:plan_id", wrapper.UpdatePlan, options.OperationMiddlewares["updatePlan"]...)
+	router.POST(options.BaseURL+"/v1/plans/:plan_id/set_default_version", wrapper.SetDefaultPlanVersion, options.OperationMiddlewares["setDefaultPlanVersion"]...)
+	router.POST(options.BaseURL+"/v1/plans/:plan_id/versions", wrapper.CreatePlanVersion, options.OperationMiddlewares["createPlanVersion"]...)
+	router.GET(options.BaseURL+"/v1/plans/:plan_id/versions/:version", wrapper.FetchPlanVersion, options.OperationMiddlewares["fetchPlanVersion"]...)
 	router.GET(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id", wrapper.FetchPlanByExternalID, options.OperationMiddlewares["fetchPlanByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id", wrapper.UpdatePlanByExternalID, options.OperationMiddlewares["updatePlanByExternalID"]...)
+	router.POST(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id/set_default_version", wrapper.SetDefaultPlanVersionByExternalID, options.OperationMiddlewares["setDefaultPlanVersionByExternalID"]...)
+	router.POST(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id/versions", wrapper.CreatePlanVersionByExternalID, options.OperationMiddlewares["createPlanVersionByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id/versions/:version", wrapper.FetchPlanVersionByExternalID, options.OperationMiddlewares["fetchPlanVersionByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/prices", wrapper.ListPrices, options.OperationMiddlewares["listPrices"]...)
 	router.POST(options.BaseURL+"/v1/prices", wrapper.CreatePrice, options.OperationMiddlewares["createPrice"]...)
 	router.GET(options.BaseURL+"/v1/prices/:price_id", wrapper.FetchPrice, options.OperationMiddlewares["fetchPrice"]...)
+	router.PUT(options.BaseURL+"/v1/prices/:price_id", wrapper.UpdatePrice, options.OperationMiddlewares["updatePrice"]...)
 	router.POST(options.BaseURL+"/v1/prices/:price_id/evaluate", wrapper.EvaluatePrice, options.OperationMiddlewares["evaluatePrice"]...)
 	router.POST(options.BaseURL+"/v1/prices/evaluate", wrapper.EvaluatePrices, options.OperationMiddlewares["evaluatePrices"]...)
 	router.POST(options.BaseURL+"/v1/prices/evaluate_preview_events", wrapper.EvaluatePreviewEvents, options.OperationMiddlewares["evaluatePreviewEvents"]...)
 	router.GET(options.BaseURL+"/v1/prices/external_price_id/:external_price_id", wrapper.FetchPriceByExternalID, options.OperationMiddlewares["fetchPriceByExternalID"]...)
+	router.PUT(options.BaseURL+"/v1/prices/external_price_id/:external_price_id", wrapper.UpdatePriceByExternalID, options.OperationMiddlewares["updatePriceByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions", wrapper.ListSubscriptions, options.OperationMiddlewares["listSubscriptions"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.FetchSubscription, options.OperationMiddlewares["fetchSubscription"]...)
@@ -3240,6 +3720,243 @@ func (response CreateLedgerEntrydefaultApplicationProblemPlusJSONResponse) Visit
 	return err
 }
 
+type ListDimensionalPriceGroupsRequestObject struct {
+	Params ListDimensionalPriceGroupsParams
+}
+
+type ListDimensionalPriceGroupsResponseObject interface {
+	VisitListDimensionalPriceGroupsResponse(w http.ResponseWriter) error
+}
+
+type ListDimensionalPriceGroups200JSONResponse DimensionalPriceGroupPage
+
+func (response ListDimensionalPriceGroups200JSONResponse) VisitListDimensionalPriceGroupsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDimensionalPriceGroupsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListDimensionalPriceGroupsdefaultApplicationProblemPlusJSONResponse) VisitListDimensionalPriceGroupsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateDimensionalPriceGroupRequestObject struct {
+	Params CreateDimensionalPriceGroupParams
+	Body   *CreateDimensionalPriceGroupJSONRequestBody
+}
+
+type CreateDimensionalPriceGroupResponseObject interface {
+	VisitCreateDimensionalPriceGroupResponse(w http.ResponseWriter) error
+}
+
+type CreateDimensionalPriceGroup201JSONResponse DimensionalPriceGroup
+
+func (response CreateDimensionalPriceGroup201JSONResponse) VisitCreateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse) VisitCreateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchDimensionalPriceGroupByExternalIDRequestObject struct {
+	ExternalDimensionalPriceGroupID ExternalDimensionalPriceGroupID `json:"external_dimensional_price_group_id"`
+}
+
+type FetchDimensionalPriceGroupByExternalIDResponseObject interface {
+	VisitFetchDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type FetchDimensionalPriceGroupByExternalID200JSONResponse DimensionalPriceGroup
+
+func (response FetchDimensionalPriceGroupByExternalID200JSONResponse) VisitFetchDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchDimensionalPriceGroupByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchDimensionalPriceGroupByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitFetchDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDimensionalPriceGroupByExternalIDRequestObject struct {
+	ExternalDimensionalPriceGroupID ExternalDimensionalPriceGroupID `json:"external_dimensional_price_group_id"`
+	Body                            *UpdateDimensionalPriceGroupByExternalIDJSONRequestBody
+}
+
+type UpdateDimensionalPriceGroupByExternalIDResponseObject interface {
+	VisitUpdateDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type UpdateDimensionalPriceGroupByExternalID200JSONResponse DimensionalPriceGroup
+
+func (response UpdateDimensionalPriceGroupByExternalID200JSONResponse) VisitUpdateDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDimensionalPriceGroupByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateDimensionalPriceGroupByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitUpdateDimensionalPriceGroupByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchDimensionalPriceGroupRequestObject struct {
+	DimensionalPriceGroupID DimensionalPriceGroupID `json:"dimensional_price_group_id"`
+}
+
+type FetchDimensionalPriceGroupResponseObject interface {
+	VisitFetchDimensionalPriceGroupResponse(w http.ResponseWriter) error
+}
+
+type FetchDimensionalPriceGroup200JSONResponse DimensionalPriceGroup
+
+func (response FetchDimensionalPriceGroup200JSONResponse) VisitFetchDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse) VisitFetchDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDimensionalPriceGroupRequestObject struct {
+	DimensionalPriceGroupID DimensionalPriceGroupID `json:"dimensional_price_group_id"`
+	Body                    *UpdateDimensionalPriceGroupJSONRequestBody
+}
+
+type UpdateDimensionalPriceGroupResponseObject interface {
+	VisitUpdateDimensionalPriceGroupResponse(w http.ResponseWriter) error
+}
+
+type UpdateDimensionalPriceGroup200JSONResponse DimensionalPriceGroup
+
+func (response UpdateDimensionalPriceGroup200JSONResponse) VisitUpdateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse) VisitUpdateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type IngestRequestObject struct {
 	Params IngestParams
 	Body   io.Reader
@@ -3690,6 +4407,124 @@ func (response FetchItemdefaultApplicationProblemPlusJSONResponse) VisitFetchIte
 	return err
 }
 
+type ListLicenseTypesRequestObject struct {
+	Params ListLicenseTypesParams
+}
+
+type ListLicenseTypesResponseObject interface {
+	VisitListLicenseTypesResponse(w http.ResponseWriter) error
+}
+
+type ListLicenseTypes200JSONResponse LicenseTypePage
+
+func (response ListLicenseTypes200JSONResponse) VisitListLicenseTypesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListLicenseTypesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListLicenseTypesdefaultApplicationProblemPlusJSONResponse) VisitListLicenseTypesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateLicenseTypeRequestObject struct {
+	Params CreateLicenseTypeParams
+	Body   *CreateLicenseTypeJSONRequestBody
+}
+
+type CreateLicenseTypeResponseObject interface {
+	VisitCreateLicenseTypeResponse(w http.ResponseWriter) error
+}
+
+type CreateLicenseType201JSONResponse LicenseType
+
+func (response CreateLicenseType201JSONResponse) VisitCreateLicenseTypeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateLicenseTypedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateLicenseTypedefaultApplicationProblemPlusJSONResponse) VisitCreateLicenseTypeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseTypeRequestObject struct {
+	LicenseTypeID LicenseTypeID `json:"license_type_id"`
+}
+
+type FetchLicenseTypeResponseObject interface {
+	VisitFetchLicenseTypeResponse(w http.ResponseWriter) error
+}
+
+type FetchLicenseType200JSONResponse LicenseType
+
+func (response FetchLicenseType200JSONResponse) VisitFetchLicenseTypeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseTypedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLicenseTypedefaultApplicationProblemPlusJSONResponse) VisitFetchLicenseTypeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListMetricsRequestObject struct {
 	Params ListMetricsParams
 }
@@ -4004,6 +4839,128 @@ func (response UpdatePlanByExternalIDdefaultApplicationProblemPlusJSONResponse) 
 	return err
 }
 
+type SetDefaultPlanVersionByExternalIDRequestObject struct {
+	ExternalPlanID ExternalPlanID `json:"external_plan_id"`
+	Params         SetDefaultPlanVersionByExternalIDParams
+	Body           *SetDefaultPlanVersionByExternalIDJSONRequestBody
+}
+
+type SetDefaultPlanVersionByExternalIDResponseObject interface {
+	VisitSetDefaultPlanVersionByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type SetDefaultPlanVersionByExternalID200JSONResponse Plan
+
+func (response SetDefaultPlanVersionByExternalID200JSONResponse) VisitSetDefaultPlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDefaultPlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SetDefaultPlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitSetDefaultPlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanVersionByExternalIDRequestObject struct {
+	ExternalPlanID ExternalPlanID `json:"external_plan_id"`
+	Params         CreatePlanVersionByExternalIDParams
+	Body           *CreatePlanVersionByExternalIDJSONRequestBody
+}
+
+type CreatePlanVersionByExternalIDResponseObject interface {
+	VisitCreatePlanVersionByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type CreatePlanVersionByExternalID201JSONResponse PlanVersion
+
+func (response CreatePlanVersionByExternalID201JSONResponse) VisitCreatePlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreatePlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitCreatePlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanVersionByExternalIDRequestObject struct {
+	ExternalPlanID ExternalPlanID    `json:"external_plan_id"`
+	Version        PlanVersionNumber `json:"version"`
+}
+
+type FetchPlanVersionByExternalIDResponseObject interface {
+	VisitFetchPlanVersionByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type FetchPlanVersionByExternalID200JSONResponse PlanVersion
+
+func (response FetchPlanVersionByExternalID200JSONResponse) VisitFetchPlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchPlanVersionByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitFetchPlanVersionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchPlanRequestObject struct {
 	PlanID PlanID `json:"plan_id"`
 }
@@ -4072,6 +5029,128 @@ type UpdatePlandefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response UpdatePlandefaultApplicationProblemPlusJSONResponse) VisitUpdatePlanResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDefaultPlanVersionRequestObject struct {
+	PlanID PlanID `json:"plan_id"`
+	Params SetDefaultPlanVersionParams
+	Body   *SetDefaultPlanVersionJSONRequestBody
+}
+
+type SetDefaultPlanVersionResponseObject interface {
+	VisitSetDefaultPlanVersionResponse(w http.ResponseWriter) error
+}
+
+type SetDefaultPlanVersion200JSONResponse Plan
+
+func (response SetDefaultPlanVersion200JSONResponse) VisitSetDefaultPlanVersionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDefaultPlanVersiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SetDefaultPlanVersiondefaultApplicationProblemPlusJSONResponse) VisitSetDefaultPlanVersionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanVersionRequestObject struct {
+	PlanID PlanID `json:"plan_id"`
+	Params CreatePlanVersionParams
+	Body   *CreatePlanVersionJSONRequestBody
+}
+
+type CreatePlanVersionResponseObject interface {
+	VisitCreatePlanVersionResponse(w http.ResponseWriter) error
+}
+
+type CreatePlanVersion201JSONResponse PlanVersion
+
+func (response CreatePlanVersion201JSONResponse) VisitCreatePlanVersionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanVersiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreatePlanVersiondefaultApplicationProblemPlusJSONResponse) VisitCreatePlanVersionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanVersionRequestObject struct {
+	PlanID  PlanID            `json:"plan_id"`
+	Version PlanVersionNumber `json:"version"`
+}
+
+type FetchPlanVersionResponseObject interface {
+	VisitFetchPlanVersionResponse(w http.ResponseWriter) error
+}
+
+type FetchPlanVersion200JSONResponse PlanVersion
+
+func (response FetchPlanVersion200JSONResponse) VisitFetchPlanVersionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanVersiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchPlanVersiondefaultApplicationProblemPlusJSONResponse) VisitFetchPlanVersionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4297,6 +5376,54 @@ func (response FetchPriceByExternalIDdefaultApplicationProblemPlusJSONResponse) 
 	return err
 }
 
+type UpdatePriceByExternalIDRequestObject struct {
+	ExternalPriceID ExternalPriceID `json:"external_price_id"`
+	Body            *UpdatePriceByExternalIDJSONRequestBody
+}
+
+type UpdatePriceByExternalIDResponseObject interface {
+	VisitUpdatePriceByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type UpdatePriceByExternalID200JSONResponse Price
+
+func (t UpdatePriceByExternalID200JSONResponse) MarshalJSON() ([]byte, error) {
+	return Price(t).MarshalJSON()
+}
+
+func (t *UpdatePriceByExternalID200JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*Price)(t).UnmarshalJSON(b)
+}
+
+func (response UpdatePriceByExternalID200JSONResponse) VisitUpdatePriceByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdatePriceByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdatePriceByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitUpdatePriceByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchPriceRequestObject struct {
 	PriceID PriceID `json:"price_id"`
 }
@@ -4333,6 +5460,54 @@ type FetchPricedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response FetchPricedefaultApplicationProblemPlusJSONResponse) VisitFetchPriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdatePriceRequestObject struct {
+	PriceID PriceID `json:"price_id"`
+	Body    *UpdatePriceJSONRequestBody
+}
+
+type UpdatePriceResponseObject interface {
+	VisitUpdatePriceResponse(w http.ResponseWriter) error
+}
+
+type UpdatePrice200JSONResponse Price
+
+func (t UpdatePrice200JSONResponse) MarshalJSON() ([]byte, error) {
+	return Price(t).MarshalJSON()
+}
+
+func (t *UpdatePrice200JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*Price)(t).UnmarshalJSON(b)
+}
+
+func (response UpdatePrice200JSONResponse) VisitUpdatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdatePricedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdatePricedefaultApplicationProblemPlusJSONResponse) VisitUpdatePriceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4804,6 +5979,24 @@ type StrictServerInterface interface {
 	// CreateLedgerEntry Add a ledger entry
 	// (POST /v1/customers/{customer_id}/credits/ledger_entry)
 	CreateLedgerEntry(ctx context.Context, request CreateLedgerEntryRequestObject) (CreateLedgerEntryResponseObject, error)
+	// ListDimensionalPriceGroups List dimensional price groups
+	// (GET /v1/dimensional_price_groups)
+	ListDimensionalPriceGroups(ctx context.Context, request ListDimensionalPriceGroupsRequestObject) (ListDimensionalPriceGroupsResponseObject, error)
+	// CreateDimensionalPriceGroup Create a dimensional price group
+	// (POST /v1/dimensional_price_groups)
+	CreateDimensionalPriceGroup(ctx context.Context, request CreateDimensionalPriceGroupRequestObject) (CreateDimensionalPriceGroupResponseObject, error)
+	// FetchDimensionalPriceGroupByExternalID Fetch a dimensional price group by its alias
+	// (GET /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id})
+	FetchDimensionalPriceGroupByExternalID(ctx context.Context, request FetchDimensionalPriceGroupByExternalIDRequestObject) (FetchDimensionalPriceGroupByExternalIDResponseObject, error)
+	// UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
+	// (PUT /v1/dimensional_price_groups/external_dimensional_price_group_id/{external_dimensional_price_group_id})
+	UpdateDimensionalPriceGroupByExternalID(ctx context.Context, request UpdateDimensionalPriceGroupByExternalIDRequestObject) (UpdateDimensionalPriceGroupByExternalIDResponseObject, error)
+	// FetchDimensionalPriceGroup Fetch a dimensional price group
+	// (GET /v1/dimensional_price_groups/{dimensional_price_group_id})
+	FetchDimensionalPriceGroup(ctx context.Context, request FetchDimensionalPriceGroupRequestObject) (FetchDimensionalPriceGroupResponseObject, error)
+	// UpdateDimensionalPriceGroup Update a dimensional price group
+	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
+	UpdateDimensionalPriceGroup(ctx context.Context, request UpdateDimensionalPriceGroupRequestObject) (UpdateDimensionalPriceGroupResponseObject, error)
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
@@ -4837,6 +6030,15 @@ type StrictServerInterface interface {
 	// FetchItem Fetch an item
 	// (GET /v1/items/{item_id})
 	FetchItem(ctx context.Context, request FetchItemRequestObject) (FetchItemResponseObject, error)
+	// ListLicenseTypes List license types
+	// (GET /v1/license_types)
+	ListLicenseTypes(ctx context.Context, request ListLicenseTypesRequestObject) (ListLicenseTypesResponseObject, error)
+	// CreateLicenseType Create a license type
+	// (POST /v1/license_types)
+	CreateLicenseType(ctx context.Context, request CreateLicenseTypeRequestObject) (CreateLicenseTypeResponseObject, error)
+	// FetchLicenseType Fetch a license type
+	// (GET /v1/license_types/{license_type_id})
+	FetchLicenseType(ctx context.Context, request FetchLicenseTypeRequestObject) (FetchLicenseTypeResponseObject, error)
 	// ListMetrics List metrics
 	// (GET /v1/metrics)
 	ListMetrics(ctx context.Context, request ListMetricsRequestObject) (ListMetricsResponseObject, error)
@@ -4861,12 +6063,30 @@ type StrictServerInterface interface {
 	// UpdatePlanByExternalID Update a plan by its alias
 	// (PUT /v1/plans/external_plan_id/{external_plan_id})
 	UpdatePlanByExternalID(ctx context.Context, request UpdatePlanByExternalIDRequestObject) (UpdatePlanByExternalIDResponseObject, error)
+	// SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
+	// (POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version)
+	SetDefaultPlanVersionByExternalID(ctx context.Context, request SetDefaultPlanVersionByExternalIDRequestObject) (SetDefaultPlanVersionByExternalIDResponseObject, error)
+	// CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
+	// (POST /v1/plans/external_plan_id/{external_plan_id}/versions)
+	CreatePlanVersionByExternalID(ctx context.Context, request CreatePlanVersionByExternalIDRequestObject) (CreatePlanVersionByExternalIDResponseObject, error)
+	// FetchPlanVersionByExternalID Fetch a version of a plan by the plan's alias
+	// (GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version})
+	FetchPlanVersionByExternalID(ctx context.Context, request FetchPlanVersionByExternalIDRequestObject) (FetchPlanVersionByExternalIDResponseObject, error)
 	// FetchPlan Fetch a plan
 	// (GET /v1/plans/{plan_id})
 	FetchPlan(ctx context.Context, request FetchPlanRequestObject) (FetchPlanResponseObject, error)
 	// UpdatePlan Update a plan
 	// (PUT /v1/plans/{plan_id})
 	UpdatePlan(ctx context.Context, request UpdatePlanRequestObject) (UpdatePlanResponseObject, error)
+	// SetDefaultPlanVersion Choose the version that new subscriptions get
+	// (POST /v1/plans/{plan_id}/set_default_version)
+	SetDefaultPlanVersion(ctx context.Context, request SetDefaultPlanVersionRequestObject) (SetDefaultPlanVersionResponseObject, error)
+	// CreatePlanVersion Create a version of a plan
+	// (POST /v1/plans/{plan_id}/versions)
+	CreatePlanVersion(ctx context.Context, request CreatePlanVersionRequestObject) (CreatePlanVersionResponseObject, error)
+	// FetchPlanVersion Fetch a version of a plan
+	// (GET /v1/plans/{plan_id}/versions/{version})
+	FetchPlanVersion(ctx context.Context, request FetchPlanVersionRequestObject) (FetchPlanVersionResponseObject, error)
 	// ListPrices List prices
 	// (GET /v1/prices)
 	ListPrices(ctx context.Context, request ListPricesRequestObject) (ListPricesResponseObject, error)
@@ -4882,9 +6102,15 @@ type StrictServerInterface interface {
 	// FetchPriceByExternalID Fetch a price by its alias
 	// (GET /v1/prices/external_price_id/{external_price_id})
 	FetchPriceByExternalID(ctx context.Context, request FetchPriceByExternalIDRequestObject) (FetchPriceByExternalIDResponseObject, error)
+	// UpdatePriceByExternalID Update a price by its alias
+	// (PUT /v1/prices/external_price_id/{external_price_id})
+	UpdatePriceByExternalID(ctx context.Context, request UpdatePriceByExternalIDRequestObject) (UpdatePriceByExternalIDResponseObject, error)
 	// FetchPrice Fetch a price
 	// (GET /v1/prices/{price_id})
 	FetchPrice(ctx context.Context, request FetchPriceRequestObject) (FetchPriceResponseObject, error)
+	// UpdatePrice Update a price
+	// (PUT /v1/prices/{price_id})
+	UpdatePrice(ctx context.Context, request UpdatePriceRequestObject) (UpdatePriceResponseObject, error)
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx context.Context, request EvaluatePriceRequestObject) (EvaluatePriceResponseObject, error)
@@ -5577,6 +6803,225 @@ func (sh *strictHandler) CreateLedgerEntry(ctx echo.Context, customerID Customer
 	return nil
 }
 
+// ListDimensionalPriceGroups operation middleware
+func (sh *strictHandler) ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error {
+	var request ListDimensionalPriceGroupsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDimensionalPriceGroups(ctx.Request().Context(), request.(ListDimensionalPriceGroupsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDimensionalPriceGroups")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListDimensionalPriceGroupsResponseObject); ok {
+		return validResponse.VisitListDimensionalPriceGroupsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateDimensionalPriceGroup operation middleware
+func (sh *strictHandler) CreateDimensionalPriceGroup(ctx echo.Context, params CreateDimensionalPriceGroupParams) error {
+	var request CreateDimensionalPriceGroupRequestObject
+
+	request.Params = params
+
+	var body CreateDimensionalPriceGroupJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateDimensionalPriceGroup(ctx.Request().Context(), request.(CreateDimensionalPriceGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateDimensionalPriceGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateDimensionalPriceGroupResponseObject); ok {
+		return validResponse.VisitCreateDimensionalPriceGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchDimensionalPriceGroupByExternalID operation middleware
+func (sh *strictHandler) FetchDimensionalPriceGroupByExternalID(ctx echo.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID) error {
+	var request FetchDimensionalPriceGroupByExternalIDRequestObject
+
+	request.ExternalDimensionalPriceGroupID = externalDimensionalPriceGroupID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchDimensionalPriceGroupByExternalID(ctx.Request().Context(), request.(FetchDimensionalPriceGroupByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchDimensionalPriceGroupByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchDimensionalPriceGroupByExternalIDResponseObject); ok {
+		return validResponse.VisitFetchDimensionalPriceGroupByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateDimensionalPriceGroupByExternalID operation middleware
+func (sh *strictHandler) UpdateDimensionalPriceGroupByExternalID(ctx echo.Context, externalDimensionalPriceGroupID ExternalDimensionalPriceGroupID) error {
+	var request UpdateDimensionalPriceGroupByExternalIDRequestObject
+
+	request.ExternalDimensionalPriceGroupID = externalDimensionalPriceGroupID
+
+	var body UpdateDimensionalPriceGroupByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateDimensionalPriceGroupByExternalID(ctx.Request().Context(), request.(UpdateDimensionalPriceGroupByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateDimensionalPriceGroupByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateDimensionalPriceGroupByExternalIDResponseObject); ok {
+		return validResponse.VisitUpdateDimensionalPriceGroupByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchDimensionalPriceGroup operation middleware
+func (sh *strictHandler) FetchDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error {
+	var request FetchDimensionalPriceGroupRequestObject
+
+	request.DimensionalPriceGroupID = dimensionalPriceGroupID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchDimensionalPriceGroup(ctx.Request().Context(), request.(FetchDimensionalPriceGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchDimensionalPriceGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchDimensionalPriceGroupResponseObject); ok {
+		return validResponse.VisitFetchDimensionalPriceGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateDimensionalPriceGroup operation middleware
+func (sh *strictHandler) UpdateDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error {
+	var request UpdateDimensionalPriceGroupRequestObject
+
+	request.DimensionalPriceGroupID = dimensionalPriceGroupID
+
+	var body UpdateDimensionalPriceGroupJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateDimensionalPriceGroup(ctx.Request().Context(), request.(UpdateDimensionalPriceGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateDimensionalPriceGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateDimensionalPriceGroupResponseObject); ok {
+		return validResponse.VisitUpdateDimensionalPriceGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // Ingest operation middleware
 func (sh *strictHandler) Ingest(ctx echo.Context, params IngestParams) error {
 	var request IngestRequestObject
@@ -5932,6 +7377,104 @@ func (sh *strictHandler) FetchItem(ctx echo.Context, itemID ItemID) error {
 	return nil
 }
 
+// ListLicenseTypes operation middleware
+func (sh *strictHandler) ListLicenseTypes(ctx echo.Context, params ListLicenseTypesParams) error {
+	var request ListLicenseTypesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenseTypes(ctx.Request().Context(), request.(ListLicenseTypesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenseTypes")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicenseTypesResponseObject); ok {
+		return validResponse.VisitListLicenseTypesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLicenseType operation middleware
+func (sh *strictHandler) CreateLicenseType(ctx echo.Context, params CreateLicenseTypeParams) error {
+	var request CreateLicenseTypeRequestObject
+
+	request.Params = params
+
+	var body CreateLicenseTypeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLicenseType(ctx.Request().Context(), request.(CreateLicenseTypeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLicenseType")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLicenseTypeResponseObject); ok {
+		return validResponse.VisitCreateLicenseTypeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLicenseType operation middleware
+func (sh *strictHandler) FetchLicenseType(ctx echo.Context, licenseTypeID LicenseTypeID) error {
+	var request FetchLicenseTypeRequestObject
+
+	request.LicenseTypeID = licenseTypeID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLicenseType(ctx.Request().Context(), request.(FetchLicenseTypeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLicenseType")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLicenseTypeResponseObject); ok {
+		return validResponse.VisitFetchLicenseTypeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListMetrics operation middleware
 func (sh *strictHandler) ListMetrics(ctx echo.Context, params ListMetricsParams) error {
 	var request ListMetricsRequestObject
@@ -6199,6 +7742,130 @@ func (sh *strictHandler) UpdatePlanByExternalID(ctx echo.Context, externalPlanID
 	return nil
 }
 
+// SetDefaultPlanVersionByExternalID operation middleware
+func (sh *strictHandler) SetDefaultPlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, params SetDefaultPlanVersionByExternalIDParams) error {
+	var request SetDefaultPlanVersionByExternalIDRequestObject
+
+	request.ExternalPlanID = externalPlanID
+	request.Params = params
+
+	var body SetDefaultPlanVersionByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SetDefaultPlanVersionByExternalID(ctx.Request().Context(), request.(SetDefaultPlanVersionByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetDefaultPlanVersionByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SetDefaultPlanVersionByExternalIDResponseObject); ok {
+		return validResponse.VisitSetDefaultPlanVersionByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePlanVersionByExternalID operation middleware
+func (sh *strictHandler) CreatePlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, params CreatePlanVersionByExternalIDParams) error {
+	var request CreatePlanVersionByExternalIDRequestObject
+
+	request.ExternalPlanID = externalPlanID
+	request.Params = params
+
+	var body CreatePlanVersionByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePlanVersionByExternalID(ctx.Request().Context(), request.(CreatePlanVersionByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePlanVersionByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePlanVersionByExternalIDResponseObject); ok {
+		return validResponse.VisitCreatePlanVersionByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchPlanVersionByExternalID operation middleware
+func (sh *strictHandler) FetchPlanVersionByExternalID(ctx echo.Context, externalPlanID ExternalPlanID, version PlanVersionNumber) error {
+	var request FetchPlanVersionByExternalIDRequestObject
+
+	request.ExternalPlanID = externalPlanID
+	request.Version = version
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchPlanVersionByExternalID(ctx.Request().Context(), request.(FetchPlanVersionByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchPlanVersionByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchPlanVersionByExternalIDResponseObject); ok {
+		return validResponse.VisitFetchPlanVersionByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // FetchPlan operation middleware
 func (sh *strictHandler) FetchPlan(ctx echo.Context, planID PlanID) error {
 	var request FetchPlanRequestObject
@@ -6266,6 +7933,130 @@ func (sh *strictHandler) UpdatePlan(ctx echo.Context, planID PlanID) error {
 		return err
 	} else if validResponse, ok := response.(UpdatePlanResponseObject); ok {
 		return validResponse.VisitUpdatePlanResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SetDefaultPlanVersion operation middleware
+func (sh *strictHandler) SetDefaultPlanVersion(ctx echo.Context, planID PlanID, params SetDefaultPlanVersionParams) error {
+	var request SetDefaultPlanVersionRequestObject
+
+	request.PlanID = planID
+	request.Params = params
+
+	var body SetDefaultPlanVersionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SetDefaultPlanVersion(ctx.Request().Context(), request.(SetDefaultPlanVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetDefaultPlanVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SetDefaultPlanVersionResponseObject); ok {
+		return validResponse.VisitSetDefaultPlanVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePlanVersion operation middleware
+func (sh *strictHandler) CreatePlanVersion(ctx echo.Context, planID PlanID, params CreatePlanVersionParams) error {
+	var request CreatePlanVersionRequestObject
+
+	request.PlanID = planID
+	request.Params = params
+
+	var body CreatePlanVersionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePlanVersion(ctx.Request().Context(), request.(CreatePlanVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePlanVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePlanVersionResponseObject); ok {
+		return validResponse.VisitCreatePlanVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchPlanVersion operation middleware
+func (sh *strictHandler) FetchPlanVersion(ctx echo.Context, planID PlanID, version PlanVersionNumber) error {
+	var request FetchPlanVersionRequestObject
+
+	request.PlanID = planID
+	request.Version = version
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchPlanVersion(ctx.Request().Context(), request.(FetchPlanVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchPlanVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchPlanVersionResponseObject); ok {
+		return validResponse.VisitFetchPlanVersionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -6466,6 +8257,54 @@ func (sh *strictHandler) FetchPriceByExternalID(ctx echo.Context, externalPriceI
 	return nil
 }
 
+// UpdatePriceByExternalID operation middleware
+func (sh *strictHandler) UpdatePriceByExternalID(ctx echo.Context, externalPriceID ExternalPriceID) error {
+	var request UpdatePriceByExternalIDRequestObject
+
+	request.ExternalPriceID = externalPriceID
+
+	var body UpdatePriceByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdatePriceByExternalID(ctx.Request().Context(), request.(UpdatePriceByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdatePriceByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdatePriceByExternalIDResponseObject); ok {
+		return validResponse.VisitUpdatePriceByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // FetchPrice operation middleware
 func (sh *strictHandler) FetchPrice(ctx echo.Context, priceID PriceID) error {
 	var request FetchPriceRequestObject
@@ -6485,6 +8324,54 @@ func (sh *strictHandler) FetchPrice(ctx echo.Context, priceID PriceID) error {
 		return err
 	} else if validResponse, ok := response.(FetchPriceResponseObject); ok {
 		return validResponse.VisitFetchPriceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdatePrice operation middleware
+func (sh *strictHandler) UpdatePrice(ctx echo.Context, priceID PriceID) error {
+	var request UpdatePriceRequestObject
+
+	request.PriceID = priceID
+
+	var body UpdatePriceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdatePrice(ctx.Request().Context(), request.(UpdatePriceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdatePrice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdatePriceResponseObject); ok {
+		return validResponse.VisitUpdatePriceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -36,7 +36,7 @@ func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 		}
 	case rating.AmountDiscount:
 		return gen.AmountDiscountAdjusting{
-			AdjustmentType: gen.AmountDiscountAdjustmentTypeAmountDiscount, AmountDiscount: configuredToWire(a.Value, currency),
+			AdjustmentType: gen.AmountDiscountAdjustmentTypeAmountDiscount, AmountDiscount: configuredToWire(a, currency),
 		}
 	case rating.PercentageDiscount:
 		return gen.PercentageDiscountAdjusting{
@@ -48,11 +48,11 @@ func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 		}
 	case rating.Minimum:
 		return gen.MinimumAdjusting{
-			AdjustmentType: gen.MinimumAdjustmentTypeMinimum, MinimumAmount: configuredToWire(a.Value, currency), ItemID: *a.ItemID,
+			AdjustmentType: gen.MinimumAdjustmentTypeMinimum, MinimumAmount: configuredToWire(a, currency), ItemID: *a.ItemID,
 		}
 	default:
 		return gen.MaximumAdjusting{
-			AdjustmentType: gen.MaximumAdjustmentTypeMaximum, MaximumAmount: configuredToWire(a.Value, currency),
+			AdjustmentType: gen.MaximumAdjustmentTypeMaximum, MaximumAmount: configuredToWire(a, currency),
 		}
 	}
 }
@@ -64,7 +64,7 @@ func discountToWire(a catalog.Adjustment, currency money.Currency) any {
 	case rating.UsageDiscount:
 		return gen.UsageOff{DiscountType: gen.UsageDiscountTypeUsage, UsageDiscount: numberToWire(a.Value)}
 	case rating.AmountDiscount:
-		return gen.AmountOff{DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: configuredToWire(a.Value, currency)}
+		return gen.AmountOff{DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: configuredToWire(a, currency)}
 	case rating.PercentageDiscount:
 		return gen.PercentageOff{DiscountType: gen.PercentageDiscountTypePercentage, PercentageDiscount: numberToWire(a.Value)}
 	case rating.TieredPercentageDiscount:
@@ -81,13 +81,13 @@ func discountBaseToWire(a catalog.Adjustment) gen.DiscountBase {
 
 func minimumToWire(a catalog.Adjustment, currency money.Currency) *gen.Minimum {
 	return &gen.Minimum{
-		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MinimumAmount: configuredToWire(a.Value, currency),
+		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MinimumAmount: configuredToWire(a, currency),
 	}
 }
 
 func maximumToWire(a catalog.Adjustment, currency money.Currency) *gen.Maximum {
 	return &gen.Maximum{
-		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MaximumAmount: configuredToWire(a.Value, currency),
+		AppliesToPriceIds: namedPrices(a.Filters), Filters: filtersToWire(a.Filters), MaximumAmount: configuredToWire(a, currency),
 	}
 }
 
@@ -99,13 +99,16 @@ func percentageTiersToWire(tiers []rating.PercentageTier) []gen.PercentageTier {
 	})
 }
 
-// configuredToWire writes an amount that a client chose: with the digits of the minor
-// unit, and with more where it has more.
-func configuredToWire(amount money.Decimal, currency money.Currency) gen.Decimal {
-	if !currency.Fits(amount) {
-		return amount.String()
+// configuredToWire writes the amount of an adjustment: as the client wrote it, else
+// with the digits of the minor unit, and with more where it has more.
+func configuredToWire(a catalog.Adjustment, currency money.Currency) gen.Decimal {
+	switch {
+	case a.AsSent != nil:
+		return *a.AsSent
+	case !currency.Fits(a.Value):
+		return a.Value.String()
 	}
-	return currency.Format(amount)
+	return currency.Format(a.Value)
 }
 
 func filtersToWire(filters []rating.Filter) []gen.Filter {

@@ -100,7 +100,7 @@ func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvalu
 		one.PriceID, one.ExternalPriceID = each.PriceID, each.ExternalPriceID
 		if each.Price != nil {
 			var price catalog.NewPrice
-			price, err = priceFromWire(each.Price)
+			price, _, err = priceFromWire(each.Price)
 			one.Price, faults = &price, append(faults, fault.In(place+".price", err))
 		}
 		asked.Prices = append(asked.Prices, one)

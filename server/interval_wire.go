@@ -45,7 +45,7 @@ func adjustmentIntervalsToWire(t subscription.Terms, into *gen.Subscription) {
 			ID: i.ID, Adjustment: adjustmentToWire(a, t.Currency), AppliesToPriceIntervalIds: base.AppliesToPriceIntervalIds,
 			StartDate: base.StartDate, EndDate: base.EndDate,
 		})
-		switch amount := configuredToWire(a.Value, t.Currency); a.Kind {
+		switch amount := configuredToWire(a, t.Currency); a.Kind {
 		case rating.Minimum:
 			into.MinimumIntervals = append(into.MinimumIntervals, gen.MinimumInterval{
 				IntervalBase: base, AtLeast: gen.AtLeast{MinimumAmount: amount},

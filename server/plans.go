@@ -2,13 +2,8 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
-	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -131,76 +126,4 @@ func (s *Server) updatePlan(ctx context.Context, find findPlan, identifier strin
 		return err
 	})
 	return updated, err
-}
-
-func planFromWire(in gen.PlanCreate) (catalog.NewPlan, error) {
-	wanted := catalog.NewPlan{
-		Name:               in.Name,
-		Currency:           money.Currency(in.Currency),
-		ExternalPlanID:     in.ExternalPlanID,
-		Description:        in.Description,
-		NetTermsDays:       in.NetTerms,
-		DefaultInvoiceMemo: in.DefaultInvoiceMemo,
-		Status:             catalog.PlanActive,
-		Metadata:           metadataFromWire(in.Metadata),
-		Prices:             make([]catalog.PlanPrice, len(in.Prices)),
-	}
-	if in.Status != nil {
-		wanted.Status = catalog.PlanStatus(*in.Status)
-	}
-	faults := make([]error, len(in.Prices))
-	for i, priced := range in.Prices {
-		price, err := priceFromWire(priced.Price)
-		wanted.Prices[i].Price, faults[i] = price, fault.In(fmt.Sprintf("prices[%d].price", i), err)
-		if err == nil && slices.ContainsFunc(wanted.Prices[:i], func(p catalog.PlanPrice) bool { return reflect.DeepEqual(p.Price, price) }) {
-			faults[i] = fault.Bad(fmt.Sprintf("prices[%d]", i), "must differ from the entries before it")
-		}
-	}
-	return wanted, fault.Join(faults...)
-}
-
-// loadPlan shows a plan with its prices.
-func loadPlan(tx *store.Tx, plan catalog.Plan) (gen.Plan, error) {
-	plans, err := loadPlans(tx, []catalog.Plan{plan})
-	if err != nil {
-		return gen.Plan{}, err
-	}
-	return plans[0], nil
-}
-
-// loadPlans shows plans with their prices. It asks as often for many plans as
-// for one.
-func loadPlans(tx *store.Tx, plans []catalog.Plan) ([]gen.Plan, error) {
-	versions, err := catalog.DefaultVersions(tx, plans)
-	if err != nil {
-		return nil, err
-	}
-	var all []catalog.Price
-	for _, version := range versions {
-		all = append(all, version.Prices...)
-	}
-	names, err := itemNames(tx, all)
-	return toWire(plans, func(p catalog.Plan) gen.Plan { return planToWire(p, pricesToWire(versions[p.ID].Prices, names)) }), err
-}
-
-// planToWire writes a plan of one phase, without adjustments.
-func planToWire(plan catalog.Plan, prices []gen.Price) gen.Plan {
-	return gen.Plan{
-		ID:                 plan.ID,
-		Name:               plan.Name,
-		ExternalPlanID:     plan.ExternalPlanID,
-		Description:        plan.Description,
-		Status:             gen.PlanStatus(plan.Status),
-		Version:            plan.Version,
-		CreatedAt:          instantToWire(plan.CreatedAt),
-		Currency:           gen.Currency(plan.Currency),
-		InvoicingCurrency:  gen.Currency(plan.InvoicingCurrency),
-		NetTerms:           plan.NetTermsDays,
-		DefaultInvoiceMemo: plan.DefaultInvoiceMemo,
-		Prices:             prices,
-		Adjustments:        []gen.PlanPhaseAdjustment{},
-		Product:            gen.Product{ID: plan.ProductID, Name: plan.Name, CreatedAt: instantToWire(plan.CreatedAt)},
-		TrialConfig:        gen.TrialConfig{TrialPeriodUnit: gen.TrialPeriodUnitDays},
-		Metadata:           metadataToWire(plan.Metadata),
-	}
 }

@@ -2,20 +2,15 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
-	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
 
 // CreatePrice serves POST /v1/prices.
 func (s *Server) CreatePrice(ctx context.Context, req gen.CreatePriceRequestObject) (gen.CreatePriceResponseObject, error) {
-	wanted, err := priceFromWire(req.Body)
+	wanted, _, err := priceFromWire(req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +75,42 @@ func (s *Server) fetchPrice(ctx context.Context, find func(*store.Tx, string) (c
 	return found, err
 }
 
+// UpdatePrice serves PUT /v1/prices/{price_id}.
+func (s *Server) UpdatePrice(ctx context.Context, req gen.UpdatePriceRequestObject) (gen.UpdatePriceResponseObject, error) {
+	updated, err := s.updatePrice(ctx, catalog.FindPrice, req.PriceID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdatePrice200JSONResponse(updated), nil
+}
+
+// UpdatePriceByExternalID serves PUT /v1/prices/external_price_id/{external_price_id}.
+func (s *Server) UpdatePriceByExternalID(ctx context.Context, req gen.UpdatePriceByExternalIDRequestObject) (gen.UpdatePriceByExternalIDResponseObject, error) {
+	updated, err := s.updatePrice(ctx, catalog.FindPriceByExternalID, req.ExternalPriceID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdatePriceByExternalID200JSONResponse(updated), nil
+}
+
+func (s *Server) updatePrice(ctx context.Context, find func(*store.Tx, string) (catalog.Price, error), identifier string, in gen.PriceUpdate) (updated gen.Price, err error) {
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		price, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		price, err = catalog.UpdatePrice(tx, price.ID, func(p *catalog.Price) error {
+			return editMetadata(ctx, &p.Metadata, in.Metadata)
+		})
+		if err != nil {
+			return err
+		}
+		updated, err = loadPrice(tx, price)
+		return err
+	})
+	return updated, err
+}
+
 // loadPrice shows a price with its item.
 func loadPrice(tx *store.Tx, price catalog.Price) (gen.Price, error) {
 	item, err := catalog.FindItem(tx, price.ItemID)
@@ -92,83 +123,4 @@ func loadPrice(tx *store.Tx, price catalog.Price) (gen.Price, error) {
 // itemNames loads what priceToWire needs beside the prices.
 func itemNames(tx *store.Tx, prices []catalog.Price) (map[string]string, error) {
 	return catalog.Names(tx, toWire(prices, func(p catalog.Price) string { return p.ItemID }))
-}
-
-// priceFromWire reads a price of either family. Those are unions that hold the
-// text they were sent as, and so does the configuration of the model.
-func priceFromWire(union json.Marshaler) (catalog.NewPrice, error) {
-	text, err := union.MarshalJSON()
-	if err != nil {
-		return catalog.NewPrice{}, fmt.Errorf("read a price: %w", err)
-	}
-	var in struct {
-		gen.NewPriceBase
-		gen.OptionalCurrency
-		ModelType string `json:"model_type"`
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &in); err != nil {
-		return catalog.NewPrice{}, fmt.Errorf("read a price: %w", err)
-	}
-	if err := json.Unmarshal(text, &members); err != nil {
-		return catalog.NewPrice{}, fmt.Errorf("read a price: %w", err)
-	}
-	wanted := catalog.NewPrice{
-		Name:            in.Name,
-		ItemID:          in.ItemID,
-		MetricID:        in.BillableMetricID,
-		ExternalPriceID: in.ExternalPriceID,
-		Cadence:         period.Cadence(in.Cadence),
-		Cycle:           lengthFromWire(in.BillingCycleConfiguration),
-		BilledInAdvance: in.BilledInAdvance,
-		ModelType:       in.ModelType,
-		Config:          members[in.ModelType+"_config"],
-		Metadata:        metadataFromWire(in.Metadata),
-	}
-	if in.Currency != nil {
-		wanted.Currency = money.Currency(*in.Currency)
-	}
-	if in.FixedPriceQuantity != nil {
-		quantity, err := money.ParseNumber(in.FixedPriceQuantity.String())
-		if err != nil {
-			return catalog.NewPrice{}, fault.Bad("fixed_price_quantity", "%v", err)
-		}
-		wanted.Quantity = &quantity
-	}
-	return wanted, nil
-}
-
-func pricesToWire(prices []catalog.Price, itemNames map[string]string) []gen.Price {
-	return toWire(prices, func(p catalog.Price) gen.Price { return priceToWire(p, itemNames[p.ItemID]) })
-}
-
-// priceToWire writes what all prices have, and beside it the model as it was sent.
-func priceToWire(price catalog.Price, itemName string) gen.Price {
-	base := gen.PriceBase{
-		ID:                        price.ID,
-		Name:                      price.Name,
-		ExternalPriceID:           price.ExternalPriceID,
-		CreatedAt:                 instantToWire(price.CreatedAt),
-		Item:                      gen.ItemSlim{ID: price.ItemID, Name: itemName},
-		PriceType:                 gen.PriceType(price.Type),
-		BillingMode:               gen.BillingMode(price.BillingMode),
-		Cadence:                   gen.Cadence(price.Cadence),
-		BillingCycleConfiguration: lengthToWire(catalog.ShownLength(price.Length())),
-		FixedPriceQuantity:        optionalNumberToWire(price.Quantity),
-		Currency:                  gen.Currency(price.Currency),
-		Metadata:                  metadataToWire(price.Metadata),
-	}
-	if price.MetricID != nil {
-		base.BillableMetric = &gen.BillableMetricTiny{ID: *price.MetricID}
-	}
-	text, err := json.Marshal(base)
-	if err != nil {
-		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
-	}
-	text = fmt.Appendf(text[:len(text)-1], `,"model_type":%q,"%s_config":%s}`, price.ModelType, price.ModelType, price.Config)
-	var out gen.Price
-	if err := out.UnmarshalJSON(text); err != nil {
-		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
-	}
-	return out
 }

@@ -65,6 +65,7 @@ type Price struct {
 	CompositeFilters []rating.Filter `gorm:"serializer:json"` // what a composite price charges for: all must hold
 
 	LicenseTypeID      *string
+	LicenseType        *LicenseType        `gorm:"-"` // of that id
 	Allocation         *Allocation         `gorm:"serializer:json"` // of an allocation price
 	LicenseAllocations []LicenseAllocation `gorm:"serializer:json"` // of a license price that grants credits
 }
@@ -122,7 +123,10 @@ func (p Price) Priced() rating.Priced {
 // fault.Missing.
 func FindPrice(tx *store.Tx, id string) (price Price, err error) {
 	err = tx.Where("id = ?", id).Take(&price).Error
-	return price, store.Found(err, "Price", id)
+	if err != nil {
+		return Price{}, store.Found(err, "Price", id)
+	}
+	return price, withLicenseTypes(tx, &price)
 }
 
 // FindPriceByExternalID returns the price with that alias: the add-on price
@@ -132,7 +136,10 @@ func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) 
 	err = tx.Where("external_price_id = ? AND subscription_id IS NULL", alias).
 		Order(firstOfAlias).
 		Take(&price).Error
-	return price, store.Found(err, "Price", alias)
+	if err != nil {
+		return Price{}, store.Found(err, "Price", alias)
+	}
+	return price, withLicenseTypes(tx, &price)
 }
 
 // firstOfAlias orders prices of one alias by which of them it means.
@@ -150,17 +157,64 @@ func UpdatePrice(tx *store.Tx, id string, edit func(*Price) error) (price Price,
 		return Price{}, err
 	}
 	price.Metadata = edited.Metadata
-	return price, tx.Model(&price).Select("metadata").Updates(&price).Error
+	if err := tx.Model(&price).Select("metadata").Updates(&price).Error; err != nil {
+		return Price{}, err
+	}
+	return price, withLicenseTypes(tx, &price)
 }
 
 // FindPrices returns the prices with those ids, by id. It asks once, and leaves
 // out what does not exist.
 func FindPrices(tx *store.Tx, ids []string) (map[string]Price, error) {
-	return findAll(tx, ids, func(p Price) string { return p.ID })
+	found, err := findAll(tx, ids, func(p Price) string { return p.ID })
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*Price, 0, len(found))
+	for _, price := range found {
+		all = append(all, &price)
+	}
+	if err := withLicenseTypes(tx, all...); err != nil {
+		return nil, err
+	}
+	for _, price := range all {
+		found[price.ID] = *price
+	}
+	return found, nil
+}
+
+// withLicenseTypes loads the license types that prices name. It asks once, and not
+// at all for prices that name none.
+func withLicenseTypes(tx *store.Tx, prices ...*Price) error {
+	var ids []string
+	for _, price := range prices {
+		if price.LicenseTypeID != nil {
+			ids = append(ids, *price.LicenseTypeID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	types, err := FindLicenseTypes(tx, ids)
+	for _, price := range prices {
+		if price.LicenseTypeID != nil {
+			found := types[*price.LicenseTypeID]
+			price.LicenseType = &found
+		}
+	}
+	return err
 }
 
 // ListPrices returns a page of the prices of plans and the add-on prices, newest
 // first.
 func ListPrices(tx *store.Tx, page store.Page) (prices []Price, next string, err error) {
-	return store.List[Price](tx.Where("subscription_id IS NULL"), page)
+	prices, next, err = store.List[Price](tx.Where("subscription_id IS NULL"), page)
+	if err != nil {
+		return nil, "", err
+	}
+	listed := make([]*Price, len(prices))
+	for i := range prices {
+		listed[i] = &prices[i]
+	}
+	return prices, next, withLicenseTypes(tx, listed...)
 }

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateLicenseType serves POST /v1/license_types.
+func (s *Server) CreateLicenseType(ctx context.Context, req gen.CreateLicenseTypeRequestObject) (gen.CreateLicenseTypeResponseObject, error) {
+	created, err := once(ctx, s, func(tx *store.Tx) (gen.LicenseType, error) {
+		made, err := catalog.CreateLicenseType(tx, catalog.NewLicenseType{Name: req.Body.Name, GroupingKey: req.Body.GroupingKey})
+		return licenseTypeToWire(made), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateLicenseType201JSONResponse(created), nil
+}
+
+// ListLicenseTypes serves GET /v1/license_types.
+func (s *Server) ListLicenseTypes(ctx context.Context, req gen.ListLicenseTypesRequestObject) (gen.ListLicenseTypesResponseObject, error) {
+	var page gen.LicenseTypePage
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		types, next, err := catalog.ListLicenseTypes(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		page = gen.LicenseTypePage{Data: toWire(types, licenseTypeToWire), PaginationMetadata: pageToWire(next)}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListLicenseTypes200JSONResponse(page), nil
+}
+
+// FetchLicenseType serves GET /v1/license_types/{license_type_id}.
+func (s *Server) FetchLicenseType(ctx context.Context, req gen.FetchLicenseTypeRequestObject) (gen.FetchLicenseTypeResponseObject, error) {
+	var found gen.LicenseType
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		l, err := catalog.FindLicenseType(tx, req.LicenseTypeID)
+		found = licenseTypeToWire(l)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchLicenseType200JSONResponse(found), nil
+}
+
+func licenseTypeToWire(l catalog.LicenseType) gen.LicenseType {
+	return gen.LicenseType{ID: l.ID, Name: l.Name, GroupingKey: l.GroupingKey}
+}
+
+func optionalLicenseTypeToWire(l *catalog.LicenseType) *gen.LicenseType {
+	if l == nil {
+		return nil
+	}
+	shown := licenseTypeToWire(*l)
+	return &shown
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreatePlanVersion serves POST /v1/plans/{plan_id}/versions.
+func (s *Server) CreatePlanVersion(ctx context.Context, req gen.CreatePlanVersionRequestObject) (gen.CreatePlanVersionResponseObject, error) {
+	created, err := s.createVersion(ctx, catalog.FindPlan, req.PlanID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreatePlanVersion201JSONResponse(created), nil
+}
+
+// CreatePlanVersionByExternalID serves POST /v1/plans/external_plan_id/{external_plan_id}/versions.
+func (s *Server) CreatePlanVersionByExternalID(ctx context.Context, req gen.CreatePlanVersionByExternalIDRequestObject) (gen.CreatePlanVersionByExternalIDResponseObject, error) {
+	created, err := s.createVersion(ctx, catalog.FindPlanByExternalID, req.ExternalPlanID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreatePlanVersionByExternalID201JSONResponse(created), nil
+}
+
+// FetchPlanVersion serves GET /v1/plans/{plan_id}/versions/{version}.
+func (s *Server) FetchPlanVersion(ctx context.Context, req gen.FetchPlanVersionRequestObject) (gen.FetchPlanVersionResponseObject, error) {
+	found, err := s.fetchVersion(ctx, catalog.FindPlan, req.PlanID, req.Version)
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchPlanVersion200JSONResponse(found), nil
+}
+
+// FetchPlanVersionByExternalID serves GET /v1/plans/external_plan_id/{external_plan_id}/versions/{version}.
+func (s *Server) FetchPlanVersionByExternalID(ctx context.Context, req gen.FetchPlanVersionByExternalIDRequestObject) (gen.FetchPlanVersionByExternalIDResponseObject, error) {
+	found, err := s.fetchVersion(ctx, catalog.FindPlanByExternalID, req.ExternalPlanID, req.Version)
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchPlanVersionByExternalID200JSONResponse(found), nil
+}
+
+// SetDefaultPlanVersion serves POST /v1/plans/{plan_id}/set_default_version.
+func (s *Server) SetDefaultPlanVersion(ctx context.Context, req gen.SetDefaultPlanVersionRequestObject) (gen.SetDefaultPlanVersionResponseObject, error) {
+	plan, err := s.setDefaultVersion(ctx, catalog.FindPlan, req.PlanID, req.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetDefaultPlanVersion200JSONResponse(plan), nil
+}
+
+// SetDefaultPlanVersionByExternalID serves POST /v1/plans/external_plan_id/{external_plan_id}/set_default_version.
+func (s *Server) SetDefaultPlanVersionByExternalID(ctx context.Context, req gen.SetDefaultPlanVersionByExternalIDRequestObject) (gen.SetDefaultPlanVersionByExternalIDResponseObject, error) {
+	plan, err := s.setDefaultVersion(ctx, catalog.FindPlanByExternalID, req.ExternalPlanID, req.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetDefaultPlanVersionByExternalID200JSONResponse(plan), nil
+}
+
+func (s *Server) createVersion(ctx context.Context, find findPlan, identifier string, in gen.PlanVersionCreate) (gen.PlanVersion, error) {
+	wanted, err := versionFromWire(in)
+	if err != nil {
+		return gen.PlanVersion{}, err
+	}
+	return once(ctx, s, func(tx *store.Tx) (gen.PlanVersion, error) {
+		plan, err := find(tx, identifier)
+		if err != nil {
+			return gen.PlanVersion{}, err
+		}
+		version, err := catalog.CreateVersion(tx, plan.ID, wanted)
+		if err != nil {
+			return gen.PlanVersion{}, err
+		}
+		return loadVersion(tx, plan, version)
+	})
+}
+
+func (s *Server) fetchVersion(ctx context.Context, find findPlan, identifier string, number int) (found gen.PlanVersion, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		plan, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		version, err := catalog.FindVersion(tx, plan.ID, number)
+		if err != nil {
+			return err
+		}
+		found, err = loadVersion(tx, plan, version)
+		return err
+	})
+	return found, err
+}
+
+func (s *Server) setDefaultVersion(ctx context.Context, find findPlan, identifier string, number int) (gen.Plan, error) {
+	return once(ctx, s, func(tx *store.Tx) (gen.Plan, error) {
+		plan, err := find(tx, identifier)
+		if err != nil {
+			return gen.Plan{}, err
+		}
+		plan, err = catalog.SetDefaultVersion(tx, plan.ID, number)
+		if err != nil {
+			return gen.Plan{}, err
+		}
+		return loadPlan(tx, plan)
+	})
+}
+
+func versionFromWire(in gen.PlanVersionCreate) (catalog.NewVersion, error) {
+	wanted := catalog.NewVersion{Version: in.Version, SetAsDefault: in.SetAsDefault != nil && *in.SetAsDefault}
+	errs := make([]error, 4)
+	wanted.AddPrices, errs[0] = entriesFromWire("add_prices", in.AddPrices, planPriceFromWire)
+	wanted.ReplacePrices, errs[1] = entriesFromWire("replace_prices", in.ReplacePrices, replacedPriceFromWire)
+	wanted.AddAdjustments, errs[2] = entriesFromWire("add_adjustments", in.AddAdjustments, planAdjustmentFromWire)
+	wanted.ReplaceAdjustments, errs[3] = entriesFromWire("replace_adjustments", in.ReplaceAdjustments, replacedAdjustmentFromWire)
+	wanted.RemovePrices = toWire(in.RemovePrices, func(r gen.RemovedPrice) catalog.Removal {
+		return catalog.Removal{ID: r.PriceID, PhaseOrder: r.PlanPhaseOrder}
+	})
+	wanted.RemoveAdjustments = toWire(in.RemoveAdjustments, func(r gen.RemovedAdjustment) catalog.Removal {
+		return catalog.Removal{ID: r.AdjustmentID, PhaseOrder: r.PlanPhaseOrder}
+	})
+	return wanted, fault.Join(errs...)
+}
+
+func replacedPriceFromWire(in gen.ReplacedPrice) (catalog.PlanPrice, error) {
+	entry, err := memberFromWire(in.Price, in.AllocationPrice, in.LicenseAllocationPrice)
+	entry.ReplacesPriceID, entry.PhaseOrder = in.ReplacesPriceID, in.PlanPhaseOrder
+	return entry, err
+}
+
+func replacedAdjustmentFromWire(in gen.ReplacedAdjustment) (catalog.PlanAdjustment, error) {
+	wanted, err := newAdjustmentFromWire(in.Adjustment)
+	return catalog.PlanAdjustment{
+		Adjustment: wanted, PhaseOrder: in.PlanPhaseOrder, ReplacesAdjustmentID: in.ReplacesAdjustmentID,
+	}, fault.In("adjustment", err)
+}
+
+// loadVersion shows a version with its prices.
+func loadVersion(tx *store.Tx, plan catalog.Plan, version catalog.PlanVersion) (gen.PlanVersion, error) {
+	names, err := itemNames(tx, version.Prices)
+	return versionToWire(version, plan.Currency, names), err
+}
+
+func versionToWire(version catalog.PlanVersion, currency money.Currency, itemNames map[string]string) gen.PlanVersion {
+	shown := gen.PlanVersion{
+		Version:     version.Version,
+		CreatedAt:   instantToWire(version.CreatedAt),
+		Prices:      pricesToWire(version.Prices, itemNames, version.Adjustments...),
+		Adjustments: adjustmentsToWire(version.Adjustments, currency),
+	}
+	for _, phase := range version.Phases {
+		shown.PlanPhases = append(shown.PlanPhases, gen.PlanVersionPhase{
+			ID: phase.ID, Name: phase.Name(), Order: phase.Order,
+			Duration: phase.Duration, DurationUnit: (*gen.PhaseDurationUnit)(phase.DurationUnit),
+		})
+	}
+	return shown
+}
