@@ -2,6 +2,7 @@ package money_test
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -73,6 +74,15 @@ var _ = Describe("Decimal", func() {
 		if off.Abs(off).Cmp(bound) > 0 {
 			t.Fatalf("%s / %s = %s", a, b, got)
 		}
+	})
+
+	It("counts beyond a machine word as within", func() {
+		least := money.Must("-9223372036854775807").Sub(money.FromInt(1))
+		Expect(least.Neg().String()).To(Equal("9223372036854775808"))
+		Expect(least.Abs().String()).To(Equal("9223372036854775808"))
+		Expect(least.Equal(money.FromInt(math.MinInt64))).To(BeTrue())
+		Expect(least.Mul(money.FromInt(-1)).String()).To(Equal("9223372036854775808"))
+		Expect(least.String()).To(Equal("-9223372036854775808"))
 	})
 
 	It("refuses to divide by zero", func() {

@@ -12,6 +12,9 @@
 // without loss. Only [Decimal.Quo] and products of three factors can lose
 // anything. Multiply first and divide last.
 //
+// Speed. Numbers that fit into a machine word with up to 18 places are counted with
+// as integers, results and texts alike to those of the library; it does the rest.
+//
 // JSON. A Decimal marshals as a string ("0.10" comes back as "0.1"). Where the
 // wire has a JSON number, json.Number(d.String()) is one: the text of a Decimal
 // never has an exponent.

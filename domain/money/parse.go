@@ -25,6 +25,9 @@ var (
 // digits, and at most a point with 1 to 20 digits (semantics 0.3.3). Its errors,
 // like those of ParseNumber, can be shown as the reason of a fault.
 func Parse(s string) (Decimal, error) {
+	if short, ok := parseSmall(s); ok {
+		return Decimal{small: short}, nil
+	}
 	if len(s) > 52 || !wireDecimal.MatchString(s) {
 		return Decimal{}, errDecimal
 	}
@@ -51,6 +54,9 @@ const (
 // significant digits, below 1e30 in size, at most 60 places. The exponent is
 // weighed before anything is expanded, so 1e400000 costs nothing.
 func ParseNumber(s string) (Decimal, error) {
+	if short, ok := parseSmall(s); ok {
+		return Decimal{small: short}, nil
+	}
 	m := jsonNumber.FindStringSubmatch(s)
 	if m == nil {
 		return Decimal{}, errNumber
@@ -86,6 +92,9 @@ func ParseNumber(s string) (Decimal, error) {
 
 // parsePlain reads what String writes, and what PostgreSQL writes for a numeric.
 func parsePlain(s string) (Decimal, error) {
+	if short, ok := parseSmall(s); ok {
+		return Decimal{small: short}, nil
+	}
 	if !plain.MatchString(s) {
 		return Decimal{}, errPlain
 	}

@@ -32,6 +32,9 @@ const trusted = 90
 // digits of an exact result are cut there too, not rounded: a value just below
 // half a cent stays below it.
 func (d Decimal) WithoutTail() Decimal {
+	if d.b == nil { // and so has no such digits
+		return d
+	}
 	near := exact
 	near.Precision = trusted
 	near.RoundingMode = decimal.ToNearestAway
@@ -41,7 +44,7 @@ func (d Decimal) WithoutTail() Decimal {
 // cut is the library's Quantize, asked only to shorten a number, and once more
 // where a carry (9.99 to 10.0) made it stop one place early or late.
 func (d Decimal) cut(places int, mode decimal.RoundingMode) Decimal {
-	if d.big().Scale() <= places {
+	if d.scale() <= places {
 		return d
 	}
 	ctx := decimal.Context{Precision: 2 * digits, RoundingMode: mode, OperatingMode: decimal.GDA}

@@ -15,8 +15,13 @@ import (
 )
 
 func TestMoney(t *testing.T) {
-	if err := flag.Set("rapid.checks", "2000"); err != nil {
-		t.Fatal(err)
+	const name, checks = "rapid.checks", "10000" // of each law, unless the command line says otherwise
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	if !given {
+		if err := flag.Set(name, checks); err != nil {
+			t.Fatal(err)
+		}
 	}
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "money")
@@ -69,6 +74,9 @@ func trimmed(text string) string {
 func decimalText(t *rapid.T, label string) string {
 	return rapid.OneOf(
 		rapid.StringMatching(`-?[0-9]{1,4}(\.[0-9]{1,3})?`),
+		rapid.StringMatching(`-?[0-9]{1,9}\.[0-9]{1,9}`),
+		rapid.StringMatching(`-?92233720368\.?54775[78][0-9]{2}`), // about the largest in a machine word
+		rapid.StringMatching(`-?0\.0{0,18}[0-9]{1,2}`),
 		rapid.StringMatching(`-?[0-9]{1,30}(\.[0-9]{1,20})?`),
 		rapid.StringMatching(`-?9{1,30}(\.9{1,20})?`),
 		rapid.StringMatching(`-?[0-9]0{1,29}(\.0{0,19}[0-9])?`),
