@@ -202,7 +202,7 @@ func (a Adjustment) discountBands(spend money.Decimal) (off money.Decimal, bands
 		}
 		inside := to.Sub(t.LowerBound)
 		band := Part{
-			Name:     Tier{FirstUnit: t.LowerBound, LastUnit: t.UpperBound}.name(),
+			Name:     tierName(t.LowerBound, t.UpperBound),
 			Quantity: inside,
 			Rate:     t.Percentage.String(),
 			Amount:   inside.Mul(t.Percentage),

@@ -317,8 +317,7 @@ var (
 
 	_ = always("cost under a usage discount what the units that are left cost", func(t *rapid.T) {
 		s := rapid.OneOf(rapid.Custom(drawTiered), rapid.Custom(drawBulk), rapid.Custom(drawPackage), rapid.Custom(drawMatrix)).Draw(t, "sample")
-		u := s.usage(t)
-		u.Fraction.Part, u.Fraction.Whole = 0, 0
+		u := s.fullUsage(t, model(s.modelType, s.config))
 		units := drawQuantity(t).Abs()
 		line := used(s.modelType, s.config, u)
 		got := rating.Adjust([]rating.Line{line}, []rating.Adjustment{of(rating.UsageDiscount, units.String())}, nil)[0].Subtotal

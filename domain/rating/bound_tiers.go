@@ -13,6 +13,8 @@ type BoundTier struct {
 	LowerBound money.Decimal // 0 for the first
 	Rate       Amount        // for a unit or a package
 	Minimum    Amount        // owed for a quantity in this tier, of models with such a minimum
+
+	part Part // of a charge in this tier, but for quantity and amount
 }
 
 // boundTiers reads two or more tiers, in any order, whose rate is under rateKey.
@@ -75,6 +77,11 @@ func ascending(list []placedTier, sound bool) (tiers []BoundTier) {
 		case i > 0 && t.LowerBound.Equal(list[i-1].LowerBound):
 			t.at.bad("tier_lower_bound", "must differ from those of the other tiers")
 		}
+		var end *money.Decimal
+		if i+1 < len(list) {
+			end = &list[i+1].LowerBound
+		}
+		t.part = tierPart(t.LowerBound, end, t.Rate)
 		tiers = append(tiers, t.BoundTier)
 	}
 	return tiers
@@ -91,20 +98,13 @@ func graduate(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
 func graduateAll(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
 	parts := make([]Part, len(tiers))
 	for i, t := range tiers {
-		shown, to := Tier{FirstUnit: t.LowerBound, UnitAmount: t.Rate}, q
-		if i+1 < len(tiers) {
-			shown.LastUnit = &tiers[i+1].LowerBound
-			to = money.Min(q, *shown.LastUnit)
+		to := q
+		if end := t.part.Tier.LastUnit; end != nil {
+			to = money.Min(q, *end)
 		}
-		slice := money.Max(to.Sub(t.LowerBound), money.Decimal{})
-		parts[i] = Part{
-			Kind:     PartTier,
-			Name:     shown.name(),
-			Quantity: slice,
-			Rate:     t.Rate.Text,
-			Amount:   slice.Quo(unit).Mul(t.Rate.Decimal),
-			Tier:     shown.shown(),
-		}
+		parts[i] = t.part
+		parts[i].Quantity = above(to, t.LowerBound)
+		parts[i].Amount = parts[i].Quantity.Quo(unit).Mul(t.Rate.Decimal)
 	}
 	return parts
 }

@@ -1,5 +1,15 @@
 package rating_test
 
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"tollkeeper/domain/rating"
+)
+
 const (
 	textMessages = `{"tiers": [
 		{"unit_amount": "0.06", "maximum_units": 1000},
@@ -23,3 +33,32 @@ var _ = golden("bulk",
 	costs("all of what was used in part of a period", textMessages, over("1000", 1, 2), "60"),
 	costs("a fixed fee by days", textMessages, fixed("1000", 1, 2), "30"),
 )
+
+var _ = law("bulk", drawBulk)
+
+func drawBulk(t *rapid.T) sample {
+	bounds := drawBounds(t)
+	open := len(bounds) == 0 || rapid.Bool().Draw(t, "open")
+	var rates, tiers []string
+	for _, bound := range bounds {
+		rates = append(rates, drawRate(t))
+		tiers = append(tiers, fmt.Sprintf(`{"maximum_units": %s, "unit_amount": %q}`, bound, rates[len(rates)-1]))
+	}
+	if open {
+		rates = append(rates, drawRate(t))
+		tiers = append(tiers, fmt.Sprintf(`{"unit_amount": %q}`, rates[len(rates)-1]))
+	}
+	s := sample{modelType: "bulk"}
+	s.config = fmt.Sprintf(`{"tiers": [%s]}`, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
+	s.price = func(u rating.Usage) *big.Rat {
+		q := charged(u.Quantity)
+		passed := 0
+		for _, bound := range bounds {
+			if q.Cmp(rat(bound)) > 0 {
+				passed++
+			}
+		}
+		return product(q, rat(rates[min(passed, len(rates)-1)]))
+	}
+	return s
+}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 )
@@ -45,34 +47,34 @@ func (d *document) bad(path, reason string, args ...any) {
 // object reads raw as an object without repeated keys.
 func (d *document) object(path string, raw json.RawMessage) *object {
 	o := &object{doc: d, path: path}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
 		d.bad(path, "must be an object")
 		return o
 	}
 	fields := map[string]json.RawMessage{}
-	for dec.More() {
-		key, err := dec.Token()
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
 		if err != nil {
 			d.bad(path, "must be valid JSON")
 			return o
 		}
-		name := key.(string) // the decoder allows nothing else here
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
+		name := key.String()
+		value, err := dec.ReadValue()
+		if err != nil {
 			d.bad(path, "must be valid JSON")
 			return o
 		}
 		if _, repeated := fields[name]; repeated {
 			d.bad(o.at(name), "must not be given twice")
 		}
-		fields[name] = value
+		fields[name] = json.RawMessage(value.Clone())
 	}
-	if _, err := dec.Token(); err != nil { // the closing brace
+	if _, err := dec.ReadToken(); err != nil { // the closing brace
 		d.bad(path, "must be valid JSON")
 		return o
 	}
-	if _, err := dec.Token(); err != io.EOF {
+	if _, err := dec.ReadToken(); err != io.EOF {
 		d.bad(path, "must be one JSON object")
 		return o
 	}

@@ -12,7 +12,7 @@ func readGroupedTieredMatrix(config *object) Model {
 	m := GroupedTieredMatrix{
 		Dimension: config.name("dimension"),
 		Tiers:     map[string][]BoundTier{},
-		Default:   []BoundTier{{Rate: config.amount("default_unit_amount")}},
+		Default:   ascending([]placedTier{{BoundTier{Rate: config.amount("default_unit_amount")}, config}}, config.sound()),
 	}
 	rows := map[string][]placedTier{}
 	var values []string // in order, for the faults to be in order

@@ -67,92 +67,6 @@ func drawBounds(t *rapid.T) (bounds []string) {
 	return bounds
 }
 
-func drawUnit(t *rapid.T) sample {
-	rate := drawRate(t)
-	s := sample{modelType: "unit", prorated: rapid.Bool().Draw(t, "prorated")}
-	s.config = fmt.Sprintf(`{"unit_amount": %q, "prorated": %v}`, rate, s.prorated)
-	s.price = func(u rating.Usage) *big.Rat { return product(rat(u.Quantity.String()), rat(rate)) }
-	return s
-}
-
-func drawTiered(t *rapid.T) sample {
-	bounds := drawBounds(t)
-	var rates, tiers []string
-	for i := range len(bounds) + 1 {
-		rates = append(rates, drawRate(t))
-		first, last := "0", "null"
-		if i > 0 {
-			first = bounds[i-1]
-		}
-		if i < len(bounds) {
-			last = bounds[i]
-		}
-		tiers = append(tiers, fmt.Sprintf(`{"first_unit": %s, "last_unit": %s, "unit_amount": %q}`, first, last, rates[i]))
-	}
-	s := sample{modelType: "tiered", prorated: rapid.Bool().Draw(t, "prorated")}
-	s.config = fmt.Sprintf(`{"prorated": %v, "tiers": [%s]}`, s.prorated, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
-	s.price = func(u rating.Usage) *big.Rat { // from the top: what lies above each bound
-		rest, sum := charged(u.Quantity), new(big.Rat)
-		for i := len(bounds) - 1; i >= 0; i-- {
-			if above := new(big.Rat).Sub(rest, rat(bounds[i])); above.Sign() > 0 {
-				sum.Add(sum, product(above, rat(rates[i+1])))
-				rest = rat(bounds[i])
-			}
-		}
-		return sum.Add(sum, product(rest, rat(rates[0])))
-	}
-	return s
-}
-
-func drawBulk(t *rapid.T) sample {
-	bounds := drawBounds(t)
-	open := len(bounds) == 0 || rapid.Bool().Draw(t, "open")
-	var rates, tiers []string
-	for _, bound := range bounds {
-		rates = append(rates, drawRate(t))
-		tiers = append(tiers, fmt.Sprintf(`{"maximum_units": %s, "unit_amount": %q}`, bound, rates[len(rates)-1]))
-	}
-	if open {
-		rates = append(rates, drawRate(t))
-		tiers = append(tiers, fmt.Sprintf(`{"unit_amount": %q}`, rates[len(rates)-1]))
-	}
-	s := sample{modelType: "bulk"}
-	s.config = fmt.Sprintf(`{"tiers": [%s]}`, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
-	s.price = func(u rating.Usage) *big.Rat {
-		q := charged(u.Quantity)
-		passed := 0
-		for _, bound := range bounds {
-			if q.Cmp(rat(bound)) > 0 {
-				passed++
-			}
-		}
-		return product(q, rat(rates[min(passed, len(rates)-1)]))
-	}
-	return s
-}
-
-func drawPackage(t *rapid.T) sample {
-	amount, size := drawRate(t), rapid.Int64Range(1, 500).Draw(t, "size")
-	s := sample{modelType: "package"}
-	s.config = fmt.Sprintf(`{"package_amount": %q, "package_size": %d}`, amount, size)
-	s.price = func(u rating.Usage) *big.Rat {
-		q := charged(u.Quantity)
-		q.Quo(q, new(big.Rat).SetInt64(size))
-		up := new(big.Int).Sub(new(big.Int).Add(q.Num(), q.Denom()), big.NewInt(1))
-		return product(new(big.Rat).SetInt(up.Quo(up, q.Denom())), rat(amount))
-	}
-	return s
-}
-
-func drawMatrix(t *rapid.T) sample {
-	fields, rate := drawMatrixFields(t)
-	s := sample{modelType: "matrix", config: "{" + fields + "}"}
-	s.price = func(u rating.Usage) *big.Rat {
-		return sumOf(u.Cells, func(c rating.Cell) *big.Rat { return product(rat(c.Quantity.String()), rate(c.Values)) })
-	}
-	return s
-}
-
 // drawnTuple is a JSON list of two values out of few, so that they often meet.
 var drawnTuple = rapid.Custom(func(t *rapid.T) string {
 	value := rapid.SampledFrom([]string{`null`, `""`, `"x"`, `"X"`, `"null"`, `"x\"\"x"`})
@@ -171,14 +85,9 @@ func tupleJSON(tuple []*string) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// usage draws what the model is asked to charge, unless its sample draws its own.
-func (s sample) usage(t *rapid.T) rating.Usage {
-	var u rating.Usage
-	if s.drawUsage != nil {
-		u = s.drawUsage(t)
-	} else {
-		u = drawNeeded(t, model(s.modelType, s.config).Needs())
-	}
+// usage draws what a model is asked to charge.
+func (s sample) usage(t *rapid.T, m rating.Model) rating.Usage {
+	u := s.fullUsage(t, m)
 	if rapid.Bool().Draw(t, "partial") {
 		u.Fraction.Whole = rapid.IntRange(1, 366).Draw(t, "whole")
 		u.Fraction.Part = rapid.IntRange(0, u.Fraction.Whole).Draw(t, "part")
@@ -186,11 +95,15 @@ func (s sample) usage(t *rapid.T) rating.Usage {
 	return u
 }
 
-func drawNeeded(t *rapid.T, needs rating.Needs) rating.Usage {
-	if needs.Single() {
+// fullUsage is usage of a full period, in the sample's own way or as the model needs it.
+func (s sample) fullUsage(t *rapid.T, m rating.Model) rating.Usage {
+	if s.drawUsage != nil {
+		return s.drawUsage(t)
+	}
+	if m.Needs().Single() {
 		return rating.Usage{Quantity: drawQuantity(t), Fixed: rapid.Bool().Draw(t, "fixed")}
 	}
-	return rating.Usage{Cells: drawCells(t, len(needs.Split), nullable("x", "X", "", "null", `x""x`))}
+	return rating.Usage{Cells: drawCells(t, len(m.Needs().Split), nullable("x", "X", "", "null", `x""x`))}
 }
 
 // drawCells draws usage of distinct tuples of so many values.
@@ -219,7 +132,8 @@ func law(modelType string, draw func(*rapid.T) sample) bool {
 		It("costs what fractions say, in parts that sum to it", func() {
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
 				s := draw(t)
-				check(t, s, s.usage(t))
+				m := model(s.modelType, s.config)
+				check(t, s, m, s.usage(t, m))
 			})
 		})
 	})
@@ -229,8 +143,8 @@ func law(modelType string, draw func(*rapid.T) sample) bool {
 var laws = map[string]func(*rapid.T) sample{}
 
 // check compares a charge with the reckoning of its sample.
-func check(t *rapid.T, s sample, u rating.Usage) {
-	c := rating.Rate(model(s.modelType, s.config), u)
+func check(t *rapid.T, s sample, m rating.Model, u rating.Usage) {
+	c := rating.Rate(m, u)
 	full := u
 	if u.Fixed {
 		full.Fraction = period.Fraction{} // prorated here, as a whole
@@ -260,29 +174,3 @@ func rateOf(f period.Fraction) *big.Rat {
 	}
 	return big.NewRat(int64(f.Part), int64(f.Whole))
 }
-
-var (
-	_ = law("unit", drawUnit)
-	_ = law("tiered", drawTiered)
-	_ = law("bulk", drawBulk)
-	_ = law("package", drawPackage)
-	_ = law("matrix", drawMatrix)
-)
-
-var _ = Describe("every graduated price", func() {
-	It("never charges less for more, tier by tier or package by package", func() {
-		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := rapid.OneOf(
-				rapid.Custom(drawTiered), rapid.Custom(drawTieredWithProration),
-				rapid.Custom(drawPackage), rapid.Custom(drawPackageWithAllocation), rapid.Custom(drawTieredPackage),
-			).Draw(t, "sample")
-			a, b := drawQuantity(t), drawQuantity(t)
-			m := model(s.modelType, s.config)
-			less := rating.Rate(m, rating.Usage{Quantity: money.Min(a, b)})
-			more := rating.Rate(m, rating.Usage{Quantity: money.Max(a, b)})
-			if more.Subtotal.Cmp(less.Subtotal) < 0 {
-				t.Fatalf("%s: %s costs %s, %s costs %s", s.config, money.Min(a, b), less.Subtotal, money.Max(a, b), more.Subtotal)
-			}
-		})
-	})
-})

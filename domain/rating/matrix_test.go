@@ -1,8 +1,11 @@
 package rating_test
 
 import (
+	"math/big"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
 
 	"tollkeeper/domain/rating"
 )
@@ -56,3 +59,14 @@ var _ = Describe("a matrix price", func() {
 		Expect(c.Parts[0].Values[1]).To(BeNil())
 	})
 })
+
+var _ = law("matrix", drawMatrix)
+
+func drawMatrix(t *rapid.T) sample {
+	fields, rate := drawMatrixFields(t)
+	s := sample{modelType: "matrix", config: "{" + fields + "}"}
+	s.price = func(u rating.Usage) *big.Rat {
+		return sumOf(u.Cells, func(c rating.Cell) *big.Rat { return product(rat(c.Quantity.String()), rate(c.Values)) })
+	}
+	return s
+}

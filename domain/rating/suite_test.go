@@ -18,8 +18,13 @@ import (
 )
 
 func TestRating(t *testing.T) {
-	if err := flag.Set("rapid.checks", "2000"); err != nil {
-		t.Fatal(err)
+	const name, checks = "rapid.checks", "10000" // of each law, unless the command line says otherwise
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	if !given {
+		if err := flag.Set(name, checks); err != nil {
+			t.Fatal(err)
+		}
 	}
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "rating")

@@ -19,6 +19,8 @@ type Tier struct {
 	FirstUnit  money.Decimal
 	LastUnit   *money.Decimal // nil in the last tier only
 	UnitAmount Amount
+
+	part Part // of a charge in this tier, but for quantity and amount
 }
 
 func readTiered(config *object) Model {
@@ -48,6 +50,7 @@ func readTiered(config *object) Model {
 		if t.LastUnit != nil {
 			from = *t.LastUnit
 		}
+		t.part = tierPart(t.FirstUnit, t.LastUnit, t.UnitAmount)
 		m.Tiers = append(m.Tiers, t.Tier)
 	}
 	return m
@@ -58,7 +61,7 @@ func (m Tiered) linear() bool   { return false }
 func (m Tiered) prorated() bool { return m.Prorated }
 
 func (m Tiered) charge(u Usage) Charge {
-	var c Charge
+	c := Charge{Parts: make([]Part, 0, len(m.Tiers))}
 	var from money.Decimal
 	for _, t := range m.Tiers {
 		to := u.Quantity
@@ -68,21 +71,29 @@ func (m Tiered) charge(u Usage) Charge {
 		if to.Cmp(from) <= 0 {
 			break
 		}
-		n := to.Sub(from)
-		c.add(Part{Kind: PartTier, Name: t.name(), Quantity: n, Rate: t.UnitAmount.Text, Amount: n.Mul(t.UnitAmount.Decimal), Tier: t.shown()})
+		p := t.part
+		p.Quantity = to.Sub(from)
+		p.Amount = p.Quantity.Mul(t.UnitAmount.Decimal)
+		c.add(p)
 		from = to
 	}
 	return c
 }
 
-// name is "0 - 100", or "500+" without end (price models 1.6).
-func (t Tier) name() string {
-	if t.LastUnit == nil {
-		return t.FirstUnit.String() + "+"
+// tierPart is a part of a charge in the tier from first to last, still of no quantity.
+func tierPart(first money.Decimal, last *money.Decimal, rate Amount) Part {
+	return Part{
+		Kind: PartTier,
+		Name: tierName(first, last),
+		Rate: rate.Text,
+		Tier: &TierRange{FirstUnit: first, LastUnit: last, UnitAmount: rate.Text},
 	}
-	return t.FirstUnit.String() + " - " + t.LastUnit.String()
 }
 
-func (t Tier) shown() *TierRange {
-	return &TierRange{FirstUnit: t.FirstUnit, LastUnit: t.LastUnit, UnitAmount: t.UnitAmount.Text}
+// tierName is "0 - 100", or "500+" without end (price models 1.6).
+func tierName(first money.Decimal, last *money.Decimal) string {
+	if last == nil {
+		return first.String() + "+"
+	}
+	return first.String() + " - " + last.String()
 }

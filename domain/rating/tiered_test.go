@@ -1,8 +1,13 @@
 package rating_test
 
 import (
+	"fmt"
+	"math/big"
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -55,3 +60,34 @@ var _ = Describe("a tiered price", func() {
 		Expect(c.Parts[2].Tier.LastUnit).To(BeNil())
 	})
 })
+
+var _ = law("tiered", drawTiered)
+
+func drawTiered(t *rapid.T) sample {
+	bounds := drawBounds(t)
+	var rates, tiers []string
+	for i := range len(bounds) + 1 {
+		rates = append(rates, drawRate(t))
+		first, last := "0", "null"
+		if i > 0 {
+			first = bounds[i-1]
+		}
+		if i < len(bounds) {
+			last = bounds[i]
+		}
+		tiers = append(tiers, fmt.Sprintf(`{"first_unit": %s, "last_unit": %s, "unit_amount": %q}`, first, last, rates[i]))
+	}
+	s := sample{modelType: "tiered", prorated: rapid.Bool().Draw(t, "prorated")}
+	s.config = fmt.Sprintf(`{"prorated": %v, "tiers": [%s]}`, s.prorated, strings.Join(rapid.Permutation(tiers).Draw(t, "order"), ","))
+	s.price = func(u rating.Usage) *big.Rat { // from the top: what lies above each bound
+		rest, sum := charged(u.Quantity), new(big.Rat)
+		for i := len(bounds) - 1; i >= 0; i-- {
+			if above := new(big.Rat).Sub(rest, rat(bounds[i])); above.Sign() > 0 {
+				sum.Add(sum, product(above, rat(rates[i+1])))
+				rest = rat(bounds[i])
+			}
+		}
+		return sum.Add(sum, product(rest, rat(rates[0])))
+	}
+	return s
+}

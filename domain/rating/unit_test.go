@@ -1,5 +1,14 @@
 package rating_test
 
+import (
+	"fmt"
+	"math/big"
+
+	"pgregory.net/rapid"
+
+	"tollkeeper/domain/rating"
+)
+
 const (
 	apiCalls = `{"unit_amount": "0.035"}`
 	licenses = `{"unit_amount": "30", "prorated": true}`
@@ -21,3 +30,13 @@ var _ = golden("unit",
 	atBound("a fixed fee of a full period", `{"unit_amount": "900.00", "prorated": null}`, fixed("1", 90, 90), "900"),
 	costs("a fixed fee of 49 days in 90 (T-7)", `{"unit_amount": "900.00"}`, fixed("1", 49, 90), "490"),
 )
+
+var _ = law("unit", drawUnit)
+
+func drawUnit(t *rapid.T) sample {
+	rate := drawRate(t)
+	s := sample{modelType: "unit", prorated: rapid.Bool().Draw(t, "prorated")}
+	s.config = fmt.Sprintf(`{"unit_amount": %q, "prorated": %v}`, rate, s.prorated)
+	s.price = func(u rating.Usage) *big.Rat { return product(rat(u.Quantity.String()), rat(rate)) }
+	return s
+}
