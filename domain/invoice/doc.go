@@ -1,7 +1,11 @@
 // Package invoice turns services into money: it is the one path from usage to
 // amounts. Invoices, drafts and daily costs all come out of charge.go.
 //
-//	usage(price, period) -> rating.Rate -> rounding -> line item
+//	measure: what each service used
+//	charge:  rating.Rate -> rounding -> composites -> rating.Adjust -> conversion
+//
+// Services are charged together when they stand on one invoice, since composite
+// prices and adjustments look at several of them.
 //
 // # Choices
 //
@@ -14,6 +18,13 @@
 // billing date before, so during the grace period two drafts stand side by
 // side. On a start date without anything billed in advance there is only the
 // draft of the next date.
+//
+// Costs. The services of a billing period are charged as if they stood on one
+// invoice, so that a minimum over several prices shows in full from the first day.
+// An invoice has the fees of the next period instead, which come to the same.
+//
+// Invoice groups. A price that invoices show by the values of a property is rated on
+// the whole; its subtotal is then split over the groups. Its steps are kept beside.
 //
 // Filters by amount look at issued invoices only: a draft has no amount in the
 // database.
