@@ -33,6 +33,14 @@
 // or maximum took the place of a rate, the part has no rate, so that its rate times its
 // quantity (scaled, or in packages) is the amount wherever there is a rate.
 //
+// Matrices that scale quantities or leave units free show the scaled quantity of every
+// part, also where nothing changed it. Shares of an allocation, or of an amount over
+// cells, are cut like those of proration.
+//
+// Coordinates of cells in groups with threshold discounts are taken without the blanks
+// around them. In one dimension a comma belongs to the value; a cell whose value is
+// missing cannot be named.
+//
 // Groups that a model shows at 0 for want of a rate are in the line's quantity, so
 // that parts and line agree. Events that event_output ignores have no part and are
 // not; nor are the groups that max_group_tiered_package passes over.

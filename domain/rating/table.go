@@ -11,7 +11,7 @@ type Table struct {
 	Dimensions []string // the properties
 	Unlisted   Amount   // of every other combination
 
-	rows map[string]row // by tupleKey
+	rows map[string]*row // by tupleKey
 }
 
 // row is what a table lists for one combination.
@@ -28,49 +28,47 @@ func (t *Table) list(at *object, key string, values []*string, r row) {
 		return
 	}
 	if t.rows == nil {
-		t.rows = map[string]row{}
+		t.rows = map[string]*row{}
 	}
 	tuple := tupleKey(values)
 	if _, repeated := t.rows[tuple]; repeated {
 		at.bad(key, "must differ from those of the other rows")
 	}
 	r.place = len(t.rows)
-	t.rows[tuple] = r
+	t.rows[tuple] = &r
 }
 
 // of finds the row of a combination. A row whose value is missing is only for events
 // without that property: it is no wildcard (price models 4.6).
-func (t Table) of(values []*string) row {
+func (t Table) of(values []*string) *row {
 	var space [64]byte
 	if r, listed := t.rows[string(appendTuple(space[:0], values))]; listed {
 		return r
 	}
-	return row{place: len(t.rows), name: tupleName(values), amount: t.Unlisted}
+	return &row{place: len(t.rows), name: tupleName(values), amount: t.Unlisted}
 }
 
 // eachCell charges cells, with a part for each as price says of it and the amount in
 // its row: in the order of the configuration, then unlisted ones by value
 // (price models 1.6).
 func (t Table) eachCell(cells []Cell, price func(Cell, Amount) Part) Charge {
-	type found struct {
-		row
-		cell int
-	}
-	order := make([]found, len(cells))
+	type place struct{ row, cell int }
+	order, rows := make([]place, len(cells)), make([]*row, len(cells))
 	for i, cell := range cells {
-		order[i] = found{t.of(cell.Values), i}
+		rows[i] = t.of(cell.Values)
+		order[i] = place{rows[i].place, i}
 	}
-	slices.SortStableFunc(order, func(a, b found) int {
-		if a.place != b.place {
-			return cmp.Compare(a.place, b.place)
+	slices.SortFunc(order, func(a, b place) int {
+		if a.row != b.row {
+			return cmp.Compare(a.row, b.row)
 		}
 		return compareTuples(cells[a.cell].Values, cells[b.cell].Values)
 	})
 	c := Charge{Parts: make([]Part, 0, len(cells))}
 	for _, at := range order {
-		cell := cells[at.cell]
-		p := price(cell, at.amount)
-		p.Kind, p.Name, p.Quantity, p.Values = PartMatrix, at.name, cell.Quantity, cell.Values
+		cell, row := cells[at.cell], rows[at.cell]
+		p := price(cell, row.amount)
+		p.Kind, p.Name, p.Quantity, p.Values = PartMatrix, row.name, cell.Quantity, cell.Values
 		c.Quantity = c.Quantity.Add(cell.Quantity)
 		c.add(p)
 	}
