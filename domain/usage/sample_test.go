@@ -1,6 +1,8 @@
 package usage_test
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gorm.io/gorm"
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/fault"
@@ -196,6 +199,45 @@ var _ = Describe("A sample", func() {
 			"events[1].properties.a: must be a string, number or boolean", "events[1].properties.o: must be a string, number or boolean"),
 	)
 })
+
+var _ = Describe("Several questions", func() {
+	It("are one statement for each that differs, and of a sample one for all", func() {
+		d := newDesk()
+		id := "cus_1"
+		sample, err := usage.NewSample([]usage.SampleEvent{{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}})
+		Expect(err).NotTo(HaveOccurred())
+		ask := usage.Request{Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)}}
+		var requests []usage.Request
+		for i := range 30 {
+			ask.Query = query([]string{"SELECT COUNT(*) FROM events", "SELECT SUM(n) FROM events"}[i%2])
+			ask.Split = [][]string{nil, {"a"}, {"b"}}[i%3]
+			requests = append(requests, ask)
+		}
+		for of, expected := range map[*usage.Sample]int{nil: 6, sample: 1} {
+			Expect(d.store.View(d.ctx, func(tx *store.Tx) error {
+				pool := tx.Statement.ConnPool
+				counted := &counter{ConnPool: pool}
+				tx.Statement.ConnPool = counted
+				readings, err := usage.MeasureAll(tx, of, requests)
+				tx.Statement.ConnPool = pool
+				Expect(readings).To(HaveLen(30))
+				Expect(counted.statements).To(Equal(expected))
+				return err
+			})).To(Succeed())
+		}
+	})
+})
+
+// counter counts the queries that pass through it.
+type counter struct {
+	gorm.ConnPool
+	statements int
+}
+
+func (c *counter) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	c.statements++
+	return c.ConnPool.QueryContext(ctx, text, args...)
+}
 
 // having is the filter for events of a group by r, or by r and n.
 func having(values []string) *metric.Condition {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -12,39 +10,32 @@ import (
 // in the present month.
 func (r *report) costs(ctx context.Context, t *tables, p *process) error {
 	const alias, events = "costly", 100_000
-	create := func(path, body string) (id string, err error) {
-		text, err := p.ask(ctx, "POST", path, body)
-		if err != nil {
-			return "", err
-		}
-		var made struct{ ID string }
-		err = json.Unmarshal(text, &made)
-		return made.ID, err
-	}
-	item, err := create("/v1/items", `{"name":"Tokens"}`)
+	item, err := p.create(ctx, "/v1/items", object{"name": "Tokens"})
 	if err != nil {
 		return err
 	}
-	var prices []string
+	var prices []object
 	for i, sql := range []string{"COUNT(*)", "SUM(tokens)", "MAX(tokens)", "COUNT(DISTINCT region)", "SUM(seconds)"} {
-		metric, err := create("/v1/metrics", fmt.Sprintf(`{"name":"M%d","description":null,"item_id":%q,"sql":"SELECT %s FROM events"}`, i, item, sql))
+		metric, err := p.create(ctx, "/v1/metrics", object{"name": sql, "description": nil, "item_id": item, "sql": "SELECT " + sql + " FROM events"})
 		if err != nil {
 			return err
 		}
-		prices = append(prices, fmt.Sprintf(`{"price":{"name":"P%d","item_id":%q,"billable_metric_id":%q,"cadence":"monthly",
-			"model_type":"unit","unit_config":{"unit_amount":"0.01"}}}`, i, item, metric))
+		prices = append(prices, object{"price": object{
+			"name": fmt.Sprint("P", i), "item_id": item, "billable_metric_id": metric, "cadence": "monthly",
+			"model_type": "unit", "unit_config": object{"unit_amount": "0.01"},
+		}})
 	}
-	plan, err := create("/v1/plans", fmt.Sprintf(`{"name":"Bench","currency":"USD","prices":[%s]}`, strings.Join(prices, ",")))
+	plan, err := p.create(ctx, "/v1/plans", object{"name": "Bench", "currency": "USD", "prices": prices})
 	if err != nil {
 		return err
 	}
-	customer, err := create("/v1/customers", fmt.Sprintf(`{"name":"Costly","email":"c@example.com","external_customer_id":%q}`, alias))
+	customer, err := p.create(ctx, "/v1/customers", object{"name": "Costly", "email": "c@example.com", "external_customer_id": alias})
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC()
 	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
-	subscription, err := create("/v1/subscriptions", fmt.Sprintf(`{"customer_id":%q,"plan_id":%q,"start_date":%q}`, customer, plan, month.Format(time.DateOnly)))
+	subscription, err := p.create(ctx, "/v1/subscriptions", object{"customer_id": customer, "plan_id": plan, "start_date": month.Format(time.DateOnly)})
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,9 @@ func run(ctx context.Context, present, rounds int, binary string) (err error) {
 	if err := r.costs(ctx, tables, server); err != nil {
 		r.note = "GET costs: " + err.Error()
 	}
+	if err := r.previews(ctx, server); err != nil {
+		return err
+	}
 	r.print(os.Stdout)
 	return r.verdict()
 }

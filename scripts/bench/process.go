@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -99,6 +100,23 @@ func (p *process) ask(ctx context.Context, method, path, body string) ([]byte, e
 		err = fmt.Errorf("%s %s: %s", method, path, text)
 	}
 	return text, err
+}
+
+type object = map[string]any
+
+// create makes a thing and returns its id.
+func (p *process) create(ctx context.Context, path string, body object) (id string, err error) {
+	sent, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.ask(ctx, "POST", path, string(sent))
+	if err != nil {
+		return "", err
+	}
+	var made struct{ ID string }
+	err = json.Unmarshal(answer, &made)
+	return made.ID, err
 }
 
 func cpuModel() string { return field("/proc/cpuinfo", "model name") }

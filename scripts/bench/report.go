@@ -36,6 +36,7 @@ type report struct {
 	latencies         []time.Duration // of single events
 	memory            int             // kilobytes
 	cumulative, daily time.Duration   // of GET costs
+	preview           time.Duration
 }
 
 // round measures each way once.
@@ -103,6 +104,7 @@ COPY, 1 connection       %9.0f                   %s
 		_, _ = fmt.Fprintf(w, "GET costs, a month, 5 prices, 100000 events: cumulative %s, periodic %s\n",
 			r.cumulative.Round(time.Millisecond), r.daily.Round(time.Millisecond))
 	}
+	_, _ = fmt.Fprintf(w, "evaluate_preview_events, 100 prices, 500 events: %s, wanted %s\n", r.preview.Round(time.Millisecond), wantPreview)
 	if r.note != "" {
 		_, _ = fmt.Fprintln(w, r.note)
 	}
@@ -123,6 +125,9 @@ func (r *report) verdict() error {
 	}
 	if r.memory > wantMemory {
 		missed = append(missed, errors.New("the server takes too much memory"))
+	}
+	if r.preview > wantPreview {
+		missed = append(missed, errors.New("previews are too slow"))
 	}
 	return errors.Join(missed...)
 }
