@@ -73,10 +73,7 @@ func (m Metric) Query() *metric.Query {
 
 // AddsUp reports whether the metric's values over parts of its events sum to that
 // over all of them.
-func (m Metric) AddsUp() bool {
-	kind := m.Query().Compile("").Kind
-	return kind == metric.KindCount || kind == metric.KindSum
-}
+func (m Metric) AddsUp() bool { return m.Query().AddsUp() }
 
 // FindMetric returns the metric with that id, or fault.Missing.
 func FindMetric(tx *store.Tx, id string) (m Metric, err error) {

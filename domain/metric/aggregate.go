@@ -1,27 +1,32 @@
 package metric
 
-// Kind is how a metric makes one number of its events.
-type Kind int
+// kind is how an aggregate makes one value of those of several rows. All skip NULL.
+type kind int
 
 const (
-	KindCount Kind = iota + 1 // how many events, or how many values that are not NULL
-	KindSum                   // KindSum to KindAvg: over numbers
-	KindMin
-	KindMax
-	KindAvg
-	KindDistinct // how many different values
-	KindLatest   // the number of the highest order; ties go to the event ingested last
-	KindEarliest // the number of the lowest order; ties go to the event ingested first
+	kindCount    kind = iota + 1 // how many rows, or how many values
+	kindDistinct                 // how many different values
+	kindSum                      // kindSum to kindPercentile: over numbers
+	kindMin
+	kindMax
+	kindAvg
+	kindPercentile // between two numbers the one that lies there in proportion
+	kindLatest     // the value of the highest order; ties go to the event ingested last
+	kindEarliest   // the value of the lowest order; ties go to the event ingested first
 )
 
 // aggregates gives each aggregate function's kind. COUNT(DISTINCT …) is told
 // by its operand.
-var aggregates = map[string]Kind{
-	"COUNT":       KindCount,
-	"SUM":         KindSum,
-	"MIN":         KindMin,
-	"MAX":         KindMax,
-	"AVG":         KindAvg,
-	"LATEST_BY":   KindLatest,
-	"EARLIEST_BY": KindEarliest,
+var aggregates = map[string]kind{
+	"COUNT":           kindCount,
+	"SUM":             kindSum,
+	"MIN":             kindMin,
+	"MAX":             kindMax,
+	"AVG":             kindAvg,
+	"PERCENTILE_CONT": kindPercentile,
+	"LATEST_BY":       kindLatest,
+	"EARLIEST_BY":     kindEarliest,
 }
+
+// ranked is true of aggregates that give one of their values, by an order.
+func (k kind) ranked() bool { return k == kindLatest || k == kindEarliest }

@@ -19,7 +19,7 @@ var columns = map[string]struct {
 // number in its shortest decimal form (5.0 as 5), a boolean as true or false
 // (price models 1.5), and NULL where the row has none.
 func Property(alias, key string) Fragment {
-	return sql("metric_label($)", compiler{alias}.property(key))
+	return sql("metric_label($)", compiler{alias: alias}.property(key))
 }
 
 // columnValue reads a column of the language from those of the table, where
@@ -35,12 +35,24 @@ func (c compiler) columnValue(name string) Fragment {
 	case "timestamp_millis":
 		return Fragment{SQL: "floor(extract(epoch FROM " + c.column(`"timestamp"`) + ") * 1000)"}
 	case "customer_id":
-		return sql("($)", subject("c:"))
+		return byCodePoint(subject("c:"))
 	case "external_customer_id":
-		return sql("($)", subject("e:"))
+		return byCodePoint(subject("e:"))
 	default:
-		return Fragment{SQL: c.column(name)}
+		return byCodePoint(Fragment{SQL: c.column(name)})
 	}
+}
+
+// byCodePoint keeps columns of different collations comparable.
+func byCodePoint(text Fragment) Fragment { return sql(`($ COLLATE "C")`, text) }
+
+// between is a column that one part of a metric passes to the next.
+func (c compiler) between(prefix string, index int, t typ) Fragment {
+	f := Fragment{SQL: c.column(fmt.Sprint(prefix, index))}
+	if t == typText {
+		return byCodePoint(f)
+	}
+	return f
 }
 
 func (c compiler) property(key string) Fragment {

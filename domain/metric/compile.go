@@ -2,65 +2,26 @@ package metric
 
 import "strings"
 
-// Compiled is a metric over rows of the table events, to be put together with
-// the period, the customers and the groups it is asked for.
-type Compiled struct {
-	Kind Kind
-
-	// Value is what is aggregated, for one row. It is NULL where the row has
-	// nothing for the aggregate, and such rows do not count.
-	//
-	// KindCount: of any type, and empty for COUNT(*). KindDistinct: jsonb; equal
-	// values are equal as jsonb and as its text (1 and 1.0, but not 7 and '7').
-	// All others: numeric.
-	Value Fragment
-
-	// Order is for KindLatest and KindEarliest only: of some type with a total
-	// order that is the same in every database. Rows where it is NULL do not count.
-	Order Fragment
-
-	// Where is the condition, TRUE without one. Only true passes: it may be NULL.
-	Where Fragment
-}
-
 // Fragment is a part of a statement: each ? in SQL is one of Args, in order.
 type Fragment struct {
 	SQL  string
 	Args []any
 }
 
-// Compile writes the metric for rows that the statement calls alias, which is
-// an identifier of SQL; without one, columns stand alone.
-func (q *Query) Compile(alias string) Compiled {
-	c := compiler{alias}
-	a := q.aggregate
-	compiled := Compiled{Kind: a.kind, Where: Fragment{SQL: "TRUE"}}
-	switch {
-	case a.kind == KindCount && a.operand == nil:
-	case a.kind == KindCount:
-		compiled.Value = c.free(a.operand)
-	case a.kind == KindDistinct:
-		compiled.Value = sql("metric_distinct($)", c.as(a.operand, typAny))
-	default:
-		compiled.Value = c.quantity(a.operand)
-	}
-	if a.order != nil {
-		compiled.Order = c.order(a.order)
-	}
-	if q.where != nil {
-		compiled.Where = c.as(q.where, typBoolean)
-	}
-	return compiled
-}
-
 // Compile writes the condition for rows that the statement calls alias: an
 // expression that is TRUE, FALSE or NULL, where NULL is unknown.
 func (c *Condition) Compile(alias string) Fragment {
-	return compiler{alias}.as(c.root, typBoolean)
+	return compiler{alias: alias}.as(c.root, typBoolean)
 }
 
 // compiler writes expressions over the row that alias names.
-type compiler struct{ alias string }
+type compiler struct {
+	alias string
+	fold  *fold // whose groups and totals the row has; nil for a row of the source
+}
+
+// overRows is for rows of a source. Every part of a metric calls its rows e.
+var overRows = compiler{alias: "e"}
 
 // quantity is n as the operand of an aggregate over numbers. Computed values
 // are held to the bounds of an event's number; those of properties are already.
@@ -69,17 +30,6 @@ func (c compiler) quantity(n node) Fragment {
 		return c.number(n)
 	}
 	return sql("metric_bound($)", c.number(n))
-}
-
-func (c compiler) order(n node) Fragment {
-	switch n.about().typ {
-	case typText:
-		return sql(`($) COLLATE "C"`, c.free(n))
-	case typAny, typNull:
-		return sql("metric_order($)", c.as(n, typAny))
-	default:
-		return c.free(n)
-	}
 }
 
 // bind is a constant of a type of SQL.

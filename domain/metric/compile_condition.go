@@ -17,7 +17,7 @@ func (c compiler) condition(n node) Fragment {
 		parts := each(n.parts, func(part node) Fragment { return c.as(part, typBoolean) })
 		return sql("($)", list(" "+n.operator+" ", parts))
 	}
-	panic("metric: an aggregate within a row's expression")
+	panic("metric: an aggregate in an expression over a row")
 }
 
 // compared is the type in which values of types a and b are compared. It is

@@ -3,6 +3,9 @@ package metric
 // number is n in a numeric context, which a choice or selection hands on to
 // its results (semantics 4.2.1). It is numeric, and NULL for what is no number.
 func (c compiler) number(n node) Fragment {
+	if value, t, ok := c.folded(n, true); ok {
+		return convert(value, t, typNumber)
+	}
 	switch n := n.(type) {
 	case *choice:
 		return c.choice(n, c.number)
@@ -18,14 +21,11 @@ func (c compiler) number(n node) Fragment {
 
 // as is the value of n where it is of type t, else NULL.
 func (c compiler) as(n node, t typ) Fragment {
-	if p, ok := n.(*property); ok {
-		return convert(c.property(p.key), typAny, t)
+	if p, ok := n.(*property); ok && c.fold == nil {
+		return sql(readers[t], c.property(p.key))
 	}
 	if l, ok := n.(*literal); ok && l.typ == typText && t == typTime {
 		return timeLiteral(l.text)
-	}
-	if n.about().typ == t {
-		return c.free(n)
 	}
 	return convert(c.free(n), n.about().typ, t)
 }
@@ -53,6 +53,8 @@ var readers = map[typ]string{
 // convert reads a value of type from as one of another type.
 func convert(value Fragment, from, to typ) Fragment {
 	switch {
+	case from == to:
+		return value
 	case from == typAny:
 		return sql(readers[to], value)
 	case from == typTime && to == typAny:
@@ -70,6 +72,9 @@ func convert(value Fragment, from, to typ) Fragment {
 
 // free is n out of any context, in the SQL type of its own type.
 func (c compiler) free(n node) Fragment {
+	if value, _, ok := c.folded(n, false); ok {
+		return value
+	}
 	switch n := n.(type) {
 	case *literal:
 		return n.bound()
@@ -77,6 +82,8 @@ func (c compiler) free(n node) Fragment {
 		return c.columnValue(n.name)
 	case *property:
 		return c.as(n, typAny)
+	case *reference:
+		return c.between("c", n.index, n.typ)
 	case *negation:
 		return sql("(- $)", c.number(n.operand))
 	case *arithmetic:

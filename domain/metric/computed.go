@@ -34,7 +34,7 @@ func ParseComputed(s string) (c *Computed, err error) {
 // "7", and NULL where the row has none. Computed numbers obey the bounds of an
 // event's.
 func (c *Computed) Compile(alias string) Fragment {
-	on := compiler{alias}
+	on := compiler{alias: alias}
 	var value Fragment
 	if c.root.about().typ == typNumber {
 		value = sql("to_jsonb($)", on.quantity(c.root))

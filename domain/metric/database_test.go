@@ -2,10 +2,12 @@ package metric_test
 
 import (
 	"context"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/metric"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -21,11 +23,16 @@ var _ = BeforeSuite(func() {
 	account = storetest.Account(database, "test")
 })
 
-// query gives the one column of a statement, as the server's role reads it.
-func query(sql string, args []any) (texts []string) {
+// query gives the one column of a statement that is made of a template, in which $
+// stands for a fragment. It runs as metrics do.
+func query(template string, f metric.Fragment) (texts []string) {
 	GinkgoHelper()
+	sql := strings.Replace(template, "$", f.SQL, 1)
 	Expect(database.View(account, func(tx *store.Tx) error {
-		return tx.Raw(sql, args...).Scan(&texts).Error
+		if err := tx.Exec("SET LOCAL ROLE tollkeeper_metric").Error; err != nil {
+			return err
+		}
+		return tx.Raw(sql, f.Args...).Scan(&texts).Error
 	})).To(Succeed(), sql)
 	return texts
 }

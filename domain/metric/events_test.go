@@ -37,34 +37,31 @@ func table(events []event) metric.Fragment {
 	return f
 }
 
-// answer evaluates a metric over events: what the aggregate of its kind gives,
-// in its shortest form, and 0 for NULL.
+// answer evaluates a metric over events: its amount in its shortest form, and 0 for
+// NULL.
 func answer(sql string, events []event) string {
+	frame := metric.Frame{Events: beside("1 AS slice", events), Slices: 1}
+	found := query("SELECT trim_scale(coalesce(amount, 0))::text FROM ($) AS answer", compiled(sql).Compile(frame))
+	Expect(found).To(HaveLen(1), sql)
+	return found[0]
+}
+
+// answerEach evaluates a metric over each event by itself; NULL is shown as such.
+func answerEach(sql string, events []event) []string {
+	frame := metric.Frame{Events: beside("1 AS slice, seq::text AS key0", events), Slices: 1, Keys: 1}
+	return query("SELECT coalesce(amount::text, 'NULL') FROM ($) AS answer ORDER BY key0::integer", compiled(sql).Compile(frame))
+}
+
+// beside selects events with further columns.
+func beside(columns string, events []event) metric.Fragment {
+	rows := table(events)
+	return metric.Fragment{SQL: "SELECT " + columns + ", e.* FROM " + rows.SQL, Args: rows.Args}
+}
+
+func compiled(sql string) *metric.Query {
 	q, err := metric.Parse(sql)
 	Expect(err).NotTo(HaveOccurred(), sql)
-	m := q.Compile("e")
-	rows := table(events)
-	if m.Value.SQL == "" {
-		m.Value.SQL = "1"
-	}
-	// The rows that count, with what the aggregates below need of them.
-	counted := metric.Fragment{
-		SQL:  "SELECT " + m.Value.SQL + " AS value, " + orElse(m.Order.SQL, "0") + " AS position, seq FROM " + rows.SQL + " WHERE " + m.Where.SQL,
-		Args: join(m.Value.Args, m.Order.Args, rows.Args, m.Where.Args),
-	}
-	aggregate := map[metric.Kind]string{
-		metric.KindCount:    "SELECT count(value)",
-		metric.KindDistinct: "SELECT count(DISTINCT value)",
-		metric.KindSum:      "SELECT sum(value)",
-		metric.KindMin:      "SELECT min(value)",
-		metric.KindMax:      "SELECT max(value)",
-		metric.KindAvg:      "SELECT avg(value)",
-		metric.KindLatest:   "SELECT (array_agg(value ORDER BY position DESC, seq DESC) FILTER (WHERE value IS NOT NULL AND position IS NOT NULL))[1]",
-		metric.KindEarliest: "SELECT (array_agg(value ORDER BY position, seq) FILTER (WHERE value IS NOT NULL AND position IS NOT NULL))[1]",
-	}[m.Kind]
-	found := query("SELECT trim_scale(coalesce(found, 0)::numeric)::text FROM ("+aggregate+" AS found FROM ("+counted.SQL+") AS counted) AS answer", counted.Args)
-	Expect(found).To(HaveLen(1))
-	return found[0]
+	return q
 }
 
 // passing gives the indexes of the events for which the filter is true.
@@ -87,7 +84,9 @@ func verdicts(filter string, events []event) (verdicts []string) {
 // readEach evaluates an expression for each event; NULL is shown as missing.
 func readEach(f metric.Fragment, events []event, missing string) []string {
 	rows := table(events)
-	return query("SELECT coalesce(("+f.SQL+")::text, ?) FROM "+rows.SQL+" ORDER BY seq", join(f.Args, []any{missing}, rows.Args))
+	f.Args = join(f.Args, []any{missing}, rows.Args)
+	f.SQL = "SELECT coalesce((" + f.SQL + ")::text, ?) FROM " + rows.SQL + " ORDER BY seq"
+	return query("$", f)
 }
 
 func join(lists ...[]any) (all []any) {
@@ -95,11 +94,4 @@ func join(lists ...[]any) (all []any) {
 		all = append(all, list...)
 	}
 	return all
-}
-
-func orElse(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }

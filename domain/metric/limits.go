@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,8 @@ const (
 	maxSize      = 5_000  // nodes, as compiled
 	maxList      = 1_000  // literals of an IN
 	maxOperands  = 100    // of a function; branches of a CASE
+	maxColumns   = 100    // of a sub-query, and of a GROUP BY
+	maxStages    = 10     // sub-queries within each other, and the metric itself
 	maxMagnitude = 1_000  // digits of a value before and after the point
 )
 
@@ -42,6 +45,25 @@ func (d digits) by(operator string, e digits) digits {
 	}
 }
 
+// total bounds what an aggregate gives. Its operands obey the bounds of an event's
+// number, unless it picks one as it is, and no table has 1e19 rows.
+func (a *aggregate) total() digits {
+	switch a.kind {
+	case kindCount, kindDistinct:
+		return digits{19, 0}
+	case kindSum:
+		return digits{eventDigits.whole + 19, eventDigits.places}
+	case kindAvg:
+		return digits{eventDigits.whole + 1, quotientPlaces}
+	case kindPercentile:
+		return digits{eventDigits.whole + 1, eventDigits.places + a.fraction.digits.places}
+	case kindLatest, kindEarliest:
+		return numberDigits(a.operand).or(eventDigits)
+	default:
+		return eventDigits
+	}
+}
+
 const quotientPlaces = 20 // semantics 4.2.4
 
 // grow gathers the facts of a node that stands over children.
@@ -52,13 +74,18 @@ func grow(at place, t typ, children ...node) facts {
 		f.size += c.size
 		f.height = max(f.height, c.height+1)
 		f.digits = f.digits.or(c.digits)
-		if f.aggregate == nil {
-			f.aggregate = c.aggregate
-		}
+		f.aggregate, f.loose = cmp.Or(f.aggregate, c.aggregate), cmp.Or(f.loose, c.loose)
 	}
 	if f.size > maxSize || f.height > maxHeight {
 		at.fail("is too complex: simplify the expression")
 	}
+	return f
+}
+
+// growName is grow for a name: a leaf whose value is another in each row.
+func growName(at place, t typ, d digits) facts {
+	f := grow(at, t)
+	f.digits, f.loose = d, &at
 	return f
 }
 

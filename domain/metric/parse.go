@@ -2,11 +2,8 @@ package metric
 
 import "strings"
 
-// Query is a metric: one aggregate over the events that pass a condition.
-type Query struct {
-	aggregate *aggregate
-	where     node // nil without WHERE
-}
+// Query is a metric: one number of the events.
+type Query struct{ outer *stage }
 
 // Condition is a filter: true, false or unknown for an event.
 type Condition struct{ root node }
@@ -46,14 +43,18 @@ func read(text string, rule func(*parser)) (err error) {
 // the grammar, and fails at the first token that does not fit.
 type parser struct {
 	tokens  []token // closed by tokenEnd
+	outer   *stage  // of a metric
+	source  *stage  // whose columns names mean; nil: those of the events
 	nesting int
+	stages  int // sub-queries begun
+	size    int // nodes of the stages that have been read
 }
 
 // reserved words are never names of properties unless quoted.
 var reserved = words("SELECT FROM WHERE GROUP HAVING AS DISTINCT AND OR NOT IS IN LIKE BETWEEN CASE WHEN THEN ELSE END NULL TRUE FALSE")
 
 // unsupported are the words of SQL that are worth naming in a refusal.
-var unsupported = words("GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN CROSS INNER LEFT RIGHT FULL NATURAL WINDOW FOR RETURNING INTO")
+var unsupported = words("ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN CROSS INNER LEFT RIGHT FULL NATURAL WINDOW FOR RETURNING INTO")
 
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -61,42 +62,6 @@ func words(list string) map[string]bool {
 		set[word] = true
 	}
 	return set
-}
-
-// query := SELECT aggregate [AS name] FROM events [WHERE condition]
-func (p *parser) query() *Query {
-	p.expect("SELECT", "a metric is one SELECT statement")
-	q := &Query{aggregate: p.selected()}
-	if p.accept("AS") {
-		p.name()
-	}
-	p.expect("FROM", "expected FROM events, after one selected column")
-	switch {
-	case p.sees("("):
-		p.peek().at.fail("sub-queries are not supported")
-	case !p.accept("EVENTS"):
-		p.peek().at.fail("metrics read FROM events")
-	}
-	if p.accept("WHERE") {
-		q.where = p.plainCondition("WHERE")
-	}
-	p.end("nothing may follow the metric")
-	return q
-}
-
-// selected reads the one column of a metric.
-func (p *parser) selected() *aggregate {
-	at := p.peek().at
-	selected := p.value()
-	result, ok := selected.(*aggregate)
-	switch {
-	case ok:
-	case selected.about().aggregate != nil:
-		at.fail("calculations with aggregates are not supported: select a single aggregate")
-	default:
-		at.fail("a metric selects an aggregate, such as COUNT(*) or SUM(…)")
-	}
-	return result
 }
 
 // plainCondition reads a condition that holds for one event, so has no
@@ -109,11 +74,11 @@ func (p *parser) plainCondition(where string) node {
 	return c
 }
 
-// name reads what follows AS.
-func (p *parser) name() string {
+// name reads a name that must stand here.
+func (p *parser) name(message string) string {
 	t := p.take()
 	if !isName(t) {
-		t.at.fail("expected a name")
+		t.at.fail("%s", message)
 	}
 	return t.text
 }
@@ -124,12 +89,8 @@ func isName(t token) bool {
 
 // end refuses what is left of the text.
 func (p *parser) end(message string) {
-	t := p.peek()
-	switch word := strings.ToUpper(t.text); {
-	case t.kind == tokenEnd:
-	case t.kind == tokenWord && unsupported[word]:
-		t.at.fail("%s is not supported", word)
-	default:
+	p.refuseUnsupported()
+	if t := p.peek(); t.kind != tokenEnd {
 		t.at.fail("%s", message)
 	}
 }

@@ -22,9 +22,6 @@ func (p *parser) called(name token) node {
 	if f, ok := functions[word]; ok {
 		return p.applied(name.at, f)
 	}
-	if word == "PERCENTILE_CONT" {
-		name.at.fail("PERCENTILE_CONT is not supported")
-	}
 	name.at.fail("this is no function of the language")
 	return nil
 }
@@ -88,38 +85,62 @@ func (p *parser) cast(at place) node {
 }
 
 // aggregate := * ')' | [DISTINCT] value [, value] ')'
-func (p *parser) aggregate(at place, kind Kind) node {
-	a := &aggregate{kind: kind}
-	if kind == KindCount && p.accept("*") {
+func (p *parser) aggregate(at place, k kind) node {
+	a := &aggregate{kind: k}
+	if k == kindCount && p.accept("*") {
 		p.expect(")", "expected the closing bracket of COUNT")
-		return p.aggregated(at, a, nil)
+		return aggregated(at, a)
 	}
 	if p.sees("DISTINCT") {
-		if kind != KindCount {
+		if k != kindCount {
 			p.peek().at.fail("DISTINCT stands in COUNT only")
 		}
 		p.take()
-		a.kind = KindDistinct
+		a.kind = kindDistinct
+	}
+	if k == kindPercentile {
+		return p.percentile(at, a)
 	}
 	count := 1
-	if kind == KindLatest || kind == KindEarliest {
+	if k.ranked() {
 		count = 2
 	}
 	operands := p.operands(at, count, count)
 	if a.operand = operands[0]; count == 2 {
 		a.order = operands[1]
 	}
-	return p.aggregated(at, a, operands)
+	return aggregated(at, a, operands...)
 }
 
-// aggregated completes a, whose operands are those of single events.
-func (p *parser) aggregated(at place, a *aggregate, operands []node) node {
+// percentile := value , number ')'
+func (p *parser) percentile(at place, a *aggregate) node {
+	a.operand = p.value()
+	p.expect(",", "expected a comma, and a number from 0 to 1")
+	a.fraction = p.literal()
+	if f := a.fraction; f.typ != typNumber || f.text[0] == '-' || f.digits.whole > 0 && f.text != "1e0" {
+		f.at.fail("expected a number from 0 to 1")
+	}
+	p.expect(")", "expected the closing bracket of the function")
+	return aggregated(at, a, a.operand)
+}
+
+// aggregated completes a, whose operands are those of single rows.
+func aggregated(at place, a *aggregate, operands ...node) node {
 	for _, operand := range operands {
 		if inner := operand.about().aggregate; inner != nil {
 			inner.fail("an aggregate cannot stand in an aggregate")
 		}
 	}
-	a.facts = grow(at, typNumber, operands...)
-	a.facts.aggregate = &at
+	a.facts = grow(at, a.result(), operands...)
+	a.facts.digits = a.total()
+	a.facts.aggregate, a.facts.loose = &at, nil
 	return a
+}
+
+// result is the type of the aggregate's value out of a numeric context.
+func (a *aggregate) result() typ {
+	if a.kind.ranked() {
+		return a.operand.about().typ
+	}
+	return typNumber
 }

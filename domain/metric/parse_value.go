@@ -78,7 +78,7 @@ func (p *parser) operand() node {
 	switch {
 	case p.accept("("):
 		if p.sees("SELECT") {
-			t.at.fail("sub-queries are not supported")
+			p.peek().at.fail("a sub-query stands behind FROM only")
 		}
 		inner := p.either()
 		p.expect(")", "expected the closing bracket")
@@ -135,15 +135,18 @@ func joined(nodes []node) (t typ) {
 	return t
 }
 
-// named := name | properties '.' name
+// named := name | properties '.' name, over events; over a sub-query see referred.
 func (p *parser) named() node {
 	t := p.take()
+	if p.source != nil {
+		return p.referred(t)
+	}
 	prefixed := p.accept(".")
 	if prefixed {
 		if t.kind != tokenWord || t.text != "properties" {
 			t.at.fail("only properties has names within it")
 		}
-		return newProperty(t.at, p.name())
+		return newProperty(t.at, p.name("expected a name"))
 	}
 	return namedBy(t.at, false, t.text)
 }
@@ -152,17 +155,13 @@ func (p *parser) named() node {
 // there is one.
 func namedBy(at place, prefixed bool, name string) node {
 	if c, ok := columns[name]; ok && !prefixed {
-		f := grow(at, c.typ)
-		f.digits = c.digits
-		return &column{facts: f, name: name}
+		return &column{facts: growName(at, c.typ, c.digits), name: name}
 	}
 	return newProperty(at, name)
 }
 
 func newProperty(at place, key string) node {
-	f := grow(at, typAny)
-	f.digits = eventDigits
-	return &property{facts: f, key: key}
+	return &property{facts: growName(at, typAny, eventDigits), key: key}
 }
 
 // literal := ['-'] number | string | TRUE | FALSE | NULL
@@ -186,7 +185,7 @@ func (p *parser) literal() *literal {
 	case t.kind == tokenWord && word == "NULL":
 		return &literal{facts: grow(at, typNull)}
 	case t.kind == tokenWord && word == "SELECT":
-		t.at.fail("sub-queries are not supported")
+		t.at.fail("a sub-query stands behind FROM only")
 	}
 	t.at.fail("expected a value")
 	return nil

@@ -10,6 +10,7 @@ type facts struct {
 	typ       typ
 	condition bool   // true, false or unknown by construction, and no value
 	aggregate *place // of the first aggregate in it, or nil
+	loose     *place // of the first name in it that stands in no aggregate, or nil
 	size      int    // nodes that it compiles to
 	height    int    // longest way to a leaf
 	digits    digits // of its values where they are numbers
@@ -56,6 +57,11 @@ type (
 		facts
 		key string
 	}
+	// reference is a column of a sub-query, by its place there.
+	reference struct {
+		facts
+		index int
+	}
 	negation struct {
 		facts
 		operand node
@@ -90,9 +96,10 @@ type (
 	}
 	aggregate struct {
 		facts
-		kind    Kind
-		operand node // nil for COUNT(*)
-		order   node // of LATEST_BY and EARLIEST_BY
+		kind     kind
+		operand  node     // nil for COUNT(*)
+		order    node     // of LATEST_BY and EARLIEST_BY
+		fraction *literal // of PERCENTILE_CONT, from 0 to 1
 	}
 )
 
@@ -130,3 +137,41 @@ type (
 		parts    []node
 	}
 )
+
+// children are the nodes that n stands over, but for literals of a list and for what
+// an aggregate is made of.
+func children(n node) (nodes []node) {
+	switch n := n.(type) {
+	case *negation:
+		return []node{n.operand}
+	case *arithmetic:
+		return []node{n.left, n.right}
+	case *choice:
+		for _, w := range n.whens {
+			nodes = append(nodes, w.condition, w.result)
+		}
+		if n.otherwise != nil {
+			nodes = append(nodes, n.otherwise)
+		}
+		return nodes
+	case *selection:
+		return n.operands
+	case *call:
+		return n.operands
+	case *cast:
+		return []node{n.operand}
+	case *comparison:
+		return []node{n.left, n.right}
+	case *missing:
+		return []node{n.operand}
+	case *member:
+		return []node{n.operand}
+	case *match:
+		return []node{n.operand}
+	case *not:
+		return []node{n.operand}
+	case *junction:
+		return n.parts
+	}
+	return nil
+}

@@ -1,6 +1,9 @@
 package metric_test
 
 import (
+	"encoding/json"
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -13,14 +16,16 @@ var _ = Describe("A value", func() {
 		properties: `{"n": 5.0, "s": "Abc", "digits": " 12.50 ", "yes": true, "no": false, "big": 99999999999999999999.5, "odd name": 3, "a\"b": 4, "count": 6, "timestamp": 8, "Größe": 9}`,
 	}}
 	number := func(expression string) string {
-		q, err := metric.Parse("SELECT SUM(" + expression + ") FROM events")
-		Expect(err).NotTo(HaveOccurred(), expression)
-		return readEach(q.Compile("e").Value, one, "NULL")[0]
+		return answerEach("SELECT SUM("+expression+") FROM events", one)[0]
 	}
 	text := func(expression string) string {
-		q, err := metric.Parse("SELECT COUNT(" + expression + ") FROM events")
+		c, err := metric.ParseComputed(expression)
 		Expect(err).NotTo(HaveOccurred(), expression)
-		return readEach(q.Compile("e").Value, one, "NULL")[0]
+		value := readEach(c.Compile("e"), one, "NULL")[0]
+		if strings.HasPrefix(value, `"`) {
+			Expect(json.Unmarshal([]byte(value), &value)).To(Succeed())
+		}
+		return value
 	}
 
 	DescribeTable("is a number in a numeric context",
@@ -99,11 +104,11 @@ var _ = Describe("A value", func() {
 		Entry("SUBSTR of a huge length is the rest", `SUBSTR(s, 2, 1e29)`, "bc"),
 		Entry("CAST prints numbers in short", `CAST(n AS VARCHAR)`, "5"),
 		Entry("GREATEST goes by code point", `GREATEST('ab', 'a', 'Z')`, `ab`),
-		Entry("GREATEST of the row's strings too", `GREATEST(s, 'a', 'Z')`, `"a"`),
+		Entry("GREATEST of the row's strings too", `GREATEST(s, 'a', 'Z')`, "a"),
 		Entry("GREATEST of different types is NULL", `GREATEST(s, n)`, "NULL"),
 		Entry("two quotes are one", `'it''s'`, "it's"),
 		Entry("a backslash is itself", `'a\n'`, `a\n`),
-		Entry("a time is its ISO string", `COALESCE(absent, timestamp)`, `"2025-03-01T10:20:30.456789+00:00"`),
+		Entry("a time is its ISO string", `COALESCE(absent, timestamp)`, "2025-03-01T10:20:30.456789+00:00"),
 		Entry("of which the day can be cut", `SUBSTR(timestamp, 1, 10)`, "2025-03-01"),
 		Entry("columns", `CONCAT(event_name, ' ', idempotency_key, ' ', external_customer_id)`, "call key a shop 7"),
 		Entry("a customer named by alias has no id here", `customer_id`, "NULL"),
@@ -130,11 +135,6 @@ var _ = Describe("A value", func() {
 	It("is distinct by type and value: 7 is 7.00 but not '7'", func() {
 		Expect(answer(`SELECT COUNT(DISTINCT v) FROM events`, odd)).To(Equal("4"))
 		Expect(answer(`SELECT COUNT(DISTINCT v * 1) FROM events`, odd)).To(Equal("1"))
-	})
-	It("has one text where it is equal", func() {
-		q, err := metric.Parse(`SELECT COUNT(DISTINCT v) FROM events`)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(readEach(q.Compile("e").Value, odd, "NULL")).To(Equal([]string{"7", `"7"`, "7", "true", `"true"`, "NULL", "NULL", "NULL"}))
 	})
 	It("is the latest by an order over all types", func() {
 		Expect(answer(`SELECT LATEST_BY(v, COALESCE(w, 'none')) FROM events`, odd[:3])).To(Equal("7"))

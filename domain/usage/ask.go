@@ -41,7 +41,17 @@ func ask(tx *store.Tx, sample *Sample, questions []*question) error {
 		s.add(q.statement.text.String(), q.statement.args...)
 		s.add(") AS answer")
 	}
-	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(sample.mode(), s.args...)...)
+	return tx.As(readerRole, func() error {
+		return fetch(tx, s, sample.mode(), questions, width)
+	})
+}
+
+// readerRole reads events and nothing else, and writes nothing.
+const readerRole = "tollkeeper_metric"
+
+// fetch runs the statement of questions, whose tuples are padded to a width.
+func fetch(tx *store.Tx, s *statement, mode []any, questions []*question, width int) error {
+	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(mode, s.args...)...)
 	if err != nil {
 		return fmt.Errorf("measure usage: %w", err)
 	}
@@ -60,19 +70,17 @@ func ask(tx *store.Tx, sample *Sample, questions []*question) error {
 // read takes one row to the question that it answers.
 func read(rows *sql.Rows, questions []*question, width int) error {
 	var question, slice int
-	var amount sql.Null[money.Decimal]
-	var p part
+	var amount sql.Null[money.Decimal] // null counts as 0
 	values := make([]*string, width)
-	into := []any{&question, &slice, &amount, &p.weight}
+	into := []any{&question, &slice, &amount}
 	for i := range values {
 		into = append(into, &values[i])
 	}
 	if err := rows.Scan(into...); err != nil {
 		return fmt.Errorf("read usage: %w", err)
 	}
-	p.amount, p.known = amount.V, amount.Valid
 	q := questions[question]
-	if !q.answer.add(slice-1, values[:q.width], p) {
+	if !q.answer.add(slice-1, values[:q.width], amount.V) {
 		return fault.Refused("The usage falls into more than %d groups; filter it, or group it by less", MostGroups)
 	}
 	return nil

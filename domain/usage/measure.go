@@ -53,7 +53,8 @@ func (r Reading) Group(values []string) Reading {
 
 // Measure returns one reading for each slice, each cumulative from the first
 // cut: element i covers [cuts[0], cuts[i+1]). It reads the events once, however
-// many slices there are; the store's statement timeout bounds it.
+// many slices there are, as a role that can read nothing else; the store's statement
+// timeout bounds it.
 func Measure(tx *store.Tx, req Request) ([]Reading, error) {
 	all, err := MeasureAll(tx, nil, []Request{req})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -99,20 +98,10 @@ func (q ReportQuery) steps(tx *store.Tx, t subscription.Terms, m catalog.Metric,
 		switch {
 		case q.Cumulative:
 			steps[k].Window.Start = days[0].Start
-		case decomposes(query):
+		case query.AddsUp():
 			steps[k].Quantity = r.Total.Sub(before)
 		}
 		before = r.Total
 	}
 	return steps, nil
-}
-
-// decomposes reports whether the quantities of days add up to that of their sum.
-func decomposes(q *metric.Query) bool {
-	switch q.Compile("e").Kind {
-	case metric.KindCount, metric.KindSum:
-		return true
-	default:
-		return false
-	}
 }

@@ -6,55 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 )
 
-// part is what a metric knows of some events, in a form in which the parts of
-// two sets of events can be merged.
-type part struct {
-	known  bool          // false: no event had a value
-	amount money.Decimal // count, sum, least, greatest, or the value of the event that decides
-	weight int64         // KindAvg: how many values; KindLatest and KindEarliest: rank of the event
-}
-
-// merge puts the parts of two disjoint sets together. For KindDistinct the sets
-// must have no value in common, which the statement sees to.
-func merge(kind metric.Kind, a, b part) part {
-	switch {
-	case !a.known:
-		return b
-	case !b.known:
-		return a
-	}
-	switch kind {
-	case metric.KindMin:
-		a.amount = money.Min(a.amount, b.amount)
-	case metric.KindMax:
-		a.amount = money.Max(a.amount, b.amount)
-	case metric.KindLatest, metric.KindEarliest:
-		if (b.weight > a.weight) == (kind == metric.KindLatest) {
-			return b
-		}
-	default:
-		a.amount, a.weight = a.amount.Add(b.amount), a.weight+b.weight
-	}
-	return a
-}
-
-// result is the metric's value; an average has at most 20 places, the last
-// rounded half away from zero (semantics 4.2.4).
-func (p part) result(kind metric.Kind) money.Decimal {
-	if kind == metric.KindAvg && p.known {
-		return p.amount.Quo(money.FromInt(p.weight)).Round(money.Places)
-	}
-	return p.amount
-}
-
-// table is a part for each tuple of values and each slice.
+// table is what a metric comes to for each tuple of values, up to the end of each slice.
 type table struct {
-	kind    metric.Kind
 	slices  int
 	groups  int // how many values of a tuple make its group: the first ones
 	columns map[string]*column
@@ -63,22 +20,22 @@ type table struct {
 
 func newTable(req Request) *table {
 	return &table{
-		kind: req.Query.Compile("e").Kind, slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups),
+		slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups),
 		columns: map[string]*column{}, known: map[string]bool{},
 	}
 }
 
-// column is one tuple's parts, in the order of the slices.
+// column is what is known of one tuple.
 type column struct {
-	group  []string
-	values []*string // the rest of the tuple
-	parts  []part
-	first  int // slice in which the tuple first appears
+	group   []string
+	values  []*string        // the rest of the tuple
+	amounts []*money.Decimal // by slice; where it is nil, that of the slice before holds
+	first   int              // slice in which the tuple first appears
 }
 
-// add puts in a part, and is false when there are too many groups. What lacks a value
+// add puts in an amount, and is false when there are too many groups. What lacks a value
 // of its group is left out.
-func (t *table) add(slice int, values []*string, p part) bool {
+func (t *table) add(slice int, values []*string, amount money.Decimal) bool {
 	group := values[:t.groups]
 	if slices.Contains(group, nil) {
 		return true
@@ -87,14 +44,14 @@ func (t *table) add(slice int, values []*string, p part) bool {
 	key := tuple(values)
 	c := t.columns[key]
 	if c == nil {
-		c = &column{values: values[t.groups:], parts: make([]part, t.slices), first: slice}
+		c = &column{values: values[t.groups:], amounts: make([]*money.Decimal, t.slices), first: slice}
 		for _, v := range group {
 			c.group = append(c.group, *v)
 		}
 		t.columns[key] = c
 	}
 	c.first = min(c.first, slice)
-	c.parts[slice] = p
+	c.amounts[slice] = &amount
 	return len(t.known) <= MostGroups
 }
 
@@ -116,13 +73,15 @@ func (t *table) readings() []Reading {
 	})
 	readings := make([]Reading, t.slices)
 	for _, c := range columns {
-		var sum part
+		var amount money.Decimal
 		for i := c.first; i < t.slices; i++ {
-			sum = merge(t.kind, sum, c.parts[i])
+			if c.amounts[i] != nil {
+				amount = *c.amounts[i]
+			}
 			if r := readings[i].of(c.group); len(c.values) == 0 {
-				r.Total = sum.result(t.kind)
+				r.Total = amount
 			} else {
-				r.Cells = append(r.Cells, rating.Cell{Values: c.values, Quantity: sum.result(t.kind)})
+				r.Cells = append(r.Cells, rating.Cell{Values: c.values, Quantity: amount})
 			}
 		}
 	}
