@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"reflect"
+
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
@@ -29,6 +31,11 @@ func (a Adjustment) Rating() rating.Adjustment {
 	return rating.Adjustment{
 		ID: a.ID, Kind: a.Kind, Value: a.Value, Tiers: a.Tiers, Filters: a.Filters, InvoiceLevel: a.InvoiceLevel,
 	}
+}
+
+// IsOf reports whether the adjustment is for one price alone.
+func (a Adjustment) IsOf(priceID string) bool {
+	return !a.InvoiceLevel && len(a.Filters) == 1 && reflect.DeepEqual(a.Filters[0], including(rating.FilterPriceID, priceID))
 }
 
 // FindAdjustments returns the adjustments with those ids, by id. It asks once,

@@ -63,9 +63,10 @@ func (d *draft) price(in PlanPrice, phase *int) (price Price, err error) {
 	}
 	member := in.Price.Member()
 	d.places[price.ID] = d.place + "." + member
-	if price.Seq == 0 { // it has no row yet
+	price.PhaseOrder = phase // here, whatever its row says
+	if price.Seq == 0 {      // it has no row yet
 		price.PlanID, price.SubscriptionID = d.owner()
-		price.PhaseOrder, price.ReplacesPriceID = phase, optional(in.ReplacesPriceID)
+		price.ReplacesPriceID = optional(in.ReplacesPriceID)
 		d.madePrices = append(d.madePrices, price)
 	}
 	return price, fault.In(member, fault.Join(err, d.name(in.ReferenceID, price)))

@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -83,13 +84,23 @@ func Unavailable(reason string, args ...any) error {
 // checked without knowing where it stands: In("prices[0].price", err). Other
 // errors, and nil, pass unchanged.
 func In(prefix string, err error) error {
+	return Moved(err, func(field string) string { return join(prefix, field) })
+}
+
+// Moved names the fields of an invalid request anew, where a part was judged in
+// another form than the client gave it. What then reads the same is told once. Other
+// errors, and nil, pass unchanged.
+func Moved(err error, name func(field string) string) error {
 	var f *Fault
 	if !errors.As(err, &f) || f.Kind != KindInvalid {
 		return err
 	}
-	moved := make([]Violation, len(f.Violations))
-	for i, v := range f.Violations {
-		moved[i] = Violation{Field: join(prefix, v.Field), Reason: v.Reason}
+	var moved []Violation
+	for _, v := range f.Violations {
+		v.Field = name(v.Field)
+		if !slices.Contains(moved, v) {
+			moved = append(moved, v)
+		}
 	}
 	return Invalid(moved...)
 }

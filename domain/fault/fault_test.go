@@ -41,6 +41,13 @@ var _ = Describe("A fault", func() {
 		Expect(fault.In("plan", nil)).To(Succeed())
 	})
 
+	It("tells once what reads the same under other names", func() {
+		err := fault.Join(fault.Bad("new.a", "is wrong"), fault.Bad("new.b", "is wrong"), fault.Bad("old.a", "is wrong"))
+		moved := fault.Moved(err, func(field string) string { return "x." + field[4:] })
+		Expect(places(moved)).To(Equal([]string{"x.a: is wrong", "x.b: is wrong"}))
+		Expect(fault.Moved(nil, nil)).To(Succeed())
+	})
+
 	It("joins violations in their order", func() {
 		err := fault.Join(fault.Bad("a", "is wrong"), nil, fault.Bad("b", "is wrong too"))
 		Expect(places(err)).To(Equal([]string{"a: is wrong", "b: is wrong too"}))

@@ -60,18 +60,19 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err != nil {
 		return Terms{}, err
 	}
-	difference, err := in.difference(tx, version)
+	custom, err := in.resolve(tx, version)
 	if err != nil {
 		return Terms{}, err
 	}
+	custom, at := custom.unfold(version)
 	if err := tx.Create(&line.sub).Error; err != nil {
 		return Terms{}, err
 	}
-	has, err := catalog.Customize(tx, plan, version, line.sub.ID, difference)
+	has, err := catalog.Customize(tx, plan, version, line.sub.ID, custom.difference())
 	if err != nil {
-		return Terms{}, err
+		return Terms{}, at.of(err)
 	}
-	if err := in.place(tx, line, has); err != nil {
+	if err := custom.place(tx, line, has); err != nil {
 		return Terms{}, err
 	}
 	terms, err := Find(tx, line.sub.ID)
@@ -124,9 +125,9 @@ func (in NewSubscription) timeline(tx *store.Tx, buyer customer.Customer, plan c
 
 // place writes when what the subscription has is in force. The start is a billing
 // date even when nothing is billed on it: the first draft is opened then.
-func (in NewSubscription) place(tx *store.Tx, line timeline, has catalog.PlanVersion) error {
-	intervals, pricesErr := line.prices(tx, has.Prices, in.AddPrices)
-	adjustments, adjustmentsErr := line.adjustments(tx, has.Adjustments, in.AddAdjustments)
+func (c Customization) place(tx *store.Tx, line timeline, has catalog.PlanVersion) error {
+	intervals, pricesErr := line.prices(tx, has.Prices, c.AddPrices)
+	adjustments, adjustmentsErr := line.adjustments(tx, has.Adjustments, c.AddAdjustments)
 	if err := fault.Join(pricesErr, adjustmentsErr); err != nil {
 		return err
 	}

@@ -2,10 +2,10 @@ package subscription
 
 import (
 	"fmt"
+	"slices"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
 
@@ -27,14 +27,7 @@ type AddedPrice struct {
 	catalog.PlanPrice
 	PriceName
 	Dates
-}
-
-// ReplacedPrice takes the place of a price of the plan, and its phase: a new price,
-// one that is named, or the same fixed fee with another quantity.
-type ReplacedPrice struct {
-	catalog.PlanPrice
-	PriceName
-	Quantity *money.Decimal
+	Own []OwnAdjustment
 }
 
 // AddedAdjustment is an adjustment beside those of the plan.
@@ -47,24 +40,40 @@ type AddedAdjustment struct {
 // them it begins and ends with its phase, else with the subscription.
 type Dates struct{ Start, End *string }
 
-// difference is what the customization changes about a version of the plan.
-func (c Customization) difference(tx *store.Tx, version catalog.PlanVersion) (catalog.Difference, error) {
-	var d catalog.Difference
+// resolve finds the prices that are named, in a version of the plan or beside it.
+func (c Customization) resolve(tx *store.Tx, version catalog.PlanVersion) (Customization, error) {
+	c.AddPrices, c.RemovePrices, c.ReplacePrices = slices.Clone(c.AddPrices), slices.Clone(c.RemovePrices), slices.Clone(c.ReplacePrices)
 	var faults []error
-	for k, add := range c.AddPrices {
-		entry, err := add.entry(tx)
-		d.AddPrices = append(d.AddPrices, entry)
-		faults = append(faults, fault.In(fmt.Sprintf("add_prices[%d]", k), err))
+	for k := range c.AddPrices {
+		if add := &c.AddPrices[k]; add.given() {
+			price, err := add.find(tx)
+			add.Given = &price
+			faults = append(faults, fault.In(fmt.Sprintf("add_prices[%d]", k), err))
+		}
 	}
-	for k, name := range c.RemovePrices {
-		id, err := name.among(version.Prices)
-		d.RemovePrices = append(d.RemovePrices, catalog.Removal{ID: id})
+	for k := range c.RemovePrices {
+		id, err := c.RemovePrices[k].among(version.Prices)
+		c.RemovePrices[k].ID = &id
 		faults = append(faults, fault.In(fmt.Sprintf("remove_prices[%d]", k), err))
 	}
-	for k, replace := range c.ReplacePrices {
-		entry, err := replace.entry(tx, version.Prices)
-		d.ReplacePrices = append(d.ReplacePrices, entry)
-		faults = append(faults, fault.In(fmt.Sprintf("replace_prices[%d]", k), err))
+	for k := range c.ReplacePrices {
+		err := c.ReplacePrices[k].resolve(tx, version.Prices)
+		faults = append(faults, fault.In(c.ReplacePrices[k].place(k), err))
+	}
+	return c, fault.Join(faults...)
+}
+
+// difference is what the customization changes about a version of the plan.
+func (c Customization) difference() catalog.Difference {
+	var d catalog.Difference
+	for _, add := range c.AddPrices {
+		d.AddPrices = append(d.AddPrices, add.PlanPrice)
+	}
+	for _, name := range c.RemovePrices {
+		d.RemovePrices = append(d.RemovePrices, catalog.Removal{ID: *name.ID})
+	}
+	for _, replace := range c.ReplacePrices {
+		d.ReplacePrices = append(d.ReplacePrices, replace.PlanPrice)
 	}
 	for _, add := range c.AddAdjustments {
 		d.AddAdjustments = append(d.AddAdjustments, add.PlanAdjustment)
@@ -73,54 +82,16 @@ func (c Customization) difference(tx *store.Tx, version catalog.PlanVersion) (ca
 		d.RemoveAdjustments = append(d.RemoveAdjustments, catalog.Removal{ID: id})
 	}
 	d.ReplaceAdjustments = c.ReplaceAdjustments
-	return d, fault.Join(faults...)
-}
-
-func (a AddedPrice) entry(tx *store.Tx) (entry catalog.PlanPrice, err error) {
-	entry = a.PlanPrice
-	if a.given() {
-		entry.Given, err = a.find(tx)
-	}
-	return entry, err
-}
-
-func (r ReplacedPrice) entry(tx *store.Tx, plan []catalog.Price) (entry catalog.PlanPrice, err error) {
-	entry = r.PlanPrice
-	switch {
-	case r.given():
-		entry.Given, err = r.find(tx)
-	case r.Quantity != nil:
-		entry.Given, err = requantified(tx, plan, r.ReplacesPriceID, r.Quantity)
-	}
-	return entry, err
-}
-
-// requantified is the fixed fee with that id, in another quantity. An unknown id is
-// refused where the difference is applied.
-func requantified(tx *store.Tx, plan []catalog.Price, id string, quantity *money.Decimal) (*catalog.Price, error) {
-	for _, price := range plan {
-		if price.ID != id {
-			continue
-		}
-		if !price.Fixed() {
-			return nil, fault.Bad("fixed_price_quantity", "is of fixed fees only")
-		}
-		again := price.Copy(tx)
-		again.Quantity = quantity
-		return &again, nil
-	}
-	return &catalog.Price{}, nil
+	return d
 }
 
 func (n PriceName) given() bool { return n.ID != nil || n.ExternalID != nil }
 
-func (n PriceName) find(tx *store.Tx) (*catalog.Price, error) {
+func (n PriceName) find(tx *store.Tx) (catalog.Price, error) {
 	if n.ID != nil {
-		price, err := catalog.FindPrice(tx, *n.ID)
-		return &price, err
+		return catalog.FindPrice(tx, *n.ID)
 	}
-	price, err := catalog.FindPriceByExternalID(tx, *n.ExternalID)
-	return &price, err
+	return catalog.FindPriceByExternalID(tx, *n.ExternalID)
 }
 
 // among returns the id of the price that is named, which is one of these.
