@@ -526,6 +526,27 @@ func (e DecrementType) Valid() bool {
 	}
 }
 
+// Defines values for DiscountOverrideType.
+const (
+	DiscountOverrideTypeAmount     DiscountOverrideType = "amount"
+	DiscountOverrideTypePercentage DiscountOverrideType = "percentage"
+	DiscountOverrideTypeUsage      DiscountOverrideType = "usage"
+)
+
+// Valid indicates whether the value is a known member of the DiscountOverrideType enum.
+func (e DiscountOverrideType) Valid() bool {
+	switch e {
+	case DiscountOverrideTypeAmount:
+		return true
+	case DiscountOverrideTypePercentage:
+		return true
+	case DiscountOverrideTypeUsage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EventOutputModel.
 const (
 	EventOutputModelEventOutput EventOutputModel = "event_output"
@@ -3584,6 +3605,19 @@ type DiscountInterval struct {
 	union json.RawMessage
 }
 
+// DiscountOverride A discount, of the one value that its type says.
+type DiscountOverride struct {
+	AmountDiscount *NullableDecimal     `json:"amount_discount,omitempty"`
+	DiscountType   DiscountOverrideType `json:"discount_type"`
+
+	// PercentageDiscount A fraction from 0 to 1.
+	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
+	UsageDiscount      *json.Number `json:"usage_discount,omitempty"`
+}
+
+// DiscountOverrideType defines model for DiscountOverrideType.
+type DiscountOverrideType string
+
 // EmailAddress Example: ada@example.com
 type EmailAddress = string
 
@@ -5894,6 +5928,9 @@ type NullableDiscount struct {
 	union json.RawMessage
 }
 
+// NullableDiscountOverride defines model for NullableDiscountOverride.
+type NullableDiscountOverride = DiscountOverride
+
 // NullableExactDecimal defines model for NullableExactDecimal.
 type NullableExactDecimal = ExactDecimal
 
@@ -6624,6 +6661,11 @@ type PriceInterval struct {
 	UsageCustomerIds []string  `json:"usage_customer_ids"`
 }
 
+// PriceOverride Other numbers for a price of the plan; `replace_prices` is the newer way to them. `model_type` is that of the price, and its
+// configuration stands under the name it has in prices. What is left out stays as it is; `null` removes a minimum, a maximum or
+// a discount of the price alone.
+type PriceOverride = json.RawMessage
+
 // PricePage defines model for PricePage.
 type PricePage struct {
 	Data               []Price            `json:"data"`
@@ -6994,6 +7036,38 @@ type Subscription struct {
 	TrialInfo SubscriptionTrialInfo `json:"trial_info"`
 }
 
+// SubscriptionAddAdjustment defines model for SubscriptionAddAdjustment.
+type SubscriptionAddAdjustment struct {
+	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+	Adjustment NewAdjustment           `json:"adjustment"`
+	EndDate    *NullableDateOrDateTime `json:"end_date,omitempty"`
+
+	// PlanPhaseOrder The phase that it is for. All of them by default.
+	PlanPhaseOrder *int                    `json:"plan_phase_order,omitempty"`
+	StartDate      *NullableDateOrDateTime `json:"start_date,omitempty"`
+}
+
+// SubscriptionAddPrice A price beside those of the plan: exactly one of `price`, `allocation_price`, `price_id` and `external_price_id`. It begins and
+// ends with its phase, without one with the subscription, unless dates within say otherwise. `minimum_amount`, `maximum_amount` and
+// `discounts` are adjustments of the price alone; `add_adjustments` is the newer way to them.
+type SubscriptionAddPrice struct {
+	AllocationPrice          *NullableNewAllocationPrice       `json:"allocation_price,omitempty"`
+	Discounts                []DiscountOverride                `json:"discounts,omitempty"`
+	EndDate                  *NullableDateOrDateTime           `json:"end_date,omitempty"`
+	ExternalPriceID          *string                           `json:"external_price_id,omitempty"`
+	MaximumAmount            *NullableDecimal                  `json:"maximum_amount,omitempty"`
+	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
+	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
+
+	// PlanPhaseOrder The phase that the price is for. All of them by default.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+
+	// Price A price of a plan. `model_type` chooses the variant.
+	Price     *NullableNewPlanPrice   `json:"price,omitempty"`
+	PriceID   *string                 `json:"price_id,omitempty"`
+	StartDate *NullableDateOrDateTime `json:"start_date,omitempty"`
+}
+
 // SubscriptionChangeMinified defines model for SubscriptionChangeMinified.
 type SubscriptionChangeMinified struct {
 	ID string `json:"id"`
@@ -7001,6 +7075,9 @@ type SubscriptionChangeMinified struct {
 
 // SubscriptionCreate defines model for SubscriptionCreate.
 type SubscriptionCreate struct {
+	AddAdjustments []SubscriptionAddAdjustment `json:"add_adjustments,omitempty"`
+	AddPrices      []SubscriptionAddPrice      `json:"add_prices,omitempty"`
+
 	// AlignBillingWithSubscriptionStartDate Billing periods begin on the day of the start date; otherwise on the first of the month.
 	AlignBillingWithSubscriptionStartDate *bool `json:"align_billing_with_subscription_start_date,omitempty"`
 
@@ -7024,6 +7101,9 @@ type SubscriptionCreate struct {
 	ExternalCustomerID *string                 `json:"external_customer_id,omitempty"`
 	ExternalPlanID     *string                 `json:"external_plan_id,omitempty"`
 
+	// InitialPhaseOrder The phase to begin with. The first by default.
+	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
@@ -7032,9 +7112,17 @@ type SubscriptionCreate struct {
 	Name *string `json:"name,omitempty"`
 
 	// NetTerms Days from issue to due date. The plan's by default.
-	NetTerms  *int                    `json:"net_terms,omitempty"`
-	PlanID    *string                 `json:"plan_id,omitempty"`
-	StartDate *NullableDateOrDateTime `json:"start_date,omitempty"`
+	NetTerms *int    `json:"net_terms,omitempty"`
+	PlanID   *string `json:"plan_id,omitempty"`
+
+	// PlanVersionNumber The plan's default version by default.
+	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`
+	PriceOverrides     []PriceOverride                 `json:"price_overrides,omitempty"`
+	RemoveAdjustments  []SubscriptionRemoveAdjustment  `json:"remove_adjustments,omitempty"`
+	RemovePrices       []SubscriptionRemovePrice       `json:"remove_prices,omitempty"`
+	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
+	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
+	StartDate          *NullableDateOrDateTime         `json:"start_date,omitempty"`
 }
 
 // SubscriptionMinified defines model for SubscriptionMinified.
@@ -7051,6 +7139,42 @@ type SubscriptionMutation struct {
 type SubscriptionPage struct {
 	Data               []Subscription     `json:"data"`
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// SubscriptionRemoveAdjustment defines model for SubscriptionRemoveAdjustment.
+type SubscriptionRemoveAdjustment struct {
+	AdjustmentID string `json:"adjustment_id"`
+}
+
+// SubscriptionRemovePrice A price of the plan that the subscription does not have. Exactly one of its ids.
+type SubscriptionRemovePrice struct {
+	ExternalPriceID *string `json:"external_price_id,omitempty"`
+	PriceID         *string `json:"price_id,omitempty"`
+}
+
+// SubscriptionReplaceAdjustment defines model for SubscriptionReplaceAdjustment.
+type SubscriptionReplaceAdjustment struct {
+	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+	Adjustment           NewAdjustment `json:"adjustment"`
+	ReplacesAdjustmentID string        `json:"replaces_adjustment_id"`
+}
+
+// SubscriptionReplacePrice A price in the place of one of the plan: one of `price`, `allocation_price`, `price_id` and `external_price_id`. With
+// `fixed_price_quantity` alone it is the same fixed fee in another quantity. `minimum_amount`, `maximum_amount` and `discounts` take
+// the place of adjustments of the same kinds that the replaced price has alone.
+type SubscriptionReplacePrice struct {
+	AllocationPrice          *NullableNewAllocationPrice       `json:"allocation_price,omitempty"`
+	Discounts                []DiscountOverride                `json:"discounts,omitempty"`
+	ExternalPriceID          *string                           `json:"external_price_id,omitempty"`
+	FixedPriceQuantity       *json.Number                      `json:"fixed_price_quantity,omitempty"`
+	MaximumAmount            *NullableDecimal                  `json:"maximum_amount,omitempty"`
+	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
+	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
+
+	// Price A price of a plan. `model_type` chooses the variant.
+	Price           *NullableNewPlanPrice `json:"price,omitempty"`
+	PriceID         *string               `json:"price_id,omitempty"`
+	ReplacesPriceID string                `json:"replaces_price_id"`
 }
 
 // SubscriptionStatus defines model for SubscriptionStatus.

@@ -3,15 +3,17 @@ package server
 import (
 	"time"
 
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 )
 
+// priceIntervalToWire shows a price of a subscription, with what adjusts it alone.
 func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, names map[string]string, now time.Time) gen.PriceInterval {
 	shown := gen.PriceInterval{
 		ID:              i.ID,
-		Price:           priceToWire(i.Price, names[i.Price.ItemID]),
+		Price:           priceToWire(i.Price, names[i.Price.ItemID], adjustmentsOf(t)...),
 		BillingCycleDay: t.AnchorDay,
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
@@ -24,6 +26,10 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		shown.CurrentBillingPeriodEndDate = optionalInstantToWire(&current.End)
 	}
 	return shown
+}
+
+func adjustmentsOf(t subscription.Terms) []catalog.Adjustment {
+	return toWire(t.Adjustments, func(i subscription.AdjustmentInterval) catalog.Adjustment { return i.Adjustment })
 }
 
 // adjustmentIntervalsToWire shows the adjustments of a subscription, each in its older

@@ -17,7 +17,7 @@ import (
 // lineSources are the records that lines name, by id.
 type lineSources struct {
 	prices      map[string]catalog.Price
-	shown       map[string]gen.Price // the same prices on the wire
+	itemNames   map[string]string
 	adjustments map[string]catalog.Adjustment
 }
 
@@ -25,16 +25,18 @@ func loadLineSources(tx *store.Tx, lines []invoice.Line) (s lineSources, err err
 	if s.prices, err = catalog.FindPrices(tx, toWire(lines, func(l invoice.Line) string { return l.PriceID })); err != nil {
 		return s, err
 	}
-	names, err := itemNames(tx, slices.Collect(maps.Values(s.prices)))
-	if err != nil {
+	if s.itemNames, err = itemNames(tx, slices.Collect(maps.Values(s.prices))); err != nil {
 		return s, err
-	}
-	s.shown = make(map[string]gen.Price, len(s.prices))
-	for id, price := range s.prices {
-		s.shown[id] = priceToWire(price, names[price.ItemID])
 	}
 	s.adjustments, err = catalog.FindAdjustments(tx, invoice.AdjustmentIDs(lines...))
 	return s, err
+}
+
+// priceToWire shows the price of a line, with what adjusted it alone.
+func (s lineSources) priceToWire(l invoice.Line) gen.Price {
+	price := s.prices[l.PriceID]
+	adjustments := toWire(l.Adjustments, func(a rating.Applied) catalog.Adjustment { return s.adjustments[a.AdjustmentID] })
+	return priceToWire(price, s.itemNames[price.ItemID], adjustments...)
 }
 
 // lineItemToWire shows a line. Its amounts are in the currency of its price, but for
@@ -45,7 +47,7 @@ func (s lineSources) lineItemToWire(l invoice.Line, invoiced money.Currency) gen
 	return gen.InvoiceLineItem{
 		ID:                      l.ID,
 		Name:                    l.Name,
-		Price:                   s.shown[l.PriceID],
+		Price:                   s.priceToWire(l),
 		Filter:                  dimensionsToWire(price.Dimensions),
 		Quantity:                numberToWire(l.Quantity),
 		StartDate:               instantToWire(l.StartAt),

@@ -1,24 +1,117 @@
 package server
 
 import (
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 )
 
-func newSubscriptionFromWire(body gen.SubscriptionCreate) subscription.NewSubscription {
+func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubscription, error) {
+	custom, err := customizationFromWire(body)
 	in := subscription.NewSubscription{
 		CustomerID: body.CustomerID, ExternalCustomerID: body.ExternalCustomerID,
 		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
+		PlanVersion: body.PlanVersionNumber, InitialPhase: body.InitialPhaseOrder,
 		StartDate: body.StartDate, EndDate: body.EndDate,
 		AlignWithStart: body.AlignBillingWithSubscriptionStartDate != nil && *body.AlignBillingWithSubscriptionStartDate,
 		Name:           body.Name, Currency: body.Currency, CouponCode: body.CouponRedemptionCode,
 		AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
-		Metadata: metadataFromWire(body.Metadata),
+		Metadata:      metadataFromWire(body.Metadata),
+		Customization: custom,
 	}
 	if a := body.BillingCycleAnchorConfiguration; a != nil {
 		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
 	}
-	return in
+	return in, err
+}
+
+func customizationFromWire(body gen.SubscriptionCreate) (c subscription.Customization, err error) {
+	var failed [5]error
+	c.AddPrices, failed[0] = entriesFromWire("add_prices", body.AddPrices, addedPriceFromWire)
+	c.ReplacePrices, failed[1] = entriesFromWire("replace_prices", body.ReplacePrices, replacementFromWire)
+	c.AddAdjustments, failed[2] = entriesFromWire("add_adjustments", body.AddAdjustments, addedAdjustmentFromWire)
+	c.ReplaceAdjustments, failed[3] = entriesFromWire("replace_adjustments", body.ReplaceAdjustments,
+		func(in gen.SubscriptionReplaceAdjustment) (catalog.PlanAdjustment, error) {
+			return replacedAdjustmentFromWire(gen.ReplacedAdjustment{ReplacesAdjustmentID: in.ReplacesAdjustmentID, Adjustment: in.Adjustment})
+		})
+	overrides, overridesErr := entriesFromWire("price_overrides", body.PriceOverrides, overrideFromWire)
+	for k := range overrides {
+		overrides[k].Override.Place = entry("price_overrides", k)
+	}
+	c.ReplacePrices, failed[4] = append(c.ReplacePrices, overrides...), overridesErr
+	for _, in := range body.RemovePrices {
+		c.RemovePrices = append(c.RemovePrices, subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID})
+	}
+	for _, in := range body.RemoveAdjustments {
+		c.RemoveAdjustments = append(c.RemoveAdjustments, in.AdjustmentID)
+	}
+	return c, fault.Join(failed[:]...)
+}
+
+func addedPriceFromWire(in gen.SubscriptionAddPrice) (added subscription.AddedPrice, err error) {
+	added.PriceName = subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID}
+	added.Dates = subscription.Dates{Start: in.StartDate, End: in.EndDate}
+	named, memberErr := oneOfPrices(in.Price, in.AllocationPrice, added.PriceName, true)
+	added.PlanPrice, added.PhaseOrder = named, in.PlanPhaseOrder
+	var ownErr error
+	added.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, in.Discounts)
+	return added, fault.Join(memberErr, ownErr, refuseAmounts(added.Own, in.AllocationPrice), refuseParameters(in.MetricParameterOverrides))
+}
+
+func replacementFromWire(in gen.SubscriptionReplacePrice) (replaced subscription.ReplacedPrice, err error) {
+	replaced.PriceName = subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID}
+	named, memberErr := oneOfPrices(in.Price, in.AllocationPrice, replaced.PriceName, in.FixedPriceQuantity == nil)
+	replaced.PlanPrice, replaced.ReplacesPriceID = named, in.ReplacesPriceID
+	var ownErr, quantityErr, twiceErr error
+	replaced.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, in.Discounts)
+	replaced.Quantity, quantityErr = quantityFromWire("fixed_price_quantity", in.FixedPriceQuantity)
+	if replaced.Quantity != nil && (in.Price != nil || in.AllocationPrice != nil) {
+		twiceErr = fault.Bad("fixed_price_quantity", "must not be given beside a new price, which has its own")
+	}
+	return replaced, fault.Join(
+		memberErr, quantityErr, twiceErr, ownErr, refuseAmounts(replaced.Own, in.AllocationPrice), refuseParameters(in.MetricParameterOverrides),
+	)
+}
+
+// oneOfPrices reads the new price of an entry, unless it names one that exists.
+func oneOfPrices(price *gen.NullableNewPlanPrice, allocation *gen.NewAllocationPrice, name subscription.PriceName, needed bool) (catalog.PlanPrice, error) {
+	given := 0
+	for _, is := range []bool{price != nil, allocation != nil, name.ID != nil, name.ExternalID != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given > 1 || given == 0 && needed:
+		return catalog.PlanPrice{}, fault.Bad("price, allocation_price, price_id, external_price_id", "exactly one must be specified")
+	case price == nil && allocation == nil:
+		return catalog.PlanPrice{}, nil
+	}
+	return memberFromWire(price, allocation, nil)
+}
+
+func addedAdjustmentFromWire(in gen.SubscriptionAddAdjustment) (subscription.AddedAdjustment, error) {
+	wanted, err := planAdjustmentFromWire(gen.PlanAdjustmentEntry{Adjustment: in.Adjustment, PlanPhaseOrder: in.PlanPhaseOrder})
+	return subscription.AddedAdjustment{
+		PlanAdjustment: wanted, Dates: subscription.Dates{Start: in.StartDate, End: in.EndDate},
+	}, err
+}
+
+// refuseAmounts refuses adjustments of a price that only grants credits.
+func refuseAmounts(own []subscription.OwnAdjustment, allocation *gen.NewAllocationPrice) error {
+	if len(own) > 0 && allocation != nil {
+		return fault.Bad("allocation_price", "takes no minimum_amount, maximum_amount or discounts")
+	}
+	return nil
+}
+
+// refuseParameters refuses values for parameters, as metrics have none.
+func refuseParameters(parameters *gen.NullableMetricParameterOverrides) error {
+	if parameters != nil && len(*parameters) > 0 {
+		return fault.Bad("metric_parameter_overrides", "must be empty, since metrics have no parameters")
+	}
+	return nil
 }

@@ -11,8 +11,12 @@ import (
 
 // CreateSubscription serves POST /v1/subscriptions.
 func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscriptionRequestObject) (gen.CreateSubscriptionResponseObject, error) {
+	wanted, err := newSubscriptionFromWire(*req.Body)
+	if err != nil {
+		return nil, err
+	}
 	body, err := once(ctx, s, func(tx *store.Tx) (gen.MutatedSubscription, error) {
-		terms, created, err := invoice.Subscribe(tx, newSubscriptionFromWire(*req.Body))
+		terms, created, err := invoice.Subscribe(tx, wanted)
 		if err != nil {
 			return gen.MutatedSubscription{}, err
 		}

@@ -87,11 +87,16 @@ func (c Customization) difference() catalog.Difference {
 
 func (n PriceName) given() bool { return n.ID != nil || n.ExternalID != nil }
 
+// find returns the price that is named, which is not one of another subscription.
 func (n PriceName) find(tx *store.Tx) (catalog.Price, error) {
-	if n.ID != nil {
-		return catalog.FindPrice(tx, *n.ID)
+	if n.ID == nil {
+		return catalog.FindPriceByExternalID(tx, *n.ExternalID)
 	}
-	return catalog.FindPriceByExternalID(tx, *n.ExternalID)
+	price, err := catalog.FindPrice(tx, *n.ID)
+	if err == nil && price.SubscriptionID != nil {
+		err = fault.Bad("price_id", "must not be a price that was made for one subscription")
+	}
+	return price, err
 }
 
 // among returns the id of the price that is named, which is one of these.

@@ -27,7 +27,7 @@ type ReplacedPrice struct {
 // Override is the older way to give a price other numbers. Metric, cadence, type and
 // name stay as they are (semantics 6.1.5).
 type Override struct {
-	ModelType string          // that of the price
+	ModelType string          // that of the price; "": the configuration stays
 	Config    json.RawMessage // of the model
 	Place     string          // in the request
 }
@@ -66,7 +66,7 @@ func (r *ReplacedPrice) alter(tx *store.Tx, price catalog.Price) error {
 		price = price.Copy(tx)
 	}
 	r.Given = &price
-	if o := r.Override; o != nil {
+	if o := r.Override; o != nil && o.ModelType != "" {
 		if o.ModelType != price.ModelType {
 			return fault.Bad("model_type", "must be that of the price")
 		}
