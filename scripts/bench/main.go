@@ -1,11 +1,13 @@
 // Command bench measures how fast events come in, as a ratio to PostgreSQL's own
 // COPY of the same rows into the same indexed tables, taken in turns in one run.
 // It starts a PostgreSQL with durable settings and a server, each a process of
-// its own, and leaves nothing behind.
+// its own, and leaves nothing behind. Beside that, it tells what costs, previews and
+// the rating of a line take.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -91,5 +93,5 @@ func run(ctx context.Context, present, rounds int, binary string) (err error) {
 		return err
 	}
 	r.print(os.Stdout)
-	return r.verdict()
+	return errors.Join(r.verdict(), rating(ctx, dir, os.Stdout))
 }
