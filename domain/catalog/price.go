@@ -65,7 +65,7 @@ type Price struct {
 	CompositeFilters []rating.Filter `gorm:"serializer:json"` // what a composite price charges for: all must hold
 
 	LicenseTypeID      *string
-	LicenseType        *LicenseType        `gorm:"-"` // of that id
+	LicenseType        *LicenseType        `gorm:"-"`               // of that id
 	Allocation         *Allocation         `gorm:"serializer:json"` // of an allocation price
 	LicenseAllocations []LicenseAllocation `gorm:"serializer:json"` // of a license price that grants credits
 }
