@@ -542,9 +542,10 @@ type ClientInterface interface {
 
 	// CreateMetricWithBody Create a metric
 	//
-	// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-	// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-	// SQL that is not understood is refused with a 400 that tells the place.
+	// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+	// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+	// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+	// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -553,9 +554,10 @@ type ClientInterface interface {
 
 	// CreateMetric Create a metric
 	//
-	// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-	// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-	// SQL that is not understood is refused with a 400 that tells the place.
+	// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+	// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+	// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+	// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -568,6 +570,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/metrics/{metric_id} (the `FetchMetric` operationId).
 	FetchMetric(ctx context.Context, metricID MetricID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMetricWithBody Update a metric
+	//
+	// Changes the metadata; nothing else of a metric can be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+	UpdateMetricWithBody(ctx context.Context, metricID MetricID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMetric Update a metric
+	//
+	// Changes the metadata; nothing else of a metric can be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+	UpdateMetric(ctx context.Context, metricID MetricID, body UpdateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// Ping Check the connection and the key
 	//
@@ -2010,9 +2030,10 @@ func (c *Client) ListMetrics(ctx context.Context, params *ListMetricsParams, req
 
 // CreateMetricWithBody Create a metric
 //
-// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-// SQL that is not understood is refused with a 400 that tells the place.
+// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2031,9 +2052,10 @@ func (c *Client) CreateMetricWithBody(ctx context.Context, params *CreateMetricP
 
 // CreateMetric Create a metric
 //
-// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-// SQL that is not understood is refused with a 400 that tells the place.
+// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2057,6 +2079,44 @@ func (c *Client) CreateMetric(ctx context.Context, params *CreateMetricParams, b
 // Corresponds with GET /v1/metrics/{metric_id} (the `FetchMetric` operationId).
 func (c *Client) FetchMetric(ctx context.Context, metricID MetricID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFetchMetricRequest(c.Server, metricID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMetricWithBody Update a metric
+//
+// Changes the metadata; nothing else of a metric can be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+func (c *Client) UpdateMetricWithBody(ctx context.Context, metricID MetricID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMetricRequestWithBody(c.Server, metricID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMetric Update a metric
+//
+// Changes the metadata; nothing else of a metric can be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+func (c *Client) UpdateMetric(ctx context.Context, metricID MetricID, body UpdateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMetricRequest(c.Server, metricID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6299,6 +6359,53 @@ func NewFetchMetricRequest(server string, metricID MetricID) (*http.Request, err
 	return req, nil
 }
 
+// NewUpdateMetricRequest calls the generic UpdateMetric builder with application/json body
+func NewUpdateMetricRequest(server string, metricID MetricID, body UpdateMetricJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMetricRequestWithBody(server, metricID, "application/json", bodyReader)
+}
+
+// NewUpdateMetricRequestWithBody constructs an http.Request for the UpdateMetric method, with any body, and a specified content type
+func NewUpdateMetricRequestWithBody(server string, metricID MetricID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "metric_id", metricID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/metrics/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewPingRequest constructs an http.Request for the Ping method
 func NewPingRequest(server string) (*http.Request, error) {
 	var err error
@@ -8700,9 +8807,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMetricWithBodyWithResponse Create a metric
 	//
-	// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-	// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-	// SQL that is not understood is refused with a 400 that tells the place.
+	// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+	// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+	// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+	// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -8711,9 +8819,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMetricWithResponse Create a metric
 	//
-	// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-	// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-	// SQL that is not understood is refused with a 400 that tells the place.
+	// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+	// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+	// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+	// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -8728,6 +8837,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/metrics/{metric_id} (the `FetchMetric` operationId).
 	FetchMetricWithResponse(ctx context.Context, metricID MetricID, reqEditors ...RequestEditorFn) (*FetchMetricResponse, error)
+
+	// UpdateMetricWithBodyWithResponse Update a metric
+	//
+	// Changes the metadata; nothing else of a metric can be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+	UpdateMetricWithBodyWithResponse(ctx context.Context, metricID MetricID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMetricResponse, error)
+
+	// UpdateMetricWithResponse Update a metric
+	//
+	// Changes the metadata; nothing else of a metric can be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+	UpdateMetricWithResponse(ctx context.Context, metricID MetricID, body UpdateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMetricResponse, error)
 
 	// PingWithResponse Check the connection and the key
 	//
@@ -11270,6 +11397,54 @@ func (r FetchMetricResponse) ContentType() string {
 	return ""
 }
 
+type UpdateMetricResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BillableMetric
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateMetricResponse) GetJSON200() *BillableMetric {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateMetricResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateMetricResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMetricResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMetricResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateMetricResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type PingResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13588,9 +13763,10 @@ func (c *ClientWithResponses) ListMetricsWithResponse(ctx context.Context, param
 
 // CreateMetricWithBodyWithResponse Create a metric
 //
-// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-// SQL that is not understood is refused with a 400 that tells the place.
+// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13605,9 +13781,10 @@ func (c *ClientWithResponses) CreateMetricWithBodyWithResponse(ctx context.Conte
 
 // CreateMetricWithResponse Create a metric
 //
-// A metric is one SELECT over `events` that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`,
-// `AVG`, `LATEST_BY`, `EARLIEST_BY`), with an optional WHERE. It names no time: the period billed is added when it runs.
-// SQL that is not understood is refused with a 400 that tells the place.
+// A metric is one SELECT that gives one number: an aggregate (`COUNT`, `COUNT(DISTINCT …)`, `SUM`, `MIN`, `MAX`, `AVG`,
+// `LATEST_BY`, `EARLIEST_BY`, `PERCENTILE_CONT`) or what is computed of aggregates, with optional WHERE and HAVING. It reads
+// `FROM events`, or `FROM (SELECT … GROUP BY …) name`, a sub-query of the same kind with one column or more. It names no time:
+// the period billed is added when it runs. SQL that is not understood is refused with a 400 that tells the place.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13633,6 +13810,36 @@ func (c *ClientWithResponses) FetchMetricWithResponse(ctx context.Context, metri
 		return nil, err
 	}
 	return ParseFetchMetricResponse(rsp)
+}
+
+// UpdateMetricWithBodyWithResponse Update a metric
+//
+// Changes the metadata; nothing else of a metric can be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+func (c *ClientWithResponses) UpdateMetricWithBodyWithResponse(ctx context.Context, metricID MetricID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMetricResponse, error) {
+	rsp, err := c.UpdateMetricWithBody(ctx, metricID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMetricResponse(rsp)
+}
+
+// UpdateMetricWithResponse Update a metric
+//
+// Changes the metadata; nothing else of a metric can be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/metrics/{metric_id} (the `UpdateMetric` operationId).
+func (c *ClientWithResponses) UpdateMetricWithResponse(ctx context.Context, metricID MetricID, body UpdateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMetricResponse, error) {
+	rsp, err := c.UpdateMetric(ctx, metricID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMetricResponse(rsp)
 }
 
 // PingWithResponse Check the connection and the key
@@ -15797,6 +16004,39 @@ func ParseFetchMetricResponse(rsp *http.Response) (*FetchMetricResponse, error) 
 	}
 
 	response := &FetchMetricResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BillableMetric
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMetricResponse parses an HTTP response from a UpdateMetricWithResponse call
+func ParseUpdateMetricResponse(rsp *http.Response) (*UpdateMetricResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMetricResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

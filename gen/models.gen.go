@@ -4849,6 +4849,13 @@ type MetricCreate struct {
 // MetricStatus defines model for MetricStatus.
 type MetricStatus string
 
+// MetricUpdate defines model for MetricUpdate.
+type MetricUpdate struct {
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+}
+
 // MetricUsage The usage of one metric, a step for each day.
 type MetricUsage struct {
 	BillableMetric BillableMetricSlim `json:"billable_metric"`
@@ -8644,6 +8651,9 @@ type CreateLicenseTypeJSONRequestBody = LicenseTypeCreate
 
 // CreateMetricJSONRequestBody defines body for CreateMetric for application/json ContentType.
 type CreateMetricJSONRequestBody = MetricCreate
+
+// UpdateMetricJSONRequestBody defines body for UpdateMetric for application/json ContentType.
+type UpdateMetricJSONRequestBody = MetricUpdate
 
 // CreatePlanJSONRequestBody defines body for CreatePlan for application/json ContentType.
 type CreatePlanJSONRequestBody = PlanCreate

@@ -147,6 +147,9 @@ type ServerInterface interface {
 	// FetchMetric Fetch a metric
 	// (GET /v1/metrics/{metric_id})
 	FetchMetric(ctx echo.Context, metricID MetricID) error
+	// UpdateMetric Update a metric
+	// (PUT /v1/metrics/{metric_id})
+	UpdateMetric(ctx echo.Context, metricID MetricID) error
 	// Ping Check the connection and the key
 	// (GET /v1/ping)
 	Ping(ctx echo.Context) error
@@ -1879,6 +1882,22 @@ func (w *ServerInterfaceWrapper) FetchMetric(ctx echo.Context) error {
 	return err
 }
 
+// UpdateMetric converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateMetric(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "metric_id" -------------
+	var metricID MetricID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "metric_id", ctx.Param("metric_id"), &metricID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metric_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateMetric(ctx, metricID)
+	return err
+}
+
 // Ping converts echo context to params.
 func (w *ServerInterfaceWrapper) Ping(ctx echo.Context) error {
 	var err error
@@ -2878,6 +2897,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/metrics", wrapper.ListMetrics, options.OperationMiddlewares["listMetrics"]...)
 	router.POST(options.BaseURL+"/v1/metrics", wrapper.CreateMetric, options.OperationMiddlewares["createMetric"]...)
 	router.GET(options.BaseURL+"/v1/metrics/:metric_id", wrapper.FetchMetric, options.OperationMiddlewares["fetchMetric"]...)
+	router.PUT(options.BaseURL+"/v1/metrics/:metric_id", wrapper.UpdateMetric, options.OperationMiddlewares["updateMetric"]...)
 	router.GET(options.BaseURL+"/v1/ping", wrapper.Ping, options.OperationMiddlewares["ping"]...)
 	router.GET(options.BaseURL+"/v1/plans", wrapper.ListPlans, options.OperationMiddlewares["listPlans"]...)
 	router.POST(options.BaseURL+"/v1/plans", wrapper.CreatePlan, options.OperationMiddlewares["createPlan"]...)
@@ -4643,6 +4663,46 @@ func (response FetchMetricdefaultApplicationProblemPlusJSONResponse) VisitFetchM
 	return err
 }
 
+type UpdateMetricRequestObject struct {
+	MetricID MetricID `json:"metric_id"`
+	Body     *UpdateMetricJSONRequestBody
+}
+
+type UpdateMetricResponseObject interface {
+	VisitUpdateMetricResponse(w http.ResponseWriter) error
+}
+
+type UpdateMetric200JSONResponse BillableMetric
+
+func (response UpdateMetric200JSONResponse) VisitUpdateMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateMetricdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateMetricdefaultApplicationProblemPlusJSONResponse) VisitUpdateMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PingRequestObject struct {
 }
 
@@ -6048,6 +6108,9 @@ type StrictServerInterface interface {
 	// FetchMetric Fetch a metric
 	// (GET /v1/metrics/{metric_id})
 	FetchMetric(ctx context.Context, request FetchMetricRequestObject) (FetchMetricResponseObject, error)
+	// UpdateMetric Update a metric
+	// (PUT /v1/metrics/{metric_id})
+	UpdateMetric(ctx context.Context, request UpdateMetricRequestObject) (UpdateMetricResponseObject, error)
 	// Ping Check the connection and the key
 	// (GET /v1/ping)
 	Ping(ctx context.Context, request PingRequestObject) (PingResponseObject, error)
@@ -7567,6 +7630,54 @@ func (sh *strictHandler) FetchMetric(ctx echo.Context, metricID MetricID) error 
 		return err
 	} else if validResponse, ok := response.(FetchMetricResponseObject); ok {
 		return validResponse.VisitFetchMetricResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateMetric operation middleware
+func (sh *strictHandler) UpdateMetric(ctx echo.Context, metricID MetricID) error {
+	var request UpdateMetricRequestObject
+
+	request.MetricID = metricID
+
+	var body UpdateMetricJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateMetric(ctx.Request().Context(), request.(UpdateMetricRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateMetric")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateMetricResponseObject); ok {
+		return validResponse.VisitUpdateMetricResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -72,6 +72,25 @@ func (s *Server) FetchMetric(ctx context.Context, req gen.FetchMetricRequestObje
 	return gen.FetchMetric200JSONResponse(found), nil
 }
 
+// UpdateMetric serves PUT /v1/metrics/{metric_id}.
+func (s *Server) UpdateMetric(ctx context.Context, req gen.UpdateMetricRequestObject) (gen.UpdateMetricResponseObject, error) {
+	var updated gen.BillableMetric
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		metric, err := catalog.UpdateMetric(tx, req.MetricID, func(metadata *store.Metadata) error {
+			return editMetadata(ctx, metadata, req.Body.Metadata)
+		})
+		if err != nil {
+			return err
+		}
+		updated, err = loadMetric(tx, metric)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdateMetric200JSONResponse(updated), nil
+}
+
 // loadMetric shows a metric with its item.
 func loadMetric(tx *store.Tx, metric catalog.Metric) (gen.BillableMetric, error) {
 	item, err := catalog.FindItem(tx, metric.ItemID)

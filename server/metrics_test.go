@@ -43,6 +43,14 @@ var _ = Describe("Metrics", func() {
 			api.post("/v1/metrics", body(object{"sql": "SELECT COUNT(*) FROM events\nLIMIT 5"})).invalid("sql: line 2, column 1: ")
 		})
 
+		DescribeTable("M-8: refuses what is no metric",
+			func(sql, place string) {
+				api.post("/v1/metrics", body(object{"sql": sql})).invalid("sql: " + place + ": ")
+			},
+			Entry("for a second statement", "SELECT SUM(n) FROM events; DROP TABLE events", "line 1, column 26"),
+			Entry("for want of an aggregate", "SELECT n FROM events", "line 1, column 8"),
+		)
+
 		It("wants a description, be it null", func() {
 			api.post("/v1/metrics", body(object{"description": nil})).expect(201)
 			without := body(nil)
@@ -79,6 +87,32 @@ var _ = Describe("Metrics", func() {
 
 		It("misses what does not exist", func() {
 			api.get("/v1/metrics/nope").refuse(404, "404-resource-not-found", "Metric", "nope")
+		})
+	})
+
+	Describe("PUT /v1/metrics/{metric_id}", func() {
+		It("changes the metadata: sets a key, drops one that is null, keeps the others", func() {
+			made := api.post("/v1/metrics", body(object{"metadata": object{"a": "1", "b": "2", "c": "3"}})).expect(201)
+			changed := api.put("/v1/metrics/"+made.text("id"), object{"metadata": object{"a": "4", "b": nil}}).expect(200)
+			Expect(changed.at("metadata")).To(Equal(object{"a": "4", "c": "3"}))
+			Expect(changed.at("sql")).To(Equal(made.at("sql")))
+			Expect(api.get("/v1/metrics/" + made.text("id")).expect(200).json).To(Equal(changed.json))
+		})
+
+		It("changes nothing of its own accord, and clears all with null", func() {
+			made := api.post("/v1/metrics", body(object{"metadata": object{"a": "1"}})).expect(201)
+			Expect(api.put("/v1/metrics/"+made.text("id"), object{}).expect(200).json).To(Equal(made.json))
+			Expect(api.put("/v1/metrics/"+made.text("id"), object{"metadata": nil}).expect(200).at("metadata")).To(Equal(object{}))
+		})
+
+		It("refuses to change anything else", func() {
+			made := api.post("/v1/metrics", body(nil)).expect(201)
+			api.put("/v1/metrics/"+made.text("id"), object{"name": "Another"}).invalid("name: ")
+			Expect(api.get("/v1/metrics/" + made.text("id")).expect(200).json).To(Equal(made.json))
+		})
+
+		It("misses what does not exist", func() {
+			api.put("/v1/metrics/nope", object{}).refuse(404, "404-resource-not-found", "Metric", "nope")
 		})
 	})
 })

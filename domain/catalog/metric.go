@@ -3,6 +3,8 @@ package catalog
 import (
 	"fmt"
 
+	"gorm.io/gorm/clause"
+
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
@@ -60,6 +62,20 @@ func CreateMetric(tx *store.Tx, in NewMetric) (Metric, error) {
 		Metadata:    metadata,
 	}
 	return m, tx.Create(&m).Error
+}
+
+// UpdateMetric replaces a metric's metadata by what edit makes of it; nothing else of a
+// metric can be changed. A metric that does not exist is fault.Missing.
+func UpdateMetric(tx *store.Tx, id string, edit func(*store.Metadata) error) (Metric, error) {
+	var m Metric
+	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&m).Error
+	if err != nil {
+		return Metric{}, store.Found(err, "Metric", id)
+	}
+	if err := edit(&m.Metadata); err != nil {
+		return Metric{}, err
+	}
+	return m, tx.Model(&m).Select("metadata").Updates(&m).Error
 }
 
 // Query is the metric's SQL, read.
