@@ -5,19 +5,27 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
+// mostOpened bounds how many billing dates a new subscription may have had.
+const mostOpened = 1000
+
 // Subscribe creates a subscription, opens every invoice that would exist by
 // now, and issues those that are past their grace period (semantics 6.1.4). It
-// returns the invoices that were created.
+// returns the invoices that were created. A start so far back that they would be
+// more than one request can make is a fault.
 func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Terms, []View, error) {
 	terms, err := subscription.Create(tx, in)
 	if err != nil {
 		return terms, nil, err
 	}
-	for terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now) {
+	for opened := 0; terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now); opened++ {
+		if opened == mostOpened {
+			return terms, nil, fault.Bad("start_date", "must not lie more than %d billing dates back", mostOpened)
+		}
 		if err := open(tx, &terms); err != nil {
 			return terms, nil, err
 		}

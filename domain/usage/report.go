@@ -18,6 +18,9 @@ type ReportQuery struct {
 	Cumulative bool       // windows from the start of the timeframe instead of single days
 }
 
+// longestReport bounds how many days one answer lists.
+const longestReport = 1000 * 24 * time.Hour
+
 // Report is what one metric counted.
 type Report struct {
 	Metric catalog.Metric
@@ -48,7 +51,7 @@ func ReportOf(tx *store.Tx, t subscription.Terms, q ReportQuery) ([]Report, erro
 	seen := map[string]bool{}
 	for _, i := range t.Intervals {
 		m := i.Metric
-		if i.Price.Fixed() || seen[m.ID] || q.MetricID != "" && q.MetricID != m.ID {
+		if i.Price.Type != catalog.PriceUsage || seen[m.ID] || q.MetricID != "" && q.MetricID != m.ID {
 			continue
 		}
 		seen[m.ID] = true
@@ -69,6 +72,8 @@ func (q ReportQuery) timeframe(t subscription.Terms, now time.Time) (period.Peri
 		return period.Period{}, false, fault.Bad("timeframe_start", "goes with timeframe_end: both or neither")
 	case q.Start != nil && !q.Start.Before(*q.End):
 		return period.Period{}, false, fault.Bad("timeframe_end", "must be after timeframe_start")
+	case q.Start != nil && q.End.Sub(*q.Start) > longestReport:
+		return period.Period{}, false, fault.Bad("timeframe_end", "must be at most 1000 days after timeframe_start")
 	case q.Start != nil:
 		return period.Period{Start: *q.Start, End: *q.End}, true, nil
 	}
