@@ -74,7 +74,8 @@ func findPrices(tx *store.Tx, asked []askedPrice) error {
 		return err
 	}
 	for k := range asked {
-		a, found := &asked[k], true
+		var found bool
+		a := &asked[k]
 		price := &a.tally.Interval.Price
 		switch {
 		case a.PriceID != nil:
