@@ -7948,7 +7948,7 @@ type MinimumEntryAmount = Decimal
 type PlanID = string
 
 // PlanVersionNumber defines model for PlanVersionNumber.
-type PlanVersionNumber = int
+type PlanVersionNumber = string
 
 // PriceID defines model for PriceID.
 type PriceID = string

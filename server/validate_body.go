@@ -130,6 +130,9 @@ func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 		for name, value := range v {
 			at := member(place, name)
 			if property := known.property(name); property != nil {
+				if value == nil && property.Default != nil && !property.Nullable {
+					f.add(at, at, "must not be null") // kin-openapi takes it for left out
+				}
 				f.unknown(property, value, at)
 			} else if !known.open {
 				f.add(at, at, "is not a field of this request")

@@ -25,6 +25,7 @@ var _ = Describe("the shape of a request", func() {
 		Entry("a member in another case", "/v1/items", `{"name":"A","NAME":"B"}`, "NAME: is not a field"),
 		Entry("a wrong type", "/v1/items", `{"name":5}`, "name: must be a string"),
 		Entry("null where there must be something", "/v1/items", `{"name":null}`, "name: must not be null"),
+		Entry("null where there is a default", "/v1/plans", `{"name":"P","currency":"USD","prices":[],"status":null}`, "status: must not be null"),
 		Entry("an empty name", "/v1/items", `{"name":""}`, "name: must not be empty"),
 		Entry("metadata that is no text", "/v1/items", `{"name":"A","metadata":{"a":1}}`, "metadata.a: must be a string"),
 		Entry("metadata that is too long", "/v1/items", `{"name":"A","metadata":{"a":"`+strings.Repeat("x", 501)+`"}}`, "metadata.a: must have at most 500 characters"),

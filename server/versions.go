@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strconv"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
@@ -82,13 +83,17 @@ func (s *Server) createVersion(ctx context.Context, find findPlan, identifier st
 	})
 }
 
-func (s *Server) fetchVersion(ctx context.Context, find findPlan, identifier string, number int) (found gen.PlanVersion, err error) {
+func (s *Server) fetchVersion(ctx context.Context, find findPlan, identifier, number string) (found gen.PlanVersion, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		plan, err := find(tx, identifier)
 		if err != nil {
 			return err
 		}
-		version, err := catalog.FindVersion(tx, plan.ID, number)
+		n, err := strconv.ParseUint(number, 10, 31)
+		if err != nil {
+			return fault.Missing("PlanVersion", number) // no version is called so (gaps D12)
+		}
+		version, err := catalog.FindVersion(tx, plan.ID, int(n))
 		if err != nil {
 			return err
 		}

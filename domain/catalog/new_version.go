@@ -53,7 +53,9 @@ func SetDefaultVersion(tx *store.Tx, planID string, number int) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if _, err := FindVersion(tx, planID, number); err != nil {
+	if _, err := FindVersion(tx, planID, number); fault.Is(err, fault.KindMissing) {
+		return Plan{}, fault.Refused("the plan has no version %d", number)
+	} else if err != nil {
 		return Plan{}, err
 	}
 	err = setDefault(tx, &plan, number)
