@@ -102,5 +102,5 @@ func (m MatrixWithThresholdDiscounts) charge(u Usage) Charge {
 func (g ThresholdDiscountGroup) discount(spent money.Decimal) money.Decimal {
 	below := money.Min(spent, g.Threshold.Decimal).Mul(g.Below.Decimal)
 	beyond := above(spent, g.Threshold.Decimal).Mul(g.Above.Decimal)
-	return below.Add(beyond).Mul(money.Must("0.01"))
+	return below.Add(beyond).Mul(hundredth)
 }
