@@ -24,6 +24,10 @@
 // refused in a body; in a path or a query it names nothing, so there it becomes
 // one that exists nowhere and the ordinary 404 or empty page follows.
 //
+// Discounts, the minimum and the maximum of an invoice, like those of its lines, are
+// shown as they were asked for, for a full billing period. What was used of them in a
+// shorter one is in the explanation of a line.
+//
 // A full ingest queue is a 503 with Retry-After, the one status besides those of
 // the contract's introduction: the official clients wait and send again, and a
 // load balancer understands it.

@@ -21,8 +21,10 @@ func (s *Server) ExplainInvoiceLineItem(ctx context.Context, req gen.ExplainInvo
 		if err != nil {
 			return err
 		}
-		price, err := loadPrice(tx, explained.Price)
-		shown = explanationToWire(explained, price)
+		price := explained.Price
+		names, err := itemNames(tx, []catalog.Price{price})
+		sources := lineSources{map[string]catalog.Price{price.ID: price}, names, explained.Adjustments}
+		shown = explanationToWire(explained, sources.priceToWire(explained.Line))
 		return err
 	})
 	if err != nil {

@@ -26,6 +26,9 @@
 // Invoice groups. A price that invoices show by the values of a property is rated on
 // the whole; its subtotal is then split over the groups. Its steps are kept beside.
 //
+// Steps. A line keeps the parts of its charge as they were rated. Sub-line items are
+// the same parts rounded to the line's subtotal; an explanation shows them exactly.
+//
 // Filters by amount look at issued invoices only: a draft has no amount in the
 // database.
 //

@@ -30,4 +30,11 @@
 // earliest. Several may be redeemed one after another; the last one is shown as
 // the subscription's, also when it has run out. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
+//
+// Differences from the plan. A price that is named, by id or alias, is billed as it
+// is, under its own id; one that was made for another subscription cannot be named.
+// What replaces a price takes its phase, and adjustments of the replaced price alone
+// go over to it. A minimum, maximum or discount in the older form, as a field of the
+// entry, takes the place of those of its kind, so that a price does not get two.
+// An override is such a replacement of a price by itself.
 package subscription
