@@ -925,6 +925,9 @@ type ClientInterface interface {
 	// `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 	// takes the plan's; a customer with another one is refused with a 400.
 	//
+	// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+	// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
+	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/subscriptions (the `CreateSubscription` operationId).
@@ -935,6 +938,9 @@ type ClientInterface interface {
 	// Names the customer by exactly one of `customer_id` and `external_customer_id`, the plan by exactly one of `plan_id` and
 	// `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 	// takes the plan's; a customer with another one is refused with a 400.
+	//
+	// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+	// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2823,6 +2829,9 @@ func (c *Client) ListSubscriptions(ctx context.Context, params *ListSubscription
 // `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 // takes the plan's; a customer with another one is refused with a 400.
 //
+// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
+//
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/subscriptions (the `CreateSubscription` operationId).
@@ -2843,6 +2852,9 @@ func (c *Client) CreateSubscriptionWithBody(ctx context.Context, params *CreateS
 // Names the customer by exactly one of `customer_id` and `external_customer_id`, the plan by exactly one of `plan_id` and
 // `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 // takes the plan's; a customer with another one is refused with a 400.
+//
+// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9212,6 +9224,9 @@ type ClientWithResponsesInterface interface {
 	// `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 	// takes the plan's; a customer with another one is refused with a 400.
 	//
+	// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+	// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/subscriptions (the `CreateSubscription` operationId).
@@ -9222,6 +9237,9 @@ type ClientWithResponsesInterface interface {
 	// Names the customer by exactly one of `customer_id` and `external_customer_id`, the plan by exactly one of `plan_id` and
 	// `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 	// takes the plan's; a customer with another one is refused with a 400.
+	//
+	// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+	// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14414,6 +14432,9 @@ func (c *ClientWithResponses) ListSubscriptionsWithResponse(ctx context.Context,
 // `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 // takes the plan's; a customer with another one is refused with a 400.
 //
+// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/subscriptions (the `CreateSubscription` operationId).
@@ -14430,6 +14451,9 @@ func (c *ClientWithResponses) CreateSubscriptionWithBodyWithResponse(ctx context
 // Names the customer by exactly one of `customer_id` and `external_customer_id`, the plan by exactly one of `plan_id` and
 // `external_plan_id`. A start in the past is billed at once for the periods that have ended. A customer without a currency
 // takes the plan's; a customer with another one is refused with a 400.
+//
+// The subscription has the prices and adjustments of a version of the plan, but for those that the request adds, removes or
+// replaces. Adjustments may name prices of the plan by id, and new ones by their `reference_id`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -37,6 +37,18 @@ func olderFromWire(minimum, maximum *gen.Decimal, discounts []gen.DiscountOverri
 }
 
 func discountFromWire(in gen.DiscountOverride) (a subscription.OwnAdjustment, err error) {
+	for _, value := range []struct {
+		of    gen.DiscountOverrideType
+		given bool
+	}{
+		{gen.DiscountOverrideTypeAmount, in.AmountDiscount != nil},
+		{gen.DiscountOverrideTypePercentage, in.PercentageDiscount != nil},
+		{gen.DiscountOverrideTypeUsage, in.UsageDiscount != nil},
+	} {
+		if value.given && value.of != in.DiscountType {
+			return a, fault.Bad(string(value.of)+"_discount", "must not be given with that discount_type")
+		}
+	}
 	switch in.DiscountType {
 	case gen.DiscountOverrideTypeAmount:
 		a.Kind, a.AsSent = rating.AmountDiscount, in.AmountDiscount

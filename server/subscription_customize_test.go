@@ -91,6 +91,13 @@ var _ = Describe("A subscription that differs from its plan", func() {
 			})
 			Expect(lines(s.invoices(sub.text("id")).entry("data", 0))).To(ContainElement("More 2025-03-01 to 2025-04-01: 40.00"))
 		})
+		It("adjusts a price that is named alone too", func() {
+			addOn := s.post("/v1/prices", with(s.fee("3.00"), object{"name": "Add-on", "currency": "USD"})).expect(201).at("id")
+			made := ask(object{"add_prices": list{object{"price_id": addOn, "discounts": list{object{"discount_type": "amount", "amount_discount": "1.00"}}}}})
+			Expect(charged(made)).To(ContainElement("Add-on 2025-04-01 to 2025-05-01: 2.00"))
+			made.expect(201).shows(object{"price_intervals[2].price.id": addOn, "price_intervals[2].price.discount.amount_discount": "1.00"})
+			Expect(s.get("/v1/prices/" + addOn.(string)).expect(200).at("discount")).To(BeNil())
+		})
 		DescribeTable("refuses",
 			func(entry func() object, violations ...string) {
 				ask(object{"add_prices": list{entry()}}).invalid(violations...)
@@ -114,6 +121,9 @@ var _ = Describe("A subscription that differs from its plan", func() {
 			}, "add_prices[0].discounts[0].percentage_discount: must be from 0 to 1"),
 			Entry("a discount of nothing", func() object { return object{"price": s.fee("1"), "discounts": list{object{"discount_type": "usage"}}} },
 				"add_prices[0].discounts[0].usage_discount: is required"),
+			Entry("a discount of two values", func() object {
+				return object{"price": s.fee("1"), "discounts": list{object{"discount_type": "usage", "usage_discount": 1, "amount_discount": "1"}}}
+			}, "add_prices[0].discounts[0].amount_discount: must not be given"),
 			Entry("a minimum in credits", func() object {
 				return object{"price": with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1}), "minimum_amount": "1"}
 			}, "add_prices[0].minimum_amount: must be a price in a real currency"),
