@@ -17,22 +17,22 @@ type question struct {
 	answer    *table
 }
 
-func newQuestion(tx *store.Tx, sample *Sample, req Request) *question {
+func newQuestion(tx *store.Tx, from source, req Request) *question {
 	q := &question{width: len(req.Groups) + len(req.Split), answer: newTable(req), statement: &statement{}}
 	if len(req.Cuts) > 1 {
-		q.statement = req.statement(tx.AccountID, sample.relation())
+		q.statement = req.statement(tx.AccountID, from)
 	}
 	return q
 }
 
 // ask puts questions to the database, in one statement, and fills in the answers.
-func ask(tx *store.Tx, sample *Sample, questions []*question) error {
+func ask(tx *store.Tx, from source, questions []*question) error {
 	width := 0
 	for _, q := range questions {
 		width = max(width, q.width)
 	}
 	s := &statement{}
-	sample.define(s, tx.AccountID)
+	from.define(s, tx.AccountID)
 	for i, q := range questions {
 		if i > 0 {
 			s.add(" UNION ALL ")
@@ -42,7 +42,7 @@ func ask(tx *store.Tx, sample *Sample, questions []*question) error {
 		s.add(") AS answer")
 	}
 	return tx.As(readerRole, func() error {
-		return fetch(tx, s, sample.mode(), questions, width)
+		return fetch(tx, s, from.mode(), questions, width)
 	})
 }
 

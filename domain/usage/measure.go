@@ -69,8 +69,9 @@ func Measure(tx *store.Tx, req Request) ([]Reading, error) {
 func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, error) {
 	questions, asked := []*question{}, map[string]*question{}
 	answers := make([]*question, len(requests))
+	from := sample.source(requests)
 	for i, req := range requests {
-		q := newQuestion(tx, sample, req)
+		q := newQuestion(tx, from, req)
 		if known := asked[q.statement.key()]; known != nil {
 			q = known
 		} else if len(req.Cuts) > 1 {
@@ -79,8 +80,8 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, 
 		}
 		answers[i] = q
 	}
-	for _, together := range sample.batches(questions) {
-		if err := ask(tx, sample, together); err != nil {
+	for _, together := range from.batches(questions) {
+		if err := ask(tx, from, together); err != nil {
 			return nil, err
 		}
 	}

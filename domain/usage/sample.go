@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"tollkeeper/domain/fault"
 )
 
@@ -85,55 +83,4 @@ func flat(object json.RawMessage) (string, error) {
 		return "", fmt.Errorf("write properties of an event: %w", err)
 	}
 	return string(text), fault.Join(faults...)
-}
-
-// relation is where a statement finds the events.
-func (s *Sample) relation() string {
-	if s == nil {
-		return "events"
-	}
-	return "sample"
-}
-
-// define begins a statement with the sample, as a relation like events. It is read
-// once, however many questions there are.
-func (s *Sample) define(to *statement, account string) {
-	if s == nil {
-		return
-	}
-	to.add(`WITH sample AS MATERIALIZED (
-		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq
-		FROM unnest(?::text[], ?::text[], ?::timestamptz[], ?::text[])
-			WITH ORDINALITY AS sent (event_name, subject, "timestamp", properties, seq)) `,
-		account, s.names, s.subjects, s.timestamps, s.properties)
-}
-
-// Bounds of a statement that asks several questions.
-const (
-	mostQuestions = 100
-	mostArguments = 10_000 // unless one question has more; the protocol takes 65,535
-)
-
-// batches are the questions that one statement asks. Of stored events it is one: to
-// read them is work enough.
-func (s *Sample) batches(questions []*question) (batches [][]*question) {
-	room := 0
-	for _, q := range questions {
-		room -= len(q.statement.args)
-		if n := len(batches); s != nil && n > 0 && room >= 0 && len(batches[n-1]) < mostQuestions {
-			batches[n-1] = append(batches[n-1], q)
-			continue
-		}
-		batches, room = append(batches, []*question{q}), mostArguments-len(q.statement.args)
-	}
-	return batches
-}
-
-// mode keeps the database from remembering statements that are long and hardly ever
-// come again.
-func (s *Sample) mode() []any {
-	if s == nil {
-		return nil
-	}
-	return []any{pgx.QueryExecModeDescribeExec}
 }

@@ -22,7 +22,9 @@ func (s *statement) add(sql string, args ...any) {
 func (s *statement) fragment(f metric.Fragment) { s.add(f.SQL, f.Args...) }
 
 // key is the same for statements that say the same.
-func (s *statement) key() string { return s.text.String() + fmt.Sprintf("%#v", s.args) }
+func (s *statement) key() string { return keyOf(s.text.String(), s.args) }
+
+func keyOf(sql string, args []any) string { return sql + fmt.Sprintf("%#v", args) }
 
 // numbered is the text with $1, $2, … for the arguments.
 func (s *statement) numbered() string {
@@ -36,8 +38,8 @@ func (s *statement) numbered() string {
 }
 
 // statement asks the metric about the events of the account that the request is about,
-// from events or a relation like it. Its rows have a slice, an amount and a tuple.
-func (req Request) statement(account, from string) *statement {
+// from a source of events. Its rows have a slice, an amount and a tuple.
+func (req Request) statement(account string, from source) *statement {
 	s := &statement{}
 	s.fragment(req.Query.Compile(metric.Frame{
 		Events: req.events(account, from),
@@ -48,7 +50,7 @@ func (req Request) statement(account, from string) *statement {
 }
 
 // events are those that count, each with its slice and the values of its tuple.
-func (req Request) events(account, from string) metric.Fragment {
+func (req Request) events(account string, from source) metric.Fragment {
 	s := &statement{}
 	s.add("SELECT ")
 	if len(req.Cuts) == 2 {
@@ -58,10 +60,10 @@ func (req Request) events(account, from string) metric.Fragment {
 	}
 	s.add(" AS slice, ")
 	for i, key := range req.tuple() {
-		s.fragment(key)
+		s.fragment(from.key(key))
 		s.add(fmt.Sprintf(" AS key%d, ", i))
 	}
-	s.add("e.* FROM "+from+` AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
+	s.add("e.* FROM "+from.relation()+` AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
 		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	for _, match := range req.Match {
 		s.add(" AND ")
