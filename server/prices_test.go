@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -68,25 +69,59 @@ var _ = Describe("Prices", func() {
 			Expect(made.at("fixed_price_quantity")).To(BeNil())
 		})
 
-		DescribeTable("gives the configuration of every model back as it was sent",
-			func(model, config string) {
-				var sent object
-				Expect(json.Unmarshal([]byte(config), &sent)).To(Succeed())
+		DescribeTable("shows what else was said as it was sent",
+			func(change object, shown object) {
 				metric := api.metric("SELECT COUNT(*) FROM events")
-				made := api.post("/v1/prices", addOn(object{
-					"billable_metric_id": metric, "model_type": model, "unit_config": absent, model + "_config": sent,
-				})).expect(201)
-				text, err := json.Marshal(made.at(model + "_config"))
-				Expect(err).NotTo(HaveOccurred())
-				Expect(text).To(MatchJSON(config))
-				Expect(made.at("model_type")).To(Equal(model))
+				made := api.post("/v1/prices", addOn(with(object{"billable_metric_id": metric}, change))).expect(201)
+				made.shows(shown)
+				Expect(api.get("/v1/prices/" + made.text("id")).expect(200).json).To(Equal(made.json))
 			},
-			Entry("unit", "unit", `{"unit_amount": "0.10", "prorated": true}`),
-			Entry("tiered", "tiered", `{"tiers": [{"first_unit": 0, "last_unit": 10, "unit_amount": "1.00"}, {"first_unit": 10, "last_unit": null, "unit_amount": "0.50"}]}`),
-			Entry("package", "package", `{"package_amount": "5.00", "package_size": 1000}`),
-			Entry("bulk", "bulk", `{"tiers": [{"maximum_units": 10, "unit_amount": "1.00"}, {"unit_amount": "0.50"}]}`),
-			Entry("matrix", "matrix", `{"default_unit_amount": "1", "dimensions": ["region", null], "matrix_values": [{"dimension_values": ["<eu>", null], "unit_amount": "2.0"}]}`),
+			Entry("the property that invoices group by", object{"invoice_grouping_key": "region"}, object{"invoice_grouping_key": "region"}),
+			Entry("the invoicing cycle", object{"invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}},
+				object{"invoicing_cycle_configuration": object{"duration": json.Number("1"), "duration_unit": "month"}}),
+			Entry("one rate of conversion", object{"currency": "credits", "conversion_rate": 0.25},
+				object{"currency": "credits", "conversion_rate": json.Number("0.25"), "conversion_rate_config": nil}),
+			Entry("a conversion by the unit", object{"currency": "credits", "conversion_rate_config": object{
+				"conversion_rate_type": "unit", "unit_config": object{"unit_amount": "0.50"},
+			}}, object{"conversion_rate": nil, "conversion_rate_config": object{
+				"conversion_rate_type": "unit", "unit_config": object{"unit_amount": "0.50"},
+			}}),
+			Entry("a conversion in tiers", object{"currency": "credits", "conversion_rate_config": object{
+				"conversion_rate_type": "tiered", "tiered_config": object{"tiers": list{
+					object{"first_unit": 0, "last_unit": 50, "unit_amount": "0.10"}, object{"first_unit": 50, "unit_amount": "0.08"},
+				}},
+			}}, object{"conversion_rate_config": object{
+				"conversion_rate_type": "tiered", "tiered_config": object{"tiers": list{
+					object{"first_unit": json.Number("0"), "last_unit": json.Number("50"), "unit_amount": "0.10"},
+					object{"first_unit": json.Number("50"), "unit_amount": "0.08"},
+				}},
+			}}),
+			Entry("nothing, where that is said", object{
+				"invoice_grouping_key": nil, "invoicing_cycle_configuration": nil, "conversion_rate": nil, "conversion_rate_config": nil,
+				"dimensional_price_configuration": nil, "composite_price_filters": nil, "license_type_id": nil, "external_price_id": nil,
+			}, object{"invoice_grouping_key": nil, "license_type": nil, "composite_price_filters": nil}),
 		)
+
+		It("makes a composite price, which charges for others", func() {
+			filters := list{object{"field": "item_id", "operator": "excludes", "values": list{item}}}
+			made := api.post("/v1/prices", addOn(object{
+				"model_type": "percent", "unit_config": absent, "percent_config": object{"percent": 0.1}, "composite_price_filters": filters,
+			})).expect(201)
+			made.shows(object{
+				"price_type": "composite_price", "billing_mode": "in_arrear", "composite_price_filters": filters,
+				"fixed_price_quantity": nil, "billable_metric": nil,
+			})
+		})
+
+		It("makes a price of licenses", func() {
+			id := api.licenseType("Seat")
+			made := api.post("/v1/prices", addOn(object{"license_type_id": id})).expect(201)
+			shown := object{"id": id, "name": "Seat", "grouping_key": "seat_id"}
+			Expect(made.at("license_type")).To(Equal(shown))
+			Expect(api.get("/v1/prices/" + made.text("id")).expect(200).at("license_type")).To(Equal(shown))
+			Expect(api.get("/v1/prices").expect(200).at("data[0].license_type")).To(Equal(shown))
+			api.post("/v1/prices", addOn(object{"license_type_id": "nope"})).refuse(404, "404-resource-not-found", "LicenseType", "nope")
+		})
 
 		DescribeTable("shows the billing cycle",
 			func(change object, duration, unit string) {
@@ -115,6 +150,29 @@ var _ = Describe("Prices", func() {
 			Entry("no currency", object{"currency": absent}, "currency: "),
 			Entry("a currency that is none", object{"currency": "usd"}, "currency: "),
 			Entry("a member nobody knows", object{"colour": "red"}, "colour: "),
+			Entry("a name for adjustments, which it has none of", object{"reference_id": "a"}, "reference_id: is not a field"),
+			Entry("credits that nothing turns into money", object{"currency": "credits"}, "conversion_rate: "),
+			Entry("a rate of conversion below zero", object{"currency": "credits", "conversion_rate": -1}, "conversion_rate: must be at least 0"),
+			Entry("rates of conversion that differ", object{"currency": "credits", "conversion_rate": 1, "conversion_rate_config": object{
+				"conversion_rate_type": "unit", "unit_config": object{"unit_amount": "2"},
+			}}, "conversion_rate: "),
+			Entry("a conversion of no kind", object{"currency": "credits", "conversion_rate_config": object{}}, "conversion_rate_config.conversion_rate_type: is required"),
+			Entry("a conversion with a member nobody knows", object{"currency": "credits", "conversion_rate_config": object{
+				"conversion_rate_type": "unit", "unit_config": object{"unit_amount": "2", "colour": "red"},
+			}}, "conversion_rate_config.unit_config.colour: "),
+			Entry("an invoicing cycle that is not the billing cycle", object{"invoicing_cycle_configuration": object{"duration": 10, "duration_unit": "day"}}, "invoicing_cycle_configuration: "),
+			Entry("a fee shown by groups", object{"invoice_grouping_key": "region"}, "invoice_grouping_key: "),
+			Entry("groups of no name", object{"invoice_grouping_key": ""}, "invoice_grouping_key: must not be empty"),
+			Entry("other prices for one that is no composite", object{"composite_price_filters": list{
+				object{"field": "item_id", "operator": "includes", "values": list{"a"}},
+			}}, "composite_price_filters: "),
+			Entry("a composite price with a quantity", object{
+				"model_type": "minimum_composite", "unit_config": absent, "minimum_composite_config": object{"minimum_amount": "1"}, "fixed_price_quantity": 1,
+			}, "fixed_price_quantity: "),
+			Entry("a filter by what prices do not have", object{
+				"model_type": "percent", "unit_config": absent, "percent_config": object{"percent": 1},
+				"composite_price_filters": list{object{"field": "colour", "operator": "includes", "values": list{"red"}}},
+			}, "composite_price_filters[0].field: must be one of"),
 		)
 
 		It("misses an item and a metric that do not exist", func() {
@@ -162,4 +220,31 @@ var _ = Describe("Prices", func() {
 			api.get("/v1/prices/external_price_id/nope").refuse(404, "404-resource-not-found", "Price", "nope")
 		})
 	})
+
+	for _, form := range []string{"/v1/prices/{price_id}", "/v1/prices/external_price_id/{external_price_id}"} {
+		at := func(id, alias string) string {
+			return strings.NewReplacer("{price_id}", id, "{external_price_id}", alias).Replace(form)
+		}
+
+		Describe("PUT "+form, func() {
+			It("merges metadata, and leaves the rest", func() {
+				made := api.post("/v1/prices", addOn(object{"external_price_id": "seat", "metadata": object{"a": "1", "b": "2"}})).expect(201)
+				path := at(made.text("id"), "seat")
+				changed := api.put(path, object{"metadata": object{"a": nil, "c": "3"}}).expect(200)
+				Expect(changed.json).To(Equal(with(made.json.(object), object{"metadata": object{"b": "2", "c": "3"}})))
+				Expect(api.put(path, object{}).expect(200).json).To(Equal(changed.json))
+				Expect(api.put(path, object{"metadata": nil}).expect(200).at("metadata")).To(Equal(object{}))
+				Expect(api.get(path).expect(200).at("metadata")).To(Equal(object{}))
+			})
+
+			It("refuses to change anything else", func() {
+				made := api.post("/v1/prices", addOn(object{"external_price_id": "seat"})).expect(201)
+				api.put(at(made.text("id"), "seat"), object{"name": "Other"}).invalid("name: is not a field")
+			})
+
+			It("misses what does not exist", func() {
+				api.put(at("nope", "nope"), object{}).refuse(404, "404-resource-not-found", "Price", "nope")
+			})
+		})
+	}
 })

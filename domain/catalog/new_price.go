@@ -82,7 +82,10 @@ func CreatePrice(tx *store.Tx, in NewPrice) (Price, error) {
 	if store.Unique(err, "prices_addon_alias") {
 		return Price{}, fault.Taken("price", "external_price_id")
 	}
-	return price, err
+	if err != nil {
+		return Price{}, err
+	}
+	return price, withLicenseTypes(tx, &price)
 }
 
 // record checks the price and applies the defaults (semantics 5.1.5).
