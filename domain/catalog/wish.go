@@ -184,7 +184,7 @@ func (w wish) checkDimensions() error {
 
 func (w wish) checkComposite() error {
 	const field = "composite_price_filters"
-	if w.kind != PriceComposite && len(w.CompositeFilters) > 0 {
+	if w.model != nil && w.kind != PriceComposite && len(w.CompositeFilters) > 0 {
 		return fault.Bad(field, "must not be given unless the price is a composite one")
 	}
 	return fault.In(field, rating.CheckFilters(w.CompositeFilters))

@@ -138,6 +138,9 @@ var _ = Describe("A price that a client asks for", func() {
 		Entry("of other prices and for licenses", at("license_type_id"), share, licensed),
 		Entry("of other prices, by a filter of nothing", at("composite_price_filters[0].values"),
 			share, only(rating.FilterIncludes)),
+		Entry("of other prices, by a share that is none", at("percent_config.percent"), only(rating.FilterIncludes, "any"), func(p *catalog.NewPrice) {
+			p.ModelType, p.Config = "percent", json.RawMessage(`{"percent": 2}`)
+		}),
 		Entry("of its own, but filtering others", at("composite_price_filters"),
 			only(rating.FilterIncludes, "item_1")),
 
