@@ -32,6 +32,12 @@ export const body: operations["createPlan"]["requestBody"]["content"]["applicati
   prices: [{ price: tiered }],
 };
 
+// So is an adjustment by adjustment_type.
+export const minimum: Schemas["NewAdjustment"] = { adjustment_type: "minimum", minimum_amount: "25.00", item_id: "item", is_invoice_level: true };
+
+// @ts-expect-error a maximum has no minimum_amount
+export const maximum: Schemas["NewAdjustment"] = { adjustment_type: "maximum", minimum_amount: "25.00", is_invoice_level: true };
+
 // Responses list every member, so that nothing needs a guard but null.
 export function owed(invoice: Schemas["Invoice"]): string {
   const due = invoice.due_date === null ? "at no date" : invoice.due_date;
@@ -39,7 +45,7 @@ export function owed(invoice: Schemas["Invoice"]): string {
   return [`${invoice.amount_due} ${invoice.currency} ${due}`, ...lines].join("\n");
 }
 
-// Every model_type is a case of its own.
+// model_type tells the variants apart, in a response as in a request.
 function describe(price: Schemas["Price"]): string {
   switch (price.model_type) {
     case "unit":
@@ -53,6 +59,6 @@ function describe(price: Schemas["Price"]): string {
     case "matrix":
       return price.matrix_config.default_unit_amount;
     default:
-      return price satisfies never;
+      return price.model_type;
   }
 }
