@@ -1,0 +1,6 @@
+//go:build !race
+
+package rating_test
+
+// checks is how often each law is tried, unless the command line says otherwise.
+const checks = "10000"
