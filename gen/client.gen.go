@@ -605,7 +605,8 @@ type ClientInterface interface {
 
 	// CreatePlanWithBody Create a plan with its prices
 	//
-	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+	// plan with phases each price and each adjustment names its phase; on one without, none does.
 	// An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 	//
 	// Takes any type of body and a specified content type.
@@ -615,7 +616,8 @@ type ClientInterface interface {
 
 	// CreatePlan Create a plan with its prices
 	//
-	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+	// plan with phases each price and each adjustment names its phase; on one without, none does.
 	// An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 	//
 	// Takes a body of the `application/json` content type.
@@ -773,7 +775,8 @@ type ClientInterface interface {
 	// CreatePriceWithBody Create an add-on price
 	//
 	// A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+	// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -783,7 +786,8 @@ type ClientInterface interface {
 	// CreatePrice Create an add-on price
 	//
 	// A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+	// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2169,7 +2173,8 @@ func (c *Client) ListPlans(ctx context.Context, params *ListPlansParams, reqEdit
 
 // CreatePlanWithBody Create a plan with its prices
 //
-// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+// plan with phases each price and each adjustment names its phase; on one without, none does.
 // An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 //
 // Takes any type of body and a specified content type.
@@ -2189,7 +2194,8 @@ func (c *Client) CreatePlanWithBody(ctx context.Context, params *CreatePlanParam
 
 // CreatePlan Create a plan with its prices
 //
-// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+// plan with phases each price and each adjustment names its phase; on one without, none does.
 // An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 //
 // Takes a body of the `application/json` content type.
@@ -2527,7 +2533,8 @@ func (c *Client) ListPrices(ctx context.Context, params *ListPricesParams, reqEd
 // CreatePriceWithBody Create an add-on price
 //
 // A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2547,7 +2554,8 @@ func (c *Client) CreatePriceWithBody(ctx context.Context, params *CreatePricePar
 // CreatePrice Create an add-on price
 //
 // A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8888,7 +8896,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanWithBodyWithResponse Create a plan with its prices
 	//
-	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+	// plan with phases each price and each adjustment names its phase; on one without, none does.
 	// An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -8898,7 +8907,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanWithResponse Create a plan with its prices
 	//
-	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+	// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+	// plan with phases each price and each adjustment names its phase; on one without, none does.
 	// An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -9066,7 +9076,8 @@ type ClientWithResponsesInterface interface {
 	// CreatePriceWithBodyWithResponse Create an add-on price
 	//
 	// A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+	// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9076,7 +9087,8 @@ type ClientWithResponsesInterface interface {
 	// CreatePriceWithResponse Create an add-on price
 	//
 	// A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+	// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+	// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13892,7 +13904,8 @@ func (c *ClientWithResponses) ListPlansWithResponse(ctx context.Context, params 
 
 // CreatePlanWithBodyWithResponse Create a plan with its prices
 //
-// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+// plan with phases each price and each adjustment names its phase; on one without, none does.
 // An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -13908,7 +13921,8 @@ func (c *ClientWithResponses) CreatePlanWithBodyWithResponse(ctx context.Context
 
 // CreatePlanWithResponse Create a plan with its prices
 //
-// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated.
+// All or nothing: a price that is refused refuses the plan. A draft plan cannot be subscribed to until it is activated. On a
+// plan with phases each price and each adjustment names its phase; on one without, none does.
 // An `external_plan_id` may be used again; it then names the active plan before archived ones, and the newest among equals.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -14184,7 +14198,8 @@ func (c *ClientWithResponses) ListPricesWithResponse(ctx context.Context, params
 // CreatePriceWithBodyWithResponse Create an add-on price
 //
 // A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14200,7 +14215,8 @@ func (c *ClientWithResponses) CreatePriceWithBodyWithResponse(ctx context.Contex
 // CreatePriceWithResponse Create an add-on price
 //
 // A price of no plan. `model_type` names the model, and the member `<model_type>_config` configures it. With a
-// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`.
+// `billable_metric_id` it charges usage; without one it is a fixed fee for `fixed_price_quantity`. Prices of the models `percent`
+// and `minimum_composite` charge for other prices, and have neither. A price in a custom unit tells what turns it into money.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -23,7 +23,7 @@ var _ = Describe("Versions of plans", func() {
 	cheaper := func(change object) object {
 		return with(object{"version": 2, "replace_prices": list{object{"replaces_price_id": price, "price": s.calls("0.08")}}}, change)
 	}
-	off := func(share float64) object { // a fraction that JSON writes as it is
+	off := func(share json.Number) object {
 		return object{"adjustment": object{"adjustment_type": "percentage_discount", "percentage_discount": share}}
 	}
 
@@ -35,7 +35,7 @@ var _ = Describe("Versions of plans", func() {
 		Describe("POST "+form, func() {
 			It("makes a version that differs from the highest, and leaves the plan alone", func() {
 				s.clock("2025-01-02T00:00:00Z")
-				made := s.post(at(), cheaper(object{"add_prices": list{object{"price": s.fee("5.00")}}, "add_adjustments": list{off(0.1)}})).expect(201)
+				made := s.post(at(), cheaper(object{"add_prices": list{object{"price": s.fee("5.00")}}, "add_adjustments": list{off("0.1")}})).expect(201)
 				made.shows(object{"version": json.Number("2"), "created_at": "2025-01-02T00:00:00+00:00", "plan_phases": nil})
 				Expect(made.each("prices", "name")).To(Equal(list{"Calls", "Fee"}))
 				Expect(made.each("prices", "replaces_price_id")).To(Equal(list{price, nil}))
@@ -76,12 +76,12 @@ var _ = Describe("Versions of plans", func() {
 	})
 
 	It("keep the ids of what they do not change, and name what they replace", func() {
-		second := s.post(path+"/versions", object{"version": 2, "add_adjustments": list{off(0.1), off(0.2)}}).expect(201)
+		second := s.post(path+"/versions", object{"version": 2, "add_adjustments": list{off("0.1"), off("0.2")}}).expect(201)
 		Expect(second.each("prices", "id")).To(Equal(list{price}))
 		ids := second.each("adjustments", "id")
 		third := s.post(path+"/versions", object{
 			"version": 3, "remove_prices": list{object{"price_id": price}}, "remove_adjustments": list{object{"adjustment_id": ids[0]}},
-			"replace_adjustments": list{with(off(0.3), object{"replaces_adjustment_id": ids[1]})},
+			"replace_adjustments": list{with(off("0.3"), object{"replaces_adjustment_id": ids[1]})},
 		}).expect(201)
 		Expect(third.list("prices")).To(BeEmpty())
 		Expect(third.each("adjustments", "percentage_discount")).To(Equal(list{json.Number("0.3")}))
@@ -116,9 +116,9 @@ var _ = Describe("Versions of plans", func() {
 		Entry("with a member nobody knows", object{"colour": "red"}, "colour: is not a field"),
 		Entry("removing a price that is not there", object{"remove_prices": list{object{"price_id": "nope"}}}, "remove_prices[0].price_id: "),
 		Entry("removing an adjustment that is not there", object{"remove_adjustments": list{object{"adjustment_id": "nope"}}}, "remove_adjustments[0].adjustment_id: "),
-		Entry("replacing an adjustment that is not there", object{"replace_adjustments": list{with(off(0.1), object{"replaces_adjustment_id": "nope"})}},
+		Entry("replacing an adjustment that is not there", object{"replace_adjustments": list{with(off("0.1"), object{"replaces_adjustment_id": "nope"})}},
 			"replace_adjustments[0].replaces_adjustment_id: "),
-		Entry("with an adjustment in a phase of a plan without phases", object{"add_adjustments": list{with(off(0.1), object{"plan_phase_order": 1})}},
+		Entry("with an adjustment in a phase of a plan without phases", object{"add_adjustments": list{with(off("0.1"), object{"plan_phase_order": 1})}},
 			"add_adjustments[0].plan_phase_order: "),
 		Entry("with entries that are no prices", object{"add_prices": list{object{}}}, "add_prices[0].price, allocation_price, license_allocation_price: "),
 	)
