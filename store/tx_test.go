@@ -95,6 +95,16 @@ var _ = Describe("A transaction", func() {
 		Expect(st.View(nobody, func(*store.Tx) error { return nil })).NotTo(Succeed())
 	})
 
+	It("can be a function of the database, called with the account", func() {
+		noon := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+		storetest.SetClock(st, ours, noon)
+		var now time.Time
+		Expect(st.Call(ours, "begin_account", nil, &now)).To(Succeed())
+		Expect(now).To(BeTemporally("==", noon))
+		Expect(st.Call(context.Background(), "begin_account", nil, &now)).NotTo(Succeed())
+		Expect(st.Call(ours, "no_such_function", []any{1}, &now)).To(MatchError(ContainSubstring("does not exist")))
+	})
+
 	It("leaves nothing behind when it fails", func() {
 		failure := errors.New("no")
 		Expect(st.Update(ours, func(tx *store.Tx) error {

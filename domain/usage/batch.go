@@ -1,12 +1,10 @@
 package usage
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"tollkeeper/domain/account"
-	"tollkeeper/domain/customer"
 	"tollkeeper/store"
 )
 
@@ -33,64 +31,86 @@ func gather(group []*request) *batch {
 	return b
 }
 
-func (e *entry) fail(at step, reason string) {
-	e.failures = append(slices.Clip(e.failures), failure{at, reason}) // the event keeps its own
-}
-
-// check adds the failures that only the account's records and clock can tell.
-func (b *batch) check(tx *store.Tx) error {
-	a, err := account.Of(tx)
-	if err != nil {
-		return fmt.Errorf("read the bounds of timestamps: %w", err)
-	}
-	oldest, newest := tx.Now.Add(-a.GracePeriod()), tx.Now.Add(a.FutureBound())
-	exists, err := b.customers(tx)
-	if err != nil {
-		return err
-	}
-	for i := range b.entries {
-		e := &b.entries[i]
-		if id := e.event.customerID; id != "" && !exists[id] {
-			e.fail(stepCustomer, "customer_id: no customer with this id")
+// record stores what can be stored, some entries after the other if there are many.
+func (b *batch) record(ctx context.Context, st *store.Store) error {
+	for part := range slices.Chunk(b.entries, insertSize) {
+		open := make([]*entry, len(part))
+		for i := range part {
+			open[i] = &part[i]
 		}
-		switch at := e.event.Timestamp; {
-		case at.IsZero():
-		case at.Before(oldest):
-			e.fail(stepTooOld, "timestamp: is older than the grace period")
-		case at.After(newest):
-			e.fail(stepTooNew, "timestamp: is too far in the future")
+		if err := record(ctx, st, open); err != nil {
+			return fmt.Errorf("record events: %w", err)
 		}
 	}
 	return nil
 }
 
-// customers tells which of the customers named by id exist.
-func (b *batch) customers(tx *store.Tx) (map[string]bool, error) {
-	seen := map[string]bool{}
-	var ids []string
-	for i := range b.entries {
-		if id := b.entries[i].event.customerID; id != "" && !seen[id] {
-			seen[id] = true
+// record asks the database to store the claims among the entries. It takes all of
+// them or none, and tells by what it judged: entries that fail by that are left
+// out, and the rest is tried again.
+func record(ctx context.Context, st *store.Store, open []*entry) error {
+	for {
+		claims := claimsOf(open)
+		j, err := insert(ctx, st, customersOf(open), claims)
+		if err != nil {
+			return err
+		}
+		for _, e := range open {
+			e.check(j)
+		}
+		if j.stored {
+			for _, c := range claims {
+				c.stored = !j.known[c.event.Key]
+			}
+			return nil
+		}
+		open = slices.DeleteFunc(open, func(e *entry) bool { return e.failures != nil })
+	}
+}
+
+// claimsOf are the entries to be stored if their keys are new. Of several with one
+// key it is the first in the queue.
+func claimsOf(open []*entry) []*entry {
+	claims := make([]*entry, 0, len(open))
+	claimed := make(map[string]bool, len(open))
+	for _, e := range open {
+		if e.failures == nil && !claimed[e.event.Key] {
+			claimed[e.event.Key] = true
+			claims = append(claims, e)
+		}
+	}
+	return claims
+}
+
+// customersOf are the customers named by id, once each.
+func customersOf(open []*entry) []string {
+	ids := []string{}
+	named := map[string]bool{}
+	for _, e := range open {
+		if id := e.event.customerID; id != "" && !named[id] {
+			named[id] = true
 			ids = append(ids, id)
 		}
 	}
-	if ids == nil {
-		return nil, nil
-	}
-	return customer.Existing(tx, ids)
+	return ids
 }
 
-// claims are the entries to be stored if their keys are new, in the order of
-// those keys. Of several with one key it is the first in the queue.
-func (b *batch) claims() []*entry {
-	var claims []*entry
-	for i := range b.entries {
-		if b.entries[i].failures == nil {
-			claims = append(claims, &b.entries[i])
-		}
+// check adds the failures that only the account's records and clock can tell.
+func (e *entry) check(j judgement) {
+	if id := e.event.customerID; id != "" && !j.existing[id] {
+		e.fail(stepCustomer, "customer_id: no customer with this id")
 	}
-	slices.SortStableFunc(claims, func(a, b *entry) int { return strings.Compare(a.event.Key, b.event.Key) })
-	return slices.CompactFunc(claims, func(a, b *entry) bool { return a.event.Key == b.event.Key })
+	switch at := e.event.Timestamp; {
+	case at.IsZero():
+	case at.Before(j.oldest):
+		e.fail(stepTooOld, "timestamp: is older than the grace period")
+	case at.After(j.newest):
+		e.fail(stepTooNew, "timestamp: is too far in the future")
+	}
+}
+
+func (e *entry) fail(at step, reason string) {
+	e.failures = append(slices.Clip(e.failures), failure{at, reason}) // the event keeps its own
 }
 
 // answer tells each request of the group what became of its events.

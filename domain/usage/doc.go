@@ -6,6 +6,10 @@
 // tell. [Recorder] puts requests of one account that arrive together into one
 // transaction, which checks the rest (customers, ages), gives each key to the
 // first event that claims it, and stores the events of the keys that were new.
+// That transaction is one call of the function record_events, because under load
+// each round trip waits for a turn of the processor and all requests wait with it.
+// The rules and their words are here; the function takes all events or none, by
+// bounds that it reports, so that none gets past the rules.
 //
 // Keys are inserted in their order, so transactions of several servers never
 // wait for each other in a circle; events are inserted in the order of arrival,

@@ -171,6 +171,35 @@ var _ = Describe("Recording events", func() {
 		Expect(d.count()).To(Equal(fmt.Sprint(events)))
 	})
 
+	It("leaves a key to the next who sends it when the first fails, also in one group", func() {
+		var wait sync.WaitGroup
+		for i := range 20 {
+			key := fmt.Sprint("wanted ", i/2)
+			wait.Go(func() {
+				defer GinkgoRecover()
+				if i%2 == 0 {
+					Expect(d.send(call(key, `"customer_id": "nobody"`)).Failed).To(failedAs(key, "customer_id: no customer with this id"))
+					return
+				}
+				Expect(d.send(call(key)).Ingested).To(Equal([]string{key}))
+			})
+		}
+		wait.Wait()
+		Expect(d.count()).To(Equal("10"))
+	})
+
+	It("stores a request of more events than one transaction takes", func() {
+		const events = 10_000
+		var all []string
+		for i := range events + 1 {
+			all = append(all, call(fmt.Sprint("e", i%events)))
+		}
+		outcome := d.send(all...)
+		Expect(outcome.Ingested).To(HaveLen(events))
+		Expect(outcome.Duplicate).To(Equal([]string{"e0"}))
+		Expect(d.count()).To(Equal(fmt.Sprint(events)))
+	})
+
 	It("fails a request that cannot be stored, and no other of its group", func() {
 		// Longer than an index entry may be: nothing that Decode lets through.
 		poison := []usage.Event{{Key: incompressible(9000), Name: "api_call", Subject: "e:acme", Timestamp: noon, Properties: "{}"}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"tollkeeper/store"
 )
@@ -23,8 +22,7 @@ const (
 // Recorder stores events. Requests of one account that wait at the same time go
 // into one transaction, and each is answered when that is durable.
 type Recorder struct {
-	store  *store.Store
-	months partitions
+	store *store.Store
 
 	mu     sync.Mutex
 	queues map[string]*queue // by account; only those with flushers at work
@@ -132,8 +130,12 @@ func (r *Recorder) next(account string, q *queue) []*request {
 // write stores a group and answers its requests. If that fails they are tried
 // one by one, so that one of them cannot fail the others.
 func (r *Recorder) write(ctx context.Context, group []*request) {
-	err := r.commit(ctx, group)
-	if err != nil && len(group) > 1 {
+	b := gather(group)
+	err := b.record(ctx, r.store)
+	switch {
+	case err == nil:
+		b.answer(group)
+	case len(group) > 1:
 		for _, one := range group {
 			r.write(ctx, []*request{one})
 		}
@@ -141,33 +143,5 @@ func (r *Recorder) write(ctx context.Context, group []*request) {
 	}
 	for _, req := range group {
 		req.done <- err
-	}
-}
-
-// commit stores a group in one transaction. Months without a partition show in
-// it before anything is written; they get theirs and it is run again.
-func (r *Recorder) commit(ctx context.Context, group []*request) error {
-	for {
-		var missing []time.Time
-		err := r.store.Update(ctx, func(tx *store.Tx) error {
-			b := gather(group)
-			if err := b.check(tx); err != nil {
-				return err
-			}
-			if missing = r.months.missing(b); missing != nil {
-				return nil
-			}
-			if err := b.insert(tx); err != nil {
-				return err
-			}
-			b.answer(group)
-			return nil
-		})
-		if err != nil || missing == nil {
-			return err
-		}
-		if err := r.months.make(ctx, r.store, missing); err != nil {
-			return err
-		}
 	}
 }
