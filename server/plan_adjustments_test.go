@@ -194,6 +194,7 @@ var _ = Describe("Adjustments of plans", func() {
 		Entry("of an amount of prices that are billed apart", object{"adjustment_type": "amount_discount", "amount_discount": "5", "applies_to_price_ids": list{"fee", "calls"}},
 			".applies_to_price_ids[1]: must have the cadence, billing mode and currency of the first"),
 		Entry("by a filter of an unknown field", halved(object{"filters": list{filter("colour", "includes", "red")}}), ".filters[0].field: "),
+		Entry("by a filter that says more", halved(object{"filters": list{with(filter("item_id", "includes", "a"), object{"colour": "red"})}}), ".filters[0].colour: "),
 		Entry("by a filter of nothing", halved(object{"filters": list{filter("item_id", "includes")}}), ".filters[0].values: "),
 		Entry("of an unknown type of prices", halved(object{"price_type": "usage_price"}), ".price_type: "),
 		Entry("in a currency that is none", halved(object{"currency": "usd"}), ".currency: "),

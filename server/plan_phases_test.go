@@ -50,6 +50,7 @@ var _ = Describe("Phases of plans", func() {
 	DescribeTable("need not be there, or be without end",
 		func(phases list, orders ...any) { api.post("/v1/plans", ramp(phases, orders...)).expect(201) },
 		Entry("none", nil, nil),
+		Entry("none of a list", list{}, nil),
 		Entry("one that ends, and the subscription with it", list{object{"order": 1, "duration": 1, "duration_unit": "annual"}}, 1),
 		Entry("one without a price", list{object{"order": 1, "duration": 1, "duration_unit": "semi_annual"}, object{"order": 2, "duration_unit": "quarterly"}}, 1),
 	)
