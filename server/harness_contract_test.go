@@ -51,9 +51,7 @@ func checkAnswer(request *http.Request, r *answer) {
 		Body:                   io.NopCloser(bytes.NewReader(r.text)),
 		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
-	if err != nil {
-		Fail(fmt.Sprintf("%s is not answered as the contract says: %v\n%s", r.asked, err, r.text))
-	}
+	Expect(err).NotTo(HaveOccurred(), "%s is not answered as the contract says\n%s", r.asked, r.text)
 	Expect(server.UnknownMembers(schemaOf(route.Operation, r), r.body().json)).To(BeEmpty(), "%s\n%s", r.asked, r.text)
 	exercised(route.Operation.OperationID, r.status)
 }
