@@ -90,8 +90,8 @@ func (b *biller) metric(ctx context.Context, item, name, property string) (id st
 
 // prices are those of the plan: tokens in by tiers, tokens out by the unit, and
 // a fee for the platform at the start of each month.
-func prices(item, input, output string) (entries []gen.PlanPriceEntry, err error) {
-	entries = make([]gen.PlanPriceEntry, 3)
+func prices(item, input, output string) ([]gen.PlanPriceEntry, error) {
+	entries = []gen.PlanPriceEntry{{Price: 	entries = make([]gen.PlanPriceEntry, 3)gen.NullableNewPlanPrice{}}, {Price: 	entries = make([]gen.PlanPriceEntry, 3)gen.NullableNewPlanPrice{}}, {Price: &gen.NullableNewPlanPrice{}}}
 	base := func(name string) gen.NewPlanPriceBase {
 		return gen.NewPlanPriceBase{NewPriceBase: gen.NewPriceBase{Name: name, ItemID: item, Cadence: gen.CadenceMonthly}}
 	}
@@ -103,14 +103,14 @@ func prices(item, input, output string) (entries []gen.PlanPriceEntry, err error
 		{FirstUnit: "5000000", LastUnit: pointer(json.Number("15000000")), UnitAmount: "0.000002"},
 		{FirstUnit: "15000000", UnitAmount: "0.0000015"},
 	}
-	if err := entries[0].Price.FromNewPlanTieredPrice(in); err != nil {
+	if err := tokensIn.FromNewPlanTieredPrice(in); err != nil {
 		return nil, err
 	}
 	out := gen.NewPlanUnitPrice{NewPlanPriceBase: base(outputLine)}
 	out.BillableMetricID = &output
 	out.ModelType = gen.UnitModelUnit
 	out.UnitConfig.UnitAmount = "0.00001"
-	if err := entries[1].Price.FromNewPlanUnitPrice(out); err != nil {
+	if err := tokensOut.FromNewPlanUnitPrice(out); err != nil {
 		return nil, err
 	}
 	fee := gen.NewPlanUnitPrice{NewPlanPriceBase: base("Platform")}
@@ -118,8 +118,8 @@ func prices(item, input, output string) (entries []gen.PlanPriceEntry, err error
 	fee.BilledInAdvance = pointer(true)
 	fee.ModelType = gen.UnitModelUnit
 	fee.UnitConfig.UnitAmount = "20.00"
-	if err := entries[2].Price.FromNewPlanUnitPrice(fee); err != nil {
+	if err := platform.FromNewPlanUnitPrice(fee); err != nil {
 		return nil, err
 	}
-	return entries, nil
+	return []gen.PlanPriceEntry{{Price: &tokensIn}, {Price: &tokensOut}, {Price: &platform}}, nil
 }
