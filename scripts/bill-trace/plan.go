@@ -91,7 +91,7 @@ func (b *biller) metric(ctx context.Context, item, name, property string) (id st
 // prices are those of the plan: tokens in by tiers, tokens out by the unit, and
 // a fee for the platform at the start of each month.
 func prices(item, input, output string) ([]gen.PlanPriceEntry, error) {
-	entries = []gen.PlanPriceEntry{{Price: 	entries = make([]gen.PlanPriceEntry, 3)gen.NullableNewPlanPrice{}}, {Price: 	entries = make([]gen.PlanPriceEntry, 3)gen.NullableNewPlanPrice{}}, {Price: &gen.NullableNewPlanPrice{}}}
+	var tokensIn, tokensOut, platform gen.NullableNewPlanPrice
 	base := func(name string) gen.NewPlanPriceBase {
 		return gen.NewPlanPriceBase{NewPriceBase: gen.NewPriceBase{Name: name, ItemID: item, Cadence: gen.CadenceMonthly}}
 	}
