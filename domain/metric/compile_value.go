@@ -21,7 +21,7 @@ func (c compiler) number(n node) Fragment {
 
 // as is the value of n where it is of type t, else NULL.
 func (c compiler) as(n node, t typ) Fragment {
-	if p, ok := n.(*property); ok && c.fold == nil {
+	if p, ok := n.(*property); ok && c.fold == nil && t != typNull {
 		return sql(readers[t], c.property(p.key))
 	}
 	if l, ok := n.(*literal); ok && l.typ == typText && t == typTime {
@@ -53,6 +53,8 @@ var readers = map[typ]string{
 // convert reads a value of type from as one of another type.
 func convert(value Fragment, from, to typ) Fragment {
 	switch {
+	case to == typNull:
+		return null(to)
 	case from == to:
 		return value
 	case from == typAny:

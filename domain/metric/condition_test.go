@@ -63,6 +63,7 @@ var _ = Describe("A condition", func() {
 		Entry("CAST of a word that is neither", `CAST(s AS BOOLEAN)`, "unknown"),
 		Entry("keywords in any case", `not (n is null) and s in ('eu')`, "true"),
 		Entry("columns among themselves and with properties", `LOWER(idempotency_key) > event_name AND GREATEST(customer_id, s) < idempotency_key`, "true"),
+		Entry("columns that are stored under different collations", `event_name = idempotency_key OR event_name IN ('call') AND NULLIF(event_name, customer_id) = 'call'`, "true"),
 		Entry("a customer by id", `customer_id = 'acme' AND external_customer_id IS NULL`, "true"),
 	)
 

@@ -5,7 +5,20 @@
 // Nothing a client wrote reaches the SQL: the compiler writes every word of it
 // from its own templates, and constants and property names travel as
 // arguments. Only what the grammar names can be said, so a text that parses
-// reads one row's columns and nothing else.
+// reads events and nothing else; the statement runs as a role that could not
+// read more.
+//
+// # Stages
+//
+// A metric is a chain of SELECTs, each over the rows of the one within it and the
+// innermost over events. A SELECT with an aggregate, GROUP BY or HAVING folds rows:
+// its groups and totals become columns, and what it selects is computed of these.
+//
+// One statement answers for all slices of time and all keys that a metric is asked
+// by (Frame). Keys and slice go with each row through all stages and part every fold.
+// The first fold, the one that meets every event, puts events together slice by slice
+// and then the slices, so an event is read and aggregated once; only a percentile,
+// which cannot be put together of parts, repeats it in all slices it counts in.
 //
 // # Types
 //
@@ -55,6 +68,22 @@
 //   - A computed property to group by may be a condition as well, whose groups are
 //     true and false. One that is written with nothing but letters, digits, _ - and .
 //     is a name, so that user-id and group can be grouped by without quotes.
+//   - In SELECTs over a sub-query a name is one of its columns, alone or behind the
+//     name of the sub-query; a column without AS has the name that it selects, if it
+//     is one. Names of sub-queries and columns are case-sensitive too.
+//   - GROUP BY takes calculations, not positions. Rows that lack the value are a
+//     group, as in SQL. In a SELECT that folds, a name stands in an aggregate or in an
+//     expression that GROUP BY has in the same words.
+//   - A grouped value is that of its expression out of any numeric context.
+//   - Without GROUP BY an aggregate has a value over nothing too: COALESCE(SUM(n), 7)
+//     is 7 where there are no events. With keys, those are asked for whose events come
+//     as far as the first fold.
+//   - An outermost HAVING that is not true makes the quantity 0.
+//   - A row that a fold gives is as late as the last event in it, which decides ties
+//     of LATEST_BY and EARLIEST_BY over such rows.
+//   - PERCENTILE_CONT takes its fraction as a number of the text, from 0 to 1. What is
+//     computed of aggregates obeys the bounds of an event's number, like every
+//     computed value; a bare aggregate is exact.
 //   - Comments are refused rather than skipped, and so is a closing semicolon.
 //   - Messages name the place and the rule, and never repeat the text.
 package metric

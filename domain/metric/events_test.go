@@ -19,6 +19,11 @@ type event struct {
 // table stands in for the table events, under the alias e. Rows bear their
 // index in seq.
 func table(events []event) metric.Fragment {
+	if len(events) == 0 {
+		none := table([]event{{properties: `{}`}})
+		none.SQL = "(SELECT * FROM " + none.SQL + " WHERE FALSE) AS e"
+		return none
+	}
 	f := metric.Fragment{SQL: `(SELECT * FROM (VALUES `}
 	for i, e := range events {
 		if e.subject == "" {

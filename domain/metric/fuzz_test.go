@@ -47,6 +47,8 @@ func FuzzParse(f *testing.F) {
 		f.Add("SELECT COUNT(*) AS \"total\"\nFROM events WHERE " + condition)
 	}
 	f.Add("SELECT EARLIEST_BY(n, COALESCE(a, b)) FROM events")
+	f.Add("SELECT SUM(m) / COUNT(*) FROM (SELECT a, MAX(n) AS m FROM events GROUP BY a HAVING COUNT(*) > 1) t WHERE m > 0 HAVING SUM(m) > 0")
+	f.Add("SELECT PERCENTILE_CONT(t.x, 0.95) FROM (SELECT LATEST_BY(a, timestamp) AS x FROM (SELECT timestamp, a, b FROM events) t GROUP BY b) t")
 	openDatabase()
 	f.Fuzz(func(t *testing.T, sql string) {
 		RegisterTestingT(t)

@@ -9,8 +9,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-// language draws terms and propositions with their meaning.
-type language struct{ *rapid.T }
+// language draws terms and propositions with their meaning, over rows whose values
+// leaf draws.
+type language struct {
+	*rapid.T
+	leaf func() term
+}
+
+// overEvents is the language over the properties of an event.
+func overEvents(t *rapid.T) language {
+	return language{t, func() term {
+		name := rapid.SampledFrom([]string{"a", "b", "c", `odd 'name"`}).Draw(t, "name")
+		return named(names[name], name)
+	}}
+}
+
+// named is a value of the row, under that name in the text.
+func named(text, name string) term {
+	return term{text, func(r row, numbers bool) value { return plain(r[name], numbers) }}
+}
 
 func (l language) pick(of ...string) string { return rapid.SampledFrom(of).Draw(l.T, "pick") }
 
@@ -35,8 +52,7 @@ func (l language) term(depth int) term {
 		if l.pick("name", "constant") == "constant" {
 			return l.constant()
 		}
-		name := rapid.SampledFrom([]string{"a", "b", "c", `odd 'name"`}).Draw(l.T, "name")
-		return term{names[name], func(r row, numbers bool) value { return plain(r[name], numbers) }}
+		return l.leaf()
 	}
 	x, y := l.term(depth-1), l.term(depth-1)
 	switch rule := l.pick("leaf", "sign", "arithmetic", "CASE", "COALESCE", "NULLIF", "GREATEST", "LEAST", "whole", "LENGTH", "text", "CONCAT"); rule {

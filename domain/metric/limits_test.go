@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"fmt"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -26,3 +27,30 @@ var _ = DescribeTable("A metric at the limits still runs",
 	Entry("as many operands", "LENGTH(CONCAT(s"+strings.Repeat(",s", 99)+"))", "100"),
 	Entry("as products of all digits", strings.Repeat("n * ", 15)+"n", "1"),
 )
+
+var _ = DescribeTable("A metric of many steps at the limits still runs",
+	func(sql, quantity string) {
+		events := []event{{properties: `{"n": 1, "s": "x"}`}, {properties: `{"n": 2, "s": "x"}`}}
+		Expect(answer(sql, events)).To(Equal(quantity))
+	},
+	Entry("as sub-queries of sub-queries, which group",
+		"SELECT SUM(x) FROM "+strings.Repeat("(SELECT s, SUM(x) AS x FROM ", 8)+"(SELECT s, n AS x FROM events) t"+strings.Repeat(" GROUP BY s) t", 8), "3"),
+	Entry("as sub-queries of sub-queries, which go by order",
+		"SELECT LATEST_BY(x, o) FROM "+strings.Repeat("(SELECT LATEST_BY(x, o) AS x, MAX(o) AS o FROM ", 8)+
+			"(SELECT n AS x, timestamp_millis AS o FROM events) t"+strings.Repeat(") t", 8), "2"),
+	Entry("as a hundred columns", "SELECT SUM(c7 + c99) FROM (SELECT n"+columnsOf("n AS c%d", 1, 99)+" FROM events) t", "6"),
+	Entry("as a hundred groups", "SELECT COUNT(*) FROM (SELECT COUNT(*) AS c FROM events GROUP BY n"+columnsOf("p%d", 1, 99)+") t", "2"),
+	Entry("as a hundred aggregates", "SELECT COUNT(*)"+columnsOf(" + SUM(n + %d)", 1, 99)+" FROM events", "10199"),
+	Entry("as a hundred different percentiles", "SELECT 0"+columnsOf(" + PERCENTILE_CONT(n + %d, 0.5)", 1, 99)+" FROM events", "5098.5"),
+)
+
+// columnsOf repeats a template for numbers, each behind a comma unless it has a sign.
+func columnsOf(template string, from, to int) (list string) {
+	for i := from; i <= to; i++ {
+		if !strings.HasPrefix(template, " ") {
+			list += ", "
+		}
+		list += fmt.Sprintf(template, i)
+	}
+	return list
+}

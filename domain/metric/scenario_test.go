@@ -1,6 +1,8 @@
 package metric_test
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -25,11 +27,15 @@ var _ = Describe("The scenarios of billable metrics", func() {
 		Entry("M-4: the earliest number", `SELECT EARLIEST_BY(n, timestamp) FROM events`, "5"),
 		Entry("M-4: the highest number", `SELECT MAX(n) FROM events`, "7"),
 		Entry("M-5: a sum of choices", `SELECT SUM(CASE WHEN r = 'eu' THEN n * 2 ELSE COALESCE(n, 1) END) FROM events`, "23"),
+		Entry("M-6: a sum of maxima", `SELECT SUM(m) FROM (SELECT u, MAX(n) AS m FROM events GROUP BY u) t`, "12"),
 	}
 	DescribeTable("over the sample", quantities...)
 
 	DescribeTable("M-7: over a period without events the quantity is 0",
-		func(sql string) { Expect(answer(sql+" WHERE event_name = 'another'", sample)).To(Equal("0")) },
+		func(sql string) {
+			Expect(answer(sql, nil)).To(Equal("0"))
+			Expect(answer(strings.Replace(sql, "FROM events", "FROM events WHERE event_name = 'another'", 1), sample)).To(Equal("0"))
+		},
 		Entry("for a count", `SELECT COUNT(*) FROM events`),
 		Entry("for a sum", `SELECT SUM(n) FROM events`),
 		Entry("for different values", `SELECT COUNT(DISTINCT u) FROM events`),
@@ -39,6 +45,9 @@ var _ = Describe("The scenarios of billable metrics", func() {
 		Entry("for the lowest number", `SELECT MIN(n) FROM events`),
 		Entry("for the average", `SELECT AVG(n) FROM events`),
 		Entry("for a sum of choices", `SELECT SUM(CASE WHEN r = 'eu' THEN n * 2 ELSE COALESCE(n, 1) END) FROM events`),
+		Entry("for a sum of maxima", `SELECT SUM(m) FROM (SELECT u, MAX(n) AS m FROM events GROUP BY u) t`),
+		Entry("for a percentile", `SELECT PERCENTILE_CONT(n, 0.5) FROM events`),
+		Entry("for a quotient", `SELECT SUM(n) / COUNT(*) FROM events`),
 	)
 
 	DescribeTable("M-8: what is no metric is refused",

@@ -28,6 +28,9 @@ type item struct {
 // the same. It is -1 if it is none of them.
 func (s *stage) group(n node) int {
 	key, about := "", n.about()
+	if about.aggregate != nil || about.loose == nil {
+		return -1
+	}
 	for i, g := range s.groups {
 		if f := g.about(); f.size != about.size || f.height != about.height || f.typ != about.typ {
 			continue

@@ -98,7 +98,10 @@ func fold(values []money.Decimal, f func(a, b money.Decimal) money.Decimal) (res
 }
 
 // metrics with what each is over some events, in the order of ingestion.
-var metrics = map[string]func(events []used) money.Decimal{
+var metrics = joined(singleMetrics, steppedMetrics)
+
+// singleMetrics are aggregates of events.
+var singleMetrics = map[string]func(events []used) money.Decimal{
 	"SELECT COUNT(*) FROM events": func(events []used) money.Decimal { return money.FromInt(int64(len(events))) },
 	"SELECT COUNT(u) FROM events": func(events []used) money.Decimal { return money.FromInt(int64(len(users(events)))) },
 	"SELECT COUNT(DISTINCT u) FROM events": func(events []used) money.Decimal {
