@@ -16,8 +16,13 @@ import (
 // expired, or it was revoked.
 var ErrUnknownKey = errors.New("no such API key")
 
-// remembered is how long a good key is not asked for again.
-const remembered = time.Second
+// remembered is how long a good key is not asked for again, and renewal the last
+// part of that: in it the first request asks for all, so that they need not ask
+// at once when it ends.
+const (
+	remembered = time.Second
+	renewal    = remembered / 4
+)
 
 // Authenticate returns the account that a key belongs to, or ErrUnknownKey. The
 // account is as it was at most a second ago; a transaction reads its own.
@@ -76,6 +81,7 @@ type memory struct {
 type memo struct {
 	account Account
 	until   time.Time // exclusive
+	renewed bool      // somebody asks already
 }
 
 var sightings = memory{accounts: map[sighting]memo{}}
@@ -87,6 +93,11 @@ func (m *memory) find(s sighting, now time.Time) (Account, bool) {
 	m.Lock()
 	defer m.Unlock()
 	seen, ok := m.accounts[s]
+	if ok && !seen.renewed && now.After(seen.until.Add(-renewal)) {
+		seen.renewed = true
+		m.accounts[s] = seen
+		return Account{}, false
+	}
 	return seen.account, ok && now.Before(seen.until)
 }
 
@@ -96,5 +107,5 @@ func (m *memory) keep(s sighting, a Account, until time.Time) {
 	if len(m.accounts) >= mostSightings {
 		clear(m.accounts)
 	}
-	m.accounts[s] = memo{a, until}
+	m.accounts[s] = memo{account: a, until: until}
 }

@@ -68,7 +68,9 @@ BEGIN
     SELECT account, key, name, subject, at, text::jsonb, now, number + place
     FROM unnest(keys, names, subjects, timestamps, properties) WITH ORDINALITY AS sent (key, name, subject, at, text, place)
     WHERE all_new OR key IN (SELECT unnest(new_keys));
-    known_keys := ARRAY(SELECT key FROM unnest(keys) AS key WHERE NOT (all_new OR key IN (SELECT unnest(new_keys))));
+    IF NOT all_new THEN
+        known_keys := ARRAY(SELECT key FROM unnest(keys) AS key WHERE key NOT IN (SELECT unnest(new_keys)));
+    END IF;
 END
 $$;
 -- +goose StatementEnd
