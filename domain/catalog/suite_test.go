@@ -23,7 +23,7 @@ func TestCatalog(t *testing.T) {
 	RunSpecs(t, "catalog")
 }
 
-// shop is an account on a database of its own, with an item and a metric.
+// shop is an account of its own, with an item and a metric.
 type shop struct {
 	store  *store.Store
 	ctx    context.Context
@@ -33,7 +33,7 @@ type shop struct {
 
 func open() *shop {
 	GinkgoHelper()
-	st := storetest.New()
+	st := storetest.Shared()
 	s := &shop{store: st, ctx: storetest.Account(st, "test")}
 	s.update(func(tx *store.Tx) (err error) {
 		if s.item, err = catalog.CreateItem(tx, catalog.NewItem{Name: "Calls"}); err != nil {

@@ -37,7 +37,7 @@ type desk struct {
 
 func open() desk {
 	GinkgoHelper()
-	st := storetest.New()
+	st := storetest.Shared()
 	return desk{st, storetest.Account(st, "test")}
 }
 

@@ -32,7 +32,7 @@ type shop struct {
 
 func open() *shop {
 	GinkgoHelper()
-	st := storetest.New()
+	st := storetest.Shared()
 	s := &shop{store: st, ctx: storetest.Account(st, "test")}
 	s.clock("2025-03-10T09:00:00Z")
 	dollars, zone := money.Currency("USD"), "America/Los_Angeles"

@@ -25,7 +25,7 @@ type shop struct {
 
 func open() *shop {
 	GinkgoHelper()
-	st := storetest.New()
+	st := storetest.Shared()
 	return &shop{store: st, ctx: storetest.Account(st, "test")}
 }
 

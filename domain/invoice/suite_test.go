@@ -41,7 +41,7 @@ type office struct {
 // open makes an office whose clock stands at that instant.
 func open(now string) office {
 	GinkgoHelper()
-	o := office{store: storetest.New()}
+	o := office{store: storetest.Shared()}
 	o.ctx = storetest.Account(o.store, "test")
 	o.clock(now)
 	o.do(func(tx *store.Tx) error {

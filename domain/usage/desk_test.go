@@ -27,7 +27,7 @@ type desk struct {
 
 func newDesk() desk {
 	GinkgoHelper()
-	d := desk{store: storetest.New()}
+	d := desk{store: storetest.Shared()}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
 	d.recorder = usage.NewRecorder(d.store)
