@@ -28,16 +28,17 @@ type total struct {
 	input int
 }
 
-// adding tells how PostgreSQL aggregates a kind. The totals of parts of the rows are
-// merged by an aggregate too; a kind without one needs all rows at once.
+// adding tells how PostgreSQL aggregates a kind, whose totals are of the type of their
+// inputs unless they have one. The totals of parts of the rows are merged by an
+// aggregate too; a kind without one needs all rows at once.
 var adding = map[kind]struct{ sqlType, whole, merge string }{
 	kindCount:      {"numeric", "count(v%d)::numeric", "sum"},
 	kindDistinct:   {"numeric", "count(DISTINCT v%d)::numeric", "sum"}, // of parts without a value in common
 	kindSum:        {"numeric", "sum(v%d)", "sum"},
 	kindMin:        {"numeric", "min(v%d)", "min"},
 	kindMax:        {"numeric", "max(v%d)", "max"},
-	kindLatest:     {"jsonb[]", "max(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "max"},
-	kindEarliest:   {"jsonb[]", "min(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "min"},
+	kindLatest:     {"", "max(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "max"},
+	kindEarliest:   {"", "min(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "min"},
 	kindPercentile: {"numeric[]", "array_agg(v%[1]d ORDER BY v%[1]d) FILTER (WHERE v%[1]d IS NOT NULL)", ""},
 }
 
@@ -60,7 +61,7 @@ func (f *fold) only(k kind) bool {
 // columns lists the totals, each behind a comma, as write has them, or NULL.
 func (f *fold) columns(write func(i int, t total) string) (list string) {
 	for i, t := range f.totals {
-		list += fmt.Sprintf(", %s AS t%d", cmp.Or(write(i, t), "NULL::"+adding[t.kind].sqlType), i)
+		list += fmt.Sprintf(", %s AS t%d", cmp.Or(write(i, t), "NULL::"+cmp.Or(adding[t.kind].sqlType, f.inputs[t.input].sqlType)), i)
 	}
 	return list
 }
@@ -113,8 +114,12 @@ func (c compiler) count(k kind, in input) Fragment {
 }
 
 // picked is the value of type t that an order picks. Arrays of order, seq and value are
-// compared element by element.
+// compared element by element; those of numbers are the faster ones.
 func (c compiler) picked(a *aggregate, t typ) Fragment {
+	if by, ok := numericOrder(a.order); ok && t == typNumber {
+		ranked := sql("ARRAY[$, e.seq, $]", by, overRows.quantity(a.operand))
+		return sql("($)[3]", c.add(a.kind, input{ranked, "numeric[]"}))
+	}
 	value := overRows.as(a.operand, typAny)
 	if t == typNumber {
 		value = sql("to_jsonb($)", overRows.quantity(a.operand))
@@ -123,10 +128,21 @@ func (c compiler) picked(a *aggregate, t typ) Fragment {
 	return convert(sql("($)[3]", c.add(a.kind, input{ranked, "jsonb[]"})), typAny, t)
 }
 
+// numericOrder is n as a number, if it orders as one in all rows.
+func numericOrder(n node) (Fragment, bool) {
+	switch n.about().typ {
+	case typTime:
+		return sql("extract(epoch FROM $)", overRows.free(n)), true
+	case typNumber:
+		return overRows.free(n), true
+	}
+	return Fragment{}, false
+}
+
 // order is n as jsonb whose order is total and does not hang on the collation.
 func order(n node) Fragment {
-	if n.about().typ == typTime {
-		return sql("to_jsonb(extract(epoch FROM $))", overRows.free(n))
+	if by, ok := numericOrder(n); ok {
+		return sql("to_jsonb($)", by)
 	}
 	return sql("metric_order($)", overRows.as(n, typAny))
 }

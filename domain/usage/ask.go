@@ -25,6 +25,24 @@ func newQuestion(tx *store.Tx, from source, req Request) *question {
 	return q
 }
 
+// readerRole reads events and nothing else, and writes nothing.
+const readerRole = "tollkeeper_metric"
+
+// askAll puts questions to the database, in as few statements as their source allows.
+func askAll(tx *store.Tx, from source, questions []*question) error {
+	if len(questions) == 0 {
+		return nil
+	}
+	return tx.As(readerRole, func() error {
+		for _, together := range from.batches(questions) {
+			if err := ask(tx, from, together); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // ask puts questions to the database, in one statement, and fills in the answers.
 func ask(tx *store.Tx, from source, questions []*question) error {
 	width := 0
@@ -41,17 +59,7 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 		s.add(q.statement.text.String(), q.statement.args...)
 		s.add(") AS answer")
 	}
-	return tx.As(readerRole, func() error {
-		return fetch(tx, s, from.mode(), questions, width)
-	})
-}
-
-// readerRole reads events and nothing else, and writes nothing.
-const readerRole = "tollkeeper_metric"
-
-// fetch runs the statement of questions, whose tuples are padded to a width.
-func fetch(tx *store.Tx, s *statement, mode []any, questions []*question, width int) error {
-	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(mode, s.args...)...)
+	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(from.mode(), s.args...)...)
 	if err != nil {
 		return fmt.Errorf("measure usage: %w", err)
 	}

@@ -80,10 +80,8 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, 
 		}
 		answers[i] = q
 	}
-	for _, together := range from.batches(questions) {
-		if err := ask(tx, from, together); err != nil {
-			return nil, err
-		}
+	if err := askAll(tx, from, questions); err != nil {
+		return nil, err
 	}
 	readings := make([][]Reading, len(requests))
 	for i, q := range answers {
