@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -64,7 +65,11 @@ func record(ctx context.Context, st *store.Store, open []*entry) error {
 			}
 			return nil
 		}
-		open = slices.DeleteFunc(open, func(e *entry) bool { return e.failures != nil })
+		rest := slices.DeleteFunc(open, func(e *entry) bool { return e.failures != nil })
+		if len(rest) == len(open) {
+			return errors.New("the database refused events that pass every check")
+		}
+		open = rest
 	}
 }
 
@@ -95,6 +100,8 @@ func customersOf(open []*entry) []string {
 	return ids
 }
 
+const tooOld = "timestamp: is older than the grace period"
+
 // check adds the failures that only the account's records and clock can tell.
 func (e *entry) check(j judgement) {
 	if id := e.event.customerID; id != "" && !j.existing[id] {
@@ -103,7 +110,7 @@ func (e *entry) check(j judgement) {
 	switch at := e.event.Timestamp; {
 	case at.IsZero():
 	case at.Before(j.oldest):
-		e.fail(stepTooOld, "timestamp: is older than the grace period")
+		e.fail(stepTooOld, tooOld)
 	case at.After(j.newest):
 		e.fail(stepTooNew, "timestamp: is too far in the future")
 	}

@@ -78,8 +78,11 @@ func (m *members) event() Event {
 	e.Subject, e.customerID = m.reference()
 
 	at, ok := parseTimestamp(m.scalars[timestamp].text)
-	if !ok {
+	switch {
+	case !ok:
 		m.fail(stepTimestamp, "timestamp: must be an ISO 8601 date-time in UTC")
+	case at.IsZero(): // the first instant of year 1, which stands for none from here on
+		m.fail(stepTooOld, tooOld)
 	}
 	e.Timestamp = at
 	e.failures = m.failures

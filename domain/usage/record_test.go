@@ -76,6 +76,7 @@ var _ = Describe("Recording events", func() {
 		},
 		Entry("may be the grace period", "2025-05-10T00:00:00Z", ""),
 		Entry("may not be more, not by a microsecond", "2025-05-09T23:59:59.999999Z", "timestamp: is older than the grace period"),
+		Entry("may not be the first there is", "0001-01-01T00:00:00Z", "timestamp: is older than the grace period"),
 		Entry("may be an hour ahead", "2025-05-10T13:00:00Z", ""),
 		Entry("may not be a second more ahead", "2025-05-10T13:00:01Z", "timestamp: is too far in the future"),
 		Entry("may not be a day ahead", "2025-05-11T12:00:00Z", "timestamp: is too far in the future"),
