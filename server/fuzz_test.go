@@ -251,6 +251,7 @@ func FuzzIngest(f *testing.F) {
 		`{"idempotency_key":"k1","event_name":"call","customer_id":"$customer","timestamp":"2025-05-10T11:30:00Z","properties":{"n":1.50,"s":"a\\b","t":true}}`,
 		`{"idempotency_key":"k2","event_name":"call","external_customer_id":"acme","timestamp":"2025-05-10T11:30:00.123456789","properties":{"n":1e-60,"\u00e9":"\ud83d\ude00"}}`,
 		`{"idempotency_key":"k3","event_name":"call","external_customer_id":"later","timestamp":"2025-05-10T11:30:00+00:00"}`,
+		`{"idempotency_key":"k4","event_name":"call","external_customer_id":"acme","timestamp":"0001-01-01T00:00:00Z"}`,
 		`{"idempotency_key":"","event_name":null,"customer_id":1,"timestamp":"0001-01-01T00:00:00Z","properties":{"n":1e400000},"property":1}`,
 	} {
 		bodies = append(bodies, `{"events":[`+event+`]}`, `{"events":[`+event+`,`+event+`],"debug":true}`)

@@ -31,6 +31,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	for _, seed := range []string{
+		`{"events":[{"idempotency_key":"k","event_name":"e","customer_id":"c","timestamp":"0001-01-01T00:00:00Z"}]}`,
 		``, `{}`, `[]`, `{"events":null}`, `{"events":[]}{}`, `{"events":[],"events":[]}`, `{"debug":{"a":[1]},"events":[null]}`, `{"events":[{}`,
 		`{"\u0065vents":[{"properties":{"a":1,"\u0061":2}}]}`, "{\"events\":[{\"event_name\":\"\xff\"}]}", `{"events":[{"properties":{"\ud800":1}}]}`,
 	} {
@@ -70,6 +71,9 @@ func storable(t *testing.T, e usage.Event) {
 	var properties map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(e.Properties), &properties); err != nil {
 		t.Fatalf("%+v: %v", e, err)
+	}
+	if e.Timestamp.IsZero() {
+		t.Fatalf("%+v has no timestamp", e)
 	}
 	texts := []string{e.Key, e.Name, e.Subject}
 	for name, raw := range properties {
