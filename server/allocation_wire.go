@@ -14,9 +14,9 @@ import (
 // allocationFromWire reads a price that grants credits. It is charged in the currency
 // of its plan.
 func allocationFromWire(in gen.NewAllocationPrice) (catalog.NewPrice, error) {
-	amount, err := money.Parse(in.Amount)
+	amount, err := amountFromWire("amount", in.Amount)
 	if err != nil {
-		return catalog.NewPrice{}, fault.Bad("amount", "%v", err)
+		return catalog.NewPrice{}, err
 	}
 	return catalog.NewPrice{Allocation: &catalog.NewAllocation{
 		Amount:                amount,
@@ -38,10 +38,7 @@ func allocationFromWire(in gen.NewAllocationPrice) (catalog.NewPrice, error) {
 func licenseAllocationFromWire(in gen.NewLicenseAllocationPrice) (catalog.NewPrice, *string, error) {
 	wanted, reference, priceErr := priceFromWire(marshaler{in})
 	allocations, err := entriesFromWire("license_allocations", in.LicenseAllocations, func(a gen.NewLicenseAllocation) (catalog.LicenseAllocation, error) {
-		amount, err := money.Parse(a.Amount)
-		if err != nil {
-			err = fault.Bad("amount", "%v", err)
-		}
+		amount, err := amountFromWire("amount", a.Amount)
 		return catalog.LicenseAllocation{
 			Amount: amount, Currency: money.Currency(a.Currency), WriteOffOverage: a.WriteOffOverage != nil && *a.WriteOffOverage,
 		}, err

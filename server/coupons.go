@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -132,16 +130,12 @@ func couponFromWire(in gen.CouponCreate) (coupon.NewCoupon, error) {
 	switch off := union.(type) {
 	case gen.PercentageOff:
 		wanted.Kind = rating.PercentageDiscount
-		if wanted.Value, err = money.ParseNumber(off.PercentageDiscount.String()); err != nil {
-			return wanted, fault.Bad("discount.percentage_discount", "%v", err)
-		}
+		wanted.Value, err = numberFromWire("discount.percentage_discount", off.PercentageDiscount)
 	case gen.AmountOff:
 		wanted.Kind = rating.AmountDiscount
-		if wanted.Value, err = money.Parse(off.AmountDiscount); err != nil {
-			return wanted, fault.Bad("discount.amount_discount", "%v", err)
-		}
+		wanted.Value, err = amountFromWire("discount.amount_discount", off.AmountDiscount)
 	}
-	return wanted, nil
+	return wanted, err
 }
 
 func couponToWire(c coupon.Coupon) gen.Coupon {

@@ -6,7 +6,6 @@ import (
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -74,12 +73,8 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 	if p.EntryType != nil {
 		filter.Kind = credit.Kind(*p.EntryType)
 	}
-	if p.MinimumAmount != nil {
-		least, err := money.Parse(*p.MinimumAmount)
-		if err != nil {
-			return page, fault.Bad("minimum_amount", "%v", err)
-		}
-		filter.MinimumAmount = &least
+	if filter.MinimumAmount, err = optionalAmountFromWire("minimum_amount", p.MinimumAmount); err != nil {
+		return page, err
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		buyer, err := find(tx, identifier)
@@ -150,9 +145,9 @@ func grantFromWire(union gen.LedgerEntryCreate) (credit.Grant, error) {
 	if err != nil {
 		return credit.Grant{}, fmt.Errorf("read an increment: %w", err)
 	}
-	amount, err := money.ParseNumber(in.Amount.String())
+	amount, err := numberFromWire("amount", in.Amount)
 	if err != nil {
-		return credit.Grant{}, fault.Bad("amount", "%v", err)
+		return credit.Grant{}, err
 	}
 	return credit.Grant{
 		Currency:         creditCurrency(in.Currency),

@@ -8,7 +8,6 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -155,26 +154,15 @@ func invoiceFilterFromWire(p gen.ListInvoicesParams) (f invoice.Filter, err erro
 		f.Statuses = append(f.Statuses, invoice.Status(status))
 	}
 	var failed [8]error
-	f.Amount, failed[0] = amountFromWire("amount", p.Amount)
-	f.AmountGt, failed[1] = amountFromWire("amount[gt]", p.AmountGt)
-	f.AmountLt, failed[2] = amountFromWire("amount[lt]", p.AmountLt)
+	f.Amount, failed[0] = optionalAmountFromWire("amount", p.Amount)
+	f.AmountGt, failed[1] = optionalAmountFromWire("amount[gt]", p.AmountGt)
+	f.AmountLt, failed[2] = optionalAmountFromWire("amount[lt]", p.AmountLt)
 	f.DueDate, failed[3] = dayFromWire("due_date", p.DueDate)
 	f.DueDateGt, failed[4] = dayFromWire("due_date[gt]", p.DueDateGt)
 	f.DueDateLt, failed[5] = dayFromWire("due_date[lt]", p.DueDateLt)
 	f.Window, failed[6] = windowFromWire(p.DueDateWindow)
 	f.InvoiceDate, failed[7] = rangeFromWire("invoice_date", p.InvoiceDateGt, p.InvoiceDateGte, p.InvoiceDateLt, p.InvoiceDateLte)
 	return f, fault.Join(failed[:]...)
-}
-
-func amountFromWire(field string, text *string) (*money.Decimal, error) {
-	if text == nil {
-		return nil, nil
-	}
-	amount, err := money.Parse(*text)
-	if err != nil {
-		return nil, fault.Bad(field, "%s", err)
-	}
-	return &amount, nil
 }
 
 func dayFromWire(field string, text *gen.DateOrDateTime) (*period.Date, error) {

@@ -57,20 +57,13 @@ func newAdjustmentFromWire(union gen.NewAdjustment) (catalog.NewAdjustment, erro
 func (in sentAdjustment) value(into *catalog.NewAdjustment) (err error) {
 	amount := func(field string, text gen.Decimal) {
 		into.AsSent = &text
-		if into.Value, err = money.Parse(text); err != nil {
-			err = fault.Bad(field, "%v", err)
-		}
-	}
-	number := func(field string, text json.Number) {
-		if into.Value, err = money.ParseNumber(text.String()); err != nil {
-			err = fault.Bad(field, "%v", err)
-		}
+		into.Value, err = amountFromWire(field, text)
 	}
 	switch in.Kind {
 	case rating.UsageDiscount:
-		number("usage_discount", in.UsageDiscount)
+		into.Value, err = numberFromWire("usage_discount", in.UsageDiscount)
 	case rating.PercentageDiscount:
-		number("percentage_discount", in.PercentageDiscount)
+		into.Value, err = numberFromWire("percentage_discount", in.PercentageDiscount)
 	case rating.AmountDiscount:
 		amount("amount_discount", in.AmountDiscount)
 	case rating.Minimum:
@@ -83,21 +76,11 @@ func (in sentAdjustment) value(into *catalog.NewAdjustment) (err error) {
 }
 
 func percentageTierFromWire(in gen.NewPercentageTier) (tier rating.PercentageTier, err error) {
-	var faults []error
-	read := func(field string, text json.Number) money.Decimal {
-		n, err := money.ParseNumber(text.String())
-		if err != nil {
-			faults = append(faults, fault.Bad(field, "%v", err))
-		}
-		return n
-	}
-	tier.LowerBound = read("lower_bound", in.LowerBound)
-	tier.Percentage = read("percentage", in.Percentage)
-	if in.UpperBound != nil {
-		upper := read("upper_bound", *in.UpperBound)
-		tier.UpperBound = &upper
-	}
-	return tier, fault.Join(faults...)
+	var lowerErr, upperErr, percentageErr error
+	tier.LowerBound, lowerErr = numberFromWire("lower_bound", in.LowerBound)
+	tier.UpperBound, upperErr = optionalNumberFromWire("upper_bound", in.UpperBound)
+	tier.Percentage, percentageErr = numberFromWire("percentage", in.Percentage)
+	return tier, fault.Join(lowerErr, upperErr, percentageErr)
 }
 
 // currenciesFromWire reads one currency or a list of them, as the contract has it.

@@ -67,22 +67,14 @@ func configuredFromWire(field string, text *gen.Decimal) (money.Decimal, error) 
 	if text == nil {
 		return money.Decimal{}, fault.Bad(field, "is required")
 	}
-	amount, err := money.Parse(*text)
-	if err != nil {
-		return money.Decimal{}, fault.Bad(field, "%v", err)
-	}
-	return amount, nil
+	return amountFromWire(field, *text)
 }
 
 func shareFromWire(field string, number *json.Number) (money.Decimal, error) {
-	value, err := quantityFromWire(field, number)
-	if value == nil && err == nil {
-		err = fault.Bad(field, "is required")
+	if number == nil {
+		return money.Decimal{}, fault.Bad(field, "is required")
 	}
-	if err != nil {
-		return money.Decimal{}, err
-	}
-	return *value, nil
+	return numberFromWire(field, *number)
 }
 
 // sentOverride is what an entry of price_overrides may have beside a configuration.
@@ -115,7 +107,7 @@ func overrideFromWire(text gen.PriceOverride) (replaced subscription.ReplacedPri
 	}
 	replaced.ReplacesPriceID = in.ID
 	var quantityErr, ownErr, discountErr error
-	replaced.Quantity, quantityErr = quantityFromWire("fixed_price_quantity", in.Quantity)
+	replaced.Quantity, quantityErr = optionalNumberFromWire("fixed_price_quantity", in.Quantity)
 	replaced.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, nil)
 	if in.Discount != nil {
 		off, err := discountFromWire(*in.Discount)

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"slices"
-
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -57,7 +55,7 @@ func inPhase(order int, all []catalog.Adjustment) (found []catalog.Adjustment) {
 // ofPrice are the adjustments at the level of prices that are for this one alone.
 func ofPrice(price catalog.Price, all []catalog.Adjustment) (found []catalog.Adjustment) {
 	for _, a := range all {
-		if !a.InvoiceLevel && slices.Equal(namedPrices(a.Filters), []string{price.ID}) {
+		if a.IsOf(price.ID) {
 			found = append(found, a)
 		}
 	}

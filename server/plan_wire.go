@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -49,9 +48,9 @@ func newPhaseFromWire(in gen.NewPlanPhase) catalog.NewPhase {
 func entriesFromWire[Wire, Entry any](field string, in []Wire, one func(Wire) (Entry, error)) ([]Entry, error) {
 	all := make([]Entry, len(in))
 	faults := make([]error, len(in))
-	for i, entry := range in {
-		wanted, err := one(entry)
-		all[i], faults[i] = wanted, fault.In(fmt.Sprintf("%s[%d]", field, i), err)
+	for i, each := range in {
+		wanted, err := one(each)
+		all[i], faults[i] = wanted, fault.In(entry(field, i), err)
 	}
 	return all, fault.Join(faults...)
 }
@@ -60,9 +59,9 @@ func entriesFromWire[Wire, Entry any](field string, in []Wire, one func(Wire) (E
 // would bill twice.
 func distinct[Wire any](field string, in []Wire) error {
 	var faults []error
-	for i, entry := range in {
-		if slices.ContainsFunc(in[:i], func(before Wire) bool { return reflect.DeepEqual(before, entry) }) {
-			faults = append(faults, fault.Bad(fmt.Sprintf("%s[%d]", field, i), "must differ from the entries before it"))
+	for i, each := range in {
+		if slices.ContainsFunc(in[:i], func(before Wire) bool { return reflect.DeepEqual(before, each) }) {
+			faults = append(faults, fault.Bad(entry(field, i), "must differ from the entries before it"))
 		}
 	}
 	return fault.Join(faults...)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -36,7 +35,7 @@ func priceFromWire(union json.Marshaler) (wanted catalog.NewPrice, reference *st
 	if err := json.Unmarshal(text, &members); err != nil {
 		return wanted, nil, fmt.Errorf("read a price: %w", err)
 	}
-	quantity, err := quantityFromWire("fixed_price_quantity", in.FixedPriceQuantity)
+	quantity, err := optionalNumberFromWire("fixed_price_quantity", in.FixedPriceQuantity)
 	wanted = catalog.NewPrice{
 		Name:               in.Name,
 		ItemID:             in.ItemID,
@@ -65,17 +64,6 @@ func priceFromWire(union json.Marshaler) (wanted catalog.NewPrice, reference *st
 		}
 	}
 	return wanted, in.ReferenceID, err
-}
-
-func quantityFromWire(field string, number *json.Number) (*money.Decimal, error) {
-	if number == nil {
-		return nil, nil
-	}
-	quantity, err := money.ParseNumber(number.String())
-	if err != nil {
-		return nil, fault.Bad(field, "%v", err)
-	}
-	return &quantity, nil
 }
 
 func filtersFromWire(filters []gen.Filter) []rating.Filter {

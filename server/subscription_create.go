@@ -67,7 +67,7 @@ func replacementFromWire(in gen.SubscriptionReplacePrice) (replaced subscription
 	replaced.PlanPrice, replaced.ReplacesPriceID = named, in.ReplacesPriceID
 	var ownErr, quantityErr, twiceErr error
 	replaced.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, in.Discounts)
-	replaced.Quantity, quantityErr = quantityFromWire("fixed_price_quantity", in.FixedPriceQuantity)
+	replaced.Quantity, quantityErr = optionalNumberFromWire("fixed_price_quantity", in.FixedPriceQuantity)
 	if replaced.Quantity != nil && (in.Price != nil || in.AllocationPrice != nil) {
 		twiceErr = fault.Bad("fixed_price_quantity", "must not be given beside a new price, which has its own")
 	}

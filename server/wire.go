@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
@@ -44,6 +45,40 @@ func optionalNumberToWire(d *money.Decimal) *json.Number {
 	}
 	number := numberToWire(*d)
 	return &number
+}
+
+// amountFromWire reads an amount or a rate, which travels as text.
+func amountFromWire(field string, text gen.Decimal) (money.Decimal, error) {
+	amount, err := money.Parse(text)
+	if err != nil {
+		return money.Decimal{}, fault.Bad(field, "%v", err)
+	}
+	return amount, nil
+}
+
+func optionalAmountFromWire(field string, text *gen.Decimal) (*money.Decimal, error) {
+	if text == nil {
+		return nil, nil
+	}
+	amount, err := amountFromWire(field, *text)
+	return &amount, err
+}
+
+// numberFromWire reads a quantity or a fraction, which travels as a number.
+func numberFromWire(field string, number json.Number) (money.Decimal, error) {
+	n, err := money.ParseNumber(number.String())
+	if err != nil {
+		return money.Decimal{}, fault.Bad(field, "%v", err)
+	}
+	return n, nil
+}
+
+func optionalNumberFromWire(field string, number *json.Number) (*money.Decimal, error) {
+	if number == nil {
+		return nil, nil
+	}
+	n, err := numberFromWire(field, *number)
+	return &n, err
 }
 
 // lengthToWire writes the length of a cycle, which is not that of what happens once.

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"reflect"
+	"slices"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -35,7 +35,9 @@ func (a Adjustment) Rating() rating.Adjustment {
 
 // IsOf reports whether the adjustment is for one price alone.
 func (a Adjustment) IsOf(priceID string) bool {
-	return !a.InvoiceLevel && len(a.Filters) == 1 && reflect.DeepEqual(a.Filters[0], including(rating.FilterPriceID, priceID))
+	return !a.InvoiceLevel && slices.ContainsFunc(a.Filters, func(f rating.Filter) bool {
+		return f.Field == rating.FilterPriceID && f.Operator == rating.FilterIncludes && slices.Equal(f.Values, []string{priceID})
+	})
 }
 
 // FindAdjustments returns the adjustments with those ids, by id. It asks once,

@@ -142,6 +142,24 @@ func FindPriceByExternalID(tx *store.Tx, alias string) (price Price, err error) 
 	return price, withLicenseTypes(tx, &price)
 }
 
+// FindPricesByExternalID is FindPriceByExternalID for several aliases at once. It
+// leaves out those that no price bears.
+func FindPricesByExternalID(tx *store.Tx, aliases []string) (map[string]Price, error) {
+	byAlias := make(map[string]Price, len(aliases))
+	if len(aliases) == 0 {
+		return byAlias, nil
+	}
+	var rows []Price
+	err := tx.Select("DISTINCT ON (external_price_id) *").
+		Where("external_price_id IN ? AND subscription_id IS NULL", aliases).
+		Order("external_price_id").Order(firstOfAlias).
+		Find(&rows).Error
+	for _, price := range rows {
+		byAlias[*price.ExternalPriceID] = price
+	}
+	return byAlias, err
+}
+
 // firstOfAlias orders prices of one alias by which of them it means.
 const firstOfAlias = "(plan_id IS NULL) DESC, created_at DESC, seq DESC"
 

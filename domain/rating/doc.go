@@ -13,10 +13,11 @@
 //
 // # Exactness
 //
-// Amounts are exact. Proration is the only division and comes last. Its result is
-// cut at the 20th digit, where a division that does not end has to stop anyway;
-// cutting, unlike rounding, never changes what rounding to cents gives afterwards.
-// Parts are cut so that they still sum to the subtotal to the last digit.
+// Amounts are exact. Days of a period and shares of a quantity are divisions, which
+// come last in a formula. Their results are cut at the 20th digit, where a division
+// that does not end has to stop anyway; cutting, unlike rounding, never changes what
+// rounding to cents gives afterwards. Parts are cut so that they still sum to the
+// subtotal to the last digit. Packages are counted by a quotient that is rounded up.
 //
 // # Choices
 //
