@@ -68,7 +68,8 @@ func (s source) define(to *statement, account string) {
 		return
 	}
 	to.add(`WITH brought AS MATERIALIZED (
-		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq
+		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq,
+			false AS deprecated
 		FROM unnest(?::text[], ?::text[], ?::timestamptz[], ?::text[])
 			WITH ORDINALITY AS sent (event_name, subject, "timestamp", properties, seq)),
 		sample AS MATERIALIZED (SELECT e.*`,

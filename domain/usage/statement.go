@@ -63,7 +63,7 @@ func (req Request) events(account string, from source) metric.Fragment {
 		s.fragment(from.key(key))
 		s.add(fmt.Sprintf(" AS key%d, ", i))
 	}
-	s.add("e.* FROM "+from.relation()+` AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
+	s.add("e.* FROM "+from.relation()+` AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ? AND NOT e.deprecated`,
 		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	for _, match := range req.Match {
 		s.add(" AND ")

@@ -59,10 +59,23 @@ type prepared struct{ keys, events [][]any }
 func (t *tables) rows(rows []row) (p prepared) {
 	now := time.Now()
 	for i, r := range rows {
-		p.keys = append(p.keys, []any{t.account, r.key})
+		p.keys = append(p.keys, []any{0, t.account, r.key, int64(i)})
 		p.events = append(p.events, []any{t.account, r.key, "request", "e:" + r.alias, r.at, r.properties(), now, int64(i)})
 	}
 	return p
+}
+
+// number puts the rows into the last part of the keys and after all that is there, as
+// a recording does.
+func (p prepared) number(ctx context.Context, tx pgx.Tx) error {
+	var part int
+	var first int64
+	err := tx.QueryRow(ctx, "SELECT max(part), pg_current_xact_id()::text::bigint << 20 FROM event_key_parts").Scan(&part, &first)
+	for i := range p.keys {
+		seq := first + int64(i)
+		p.keys[i][0], p.keys[i][3], p.events[i][7] = part, seq, seq
+	}
+	return err
 }
 
 // copy sends rows by COPY, in one transaction, and returns how long it took.
@@ -73,11 +86,14 @@ func (t *tables) copy(ctx context.Context, rows prepared) (time.Duration, error)
 		return 0, err
 	}
 	defer func() { _ = tx.Rollback(ctx) }()
-	_, err = tx.CopyFrom(ctx, pgx.Identifier{"event_keys"}, []string{"account_id", "idempotency_key"}, pgx.CopyFromRows(rows.keys))
-	if err != nil {
+	if err := rows.number(ctx, tx); err != nil {
 		return 0, err
 	}
-	columns := []string{"account_id", "idempotency_key", "event_name", "subject", "timestamp", "properties", "ingested_at", "seq"}
+	columns := []string{"part", "account_id", "idempotency_key", "seq"}
+	if _, err = tx.CopyFrom(ctx, pgx.Identifier{"event_keys"}, columns, pgx.CopyFromRows(rows.keys)); err != nil {
+		return 0, err
+	}
+	columns = []string{"account_id", "idempotency_key", "event_name", "subject", "timestamp", "properties", "ingested_at", "seq"}
 	if _, err = tx.CopyFrom(ctx, pgx.Identifier{"events"}, columns, pgx.CopyFromRows(rows.events)); err != nil {
 		return 0, err
 	}

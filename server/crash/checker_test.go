@@ -21,9 +21,9 @@ var rules = []struct{ name, sql string }{
 	{"an event is there that nobody was told of", `
 		SELECT count(*) FROM events e
 		WHERE NOT EXISTS (SELECT FROM unnest(@told::text[]) AS answered(key) WHERE answered.key = e.idempotency_key)`},
-	{"a key is known without its event", `
+	{"a key does not lead to its event", `
 		SELECT count(*) FROM event_keys k
-		WHERE NOT EXISTS (SELECT FROM events e WHERE (e.account_id, e.idempotency_key) = (k.account_id, k.idempotency_key))`},
+		WHERE NOT EXISTS (SELECT FROM events e WHERE (e.account_id, e.idempotency_key, e.seq) = (k.account_id, k.idempotency_key, k.seq))`},
 	{"a subscription is missing or one too many", `
 		SELECT abs(count(*) - @subs) FROM subscriptions WHERE account_id = @account`},
 	{"a period is not invoiced", weeks + `
