@@ -30,7 +30,7 @@ var records = []any{
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
-	invoice.Invoice{}, invoice.Line{},
+	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 }
 
 // unrecorded are the tables that no exported struct stands for.

@@ -53,8 +53,9 @@ type Invoice struct {
 	AutoIssued     *bool
 	Subtotal       *money.Decimal // sum of the lines' subtotals
 	Total          *money.Decimal // sum of the lines' amounts and taxes; may be negative
-	AmountDue      *money.Decimal // never negative
+	AmountDue      *money.Decimal // when it was issued, never negative
 
+	Credited money.Decimal // what its credit notes took off AmountDue
 	PaidAt   *time.Time
 	VoidedAt *time.Time
 	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
@@ -68,7 +69,8 @@ type View struct {
 	Terms    subscription.Terms // of the subscription, if it has one
 	Lines    []Line
 
-	BalanceTransactions []customer.BalanceTransaction // what settling it moved; none while draft
+	BalanceTransactions []customer.BalanceTransaction // what it and its credit notes moved; none while draft
+	CreditNotes         []CreditNote                  // without their lines, oldest first; none while draft
 
 	Number         string // <PREFIX>-DRAFT while draft
 	Memo           *string
@@ -77,7 +79,7 @@ type View struct {
 	EligibleAt     *time.Time // nil once issued
 	Subtotal       money.Decimal
 	Total          money.Decimal
-	AmountDue      money.Decimal
+	AmountDue      money.Decimal // what is asked for now
 }
 
 // ScheduledAt is when it will issue itself, nil if it will not or has.

@@ -17,10 +17,9 @@ import (
 // themselves, before the grace period is over, and after the first time
 // (semantics 8.1.4).
 func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
-	var row Invoice
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&row).Error
+	row, err := lock(tx, id)
 	if err != nil {
-		return View{}, store.Found(err, "Invoice", id)
+		return View{}, err
 	}
 	if row.Status != StatusDraft {
 		return View{}, fault.Refused("only a draft can be issued; this invoice is %s", row.Status)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"time"
 
 	"tollkeeper/domain/money"
@@ -89,8 +90,23 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 	return out, nil
 }
 
-// lineID names the line of a service on an invoice, always the same.
+// lineID names the line of a service on an invoice, always the same. It bears a mark of
+// the invoice, so that one that is only worked out can be found by it.
 func lineID(invoiceID string, s subscription.Service) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.Period.Start.UnixMicro()))
-	return "line_" + base64.RawURLEncoding.EncodeToString(sum[:15])
+	return linePrefix + strings.TrimPrefix(invoiceID, "inv_")[:markLength] + base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+const (
+	linePrefix = "line_"
+	markLength = 8 // of the 20 random characters of the invoice's id
+)
+
+// markOf is the mark that the id of a line bears.
+func markOf(lineID string) (mark string, ok bool) {
+	rest, ok := strings.CutPrefix(lineID, linePrefix)
+	if !ok || len(rest) < markLength {
+		return "", false
+	}
+	return rest[:markLength], !strings.ContainsAny(rest[:markLength], `%_\`)
 }

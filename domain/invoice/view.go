@@ -39,6 +39,10 @@ func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	if err != nil {
 		return nil, err
 	}
+	credited, err := creditNotesOf(tx, issuedIDs(rows))
+	if err != nil {
+		return nil, err
+	}
 	views := make([]View, len(rows))
 	for k, row := range rows {
 		var t subscription.Terms
@@ -46,7 +50,8 @@ func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 			t = terms[*row.SubscriptionID]
 		}
 		if row.Status != StatusDraft {
-			views[k] = issuedView(row, t, frozen[row.ID], settled[row.ID])
+			views[k] = issuedView(row, t)
+			views[k].Lines, views[k].BalanceTransactions, views[k].CreditNotes = frozen[row.ID], settled[row.ID], credited[row.ID]
 			continue
 		}
 		if views[k], err = draftView(tx, settings, row, t); err != nil {
@@ -56,11 +61,11 @@ func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	return views, nil
 }
 
-func issuedView(row Invoice, t subscription.Terms, lines []Line, settled []customer.BalanceTransaction) View {
+func issuedView(row Invoice, t subscription.Terms) View {
 	return View{
-		Invoice: row, Customer: t.Customer, Terms: t, Lines: lines, BalanceTransactions: settled,
+		Invoice: row, Customer: t.Customer, Terms: t,
 		Number: *row.Number, Memo: row.Memo, AutoCollection: *row.AutoCollection, WillAutoIssue: *row.AutoIssued,
-		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: *row.AmountDue,
+		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: row.Due(),
 	}
 }
 

@@ -1,0 +1,124 @@
+package invoice
+
+import (
+	"time"
+
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// CreditNoteType says which way the money of a credit note goes (semantics 9.2.1).
+type CreditNoteType string
+
+// The types of credit notes.
+const (
+	CreditNoteAdjustment CreditNoteType = "adjustment" // the invoice asks for less
+	CreditNoteRefund     CreditNoteType = "refund"     // to the customer's balance
+)
+
+// CreditReason is why money is given back.
+type CreditReason string
+
+// The reasons of credit notes.
+const (
+	ReasonDuplicate             CreditReason = "duplicate"
+	ReasonFraudulent            CreditReason = "fraudulent"
+	ReasonOrderChange           CreditReason = "order_change"
+	ReasonProductUnsatisfactory CreditReason = "product_unsatisfactory"
+)
+
+// CreditNote takes money of an issued invoice back. But for the mark that it is void
+// it never changes.
+type CreditNote struct {
+	store.Record
+	CustomerID string
+	InvoiceID  string
+	Number     string // of the invoice, CN and a count from 1: JYEFHK-00001-CN-1
+	Type       CreditNoteType
+	Reason     *CreditReason
+	Memo       *string
+	Currency   money.Currency
+	Total      money.Decimal // above 0, the sum of its lines
+	Adjusted   money.Decimal // of that, what the invoice asks for less; the rest went to the balance
+	Automatic  bool          // a change of the subscription made it
+	VoidedAt   *time.Time
+
+	Customer customer.Customer `gorm:"-"`
+	Lines    []CreditNoteLine  `gorm:"-"`
+}
+
+// CreditNoteLine takes some of an invoice's line back.
+type CreditNoteLine struct {
+	store.Record
+	CreditNoteID  string
+	Position      int
+	InvoiceLineID string
+	ItemID        string
+	Name          string        // of the invoice's line, like
+	Quantity      money.Decimal // this
+	StartAt       time.Time     // of the service that is credited, inclusive; a description
+	EndAt         time.Time     // exclusive
+	Amount        money.Decimal // above 0, in the minor unit of the currency
+}
+
+// FindCreditNote returns the credit note with that id, or fault.Missing.
+func FindCreditNote(tx *store.Tx, id string) (CreditNote, error) {
+	var note CreditNote
+	if err := tx.Where("id = ?", id).Take(&note).Error; err != nil {
+		return CreditNote{}, store.Found(err, "CreditNote", id)
+	}
+	notes := []CreditNote{note}
+	err := complete(tx, notes)
+	return notes[0], err
+}
+
+// ListCreditNotes returns a page of credit notes, newest first.
+func ListCreditNotes(tx *store.Tx, created store.Range, page store.Page) (notes []CreditNote, next string, err error) {
+	notes, next, err = store.List[CreditNote](created.On(tx.DB, "created_at"), page)
+	if err != nil {
+		return nil, "", err
+	}
+	return notes, next, complete(tx, notes)
+}
+
+// complete loads what belongs to credit notes: two questions whatever their number.
+func complete(tx *store.Tx, notes []CreditNote) error {
+	var ids, customerIDs []string
+	for _, n := range notes {
+		ids, customerIDs = append(ids, n.ID), append(customerIDs, n.CustomerID)
+	}
+	buyers, err := customer.FindAll(tx, customerIDs)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	var lines []CreditNoteLine
+	if err := tx.Where("credit_note_id IN ?", ids).Order("credit_note_id, position").Find(&lines).Error; err != nil {
+		return err
+	}
+	byNote := map[string][]CreditNoteLine{}
+	for _, l := range lines {
+		byNote[l.CreditNoteID] = append(byNote[l.CreditNoteID], l)
+	}
+	for k, n := range notes {
+		notes[k].Customer, notes[k].Lines = buyers[n.CustomerID], byNote[n.ID]
+	}
+	return nil
+}
+
+// creditNotesOf returns the credit notes of invoices by invoice, the void ones too,
+// oldest first, without their lines.
+func creditNotesOf(tx *store.Tx, invoiceIDs []string) (map[string][]CreditNote, error) {
+	byInvoice := map[string][]CreditNote{}
+	if len(invoiceIDs) == 0 {
+		return byInvoice, nil
+	}
+	var notes []CreditNote
+	if err := tx.Where("invoice_id IN ?", invoiceIDs).Order("invoice_id, seq").Find(&notes).Error; err != nil {
+		return nil, err
+	}
+	for _, n := range notes {
+		byInvoice[n.InvoiceID] = append(byInvoice[n.InvoiceID], n)
+	}
+	return byInvoice, nil
+}

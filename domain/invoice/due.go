@@ -1,0 +1,65 @@
+package invoice
+
+import (
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// Due is what an issued invoice asks for now: what it asked for when it was issued,
+// less what its credit notes took off that. Paying does not lower it.
+func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
+
+// lower makes an issued invoice ask for less. One that asks for nothing any more is
+// paid (semantics 9.2.2).
+func (i *Invoice) lower(tx *store.Tx, by money.Decimal) error {
+	i.Credited = i.Credited.Add(by)
+	if i.Due().IsZero() {
+		i.Status, i.PaidAt = StatusPaid, &tx.Now
+	}
+	return i.save(tx, "credited", "status", "paid_at")
+}
+
+// save writes those columns of the invoice.
+func (i *Invoice) save(tx *store.Tx, columns ...string) error {
+	return tx.Model(i).Select(columns).Updates(i).Error
+}
+
+// VoidCreditNote takes back what a credit note gave, and marks it (semantics 9.2.6).
+// An invoice that is still to be paid asks for it again; of any other it is taken out
+// of the customer's balance. A note that is void is left as it is.
+func VoidCreditNote(tx *store.Tx, id string) (CreditNote, error) {
+	note, err := FindCreditNote(tx, id)
+	if err != nil {
+		return CreditNote{}, err
+	}
+	inv, err := lock(tx, note.InvoiceID)
+	if err != nil {
+		return CreditNote{}, err
+	}
+	if note, err = FindCreditNote(tx, id); err != nil || note.VoidedAt != nil {
+		return note, err
+	}
+	back := note.Total
+	if inv.Status == StatusIssued {
+		inv.Credited = inv.Credited.Sub(note.Adjusted)
+		if err := inv.save(tx, "credited"); err != nil {
+			return CreditNote{}, err
+		}
+		back = note.Total.Sub(note.Adjusted)
+	}
+	why := customer.Cause{Action: customer.ActionCreditNoteVoided, InvoiceID: &inv.ID, CreditNoteID: &note.ID}
+	if note.Automatic {
+		why.Action = customer.ActionRevertRefund
+	}
+	if err := customer.Move(tx, inv.CustomerID, back.Neg(), why); err != nil {
+		return CreditNote{}, err
+	}
+	return note, note.void(tx)
+}
+
+// void marks a credit note.
+func (n *CreditNote) void(tx *store.Tx) error {
+	n.VoidedAt = &tx.Now
+	return tx.Model(n).Select("voided_at").Updates(n).Error
+}
