@@ -378,6 +378,71 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SearchEventsWithBody Find events by their keys
+	//
+	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+	SearchEventsWithBody(ctx context.Context, params *SearchEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchEvents Find events by their keys
+	//
+	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+	SearchEvents(ctx context.Context, params *SearchEventsParams, body SearchEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListEventVolumes Count events by hour
+	//
+	// How many events were taken in for each hour, in UTC, of their timestamp: oldest hour first, also hours without events,
+	// and the hours of both ends whole. Deprecated events are counted, duplicates are not. The answer is not paged; a timeframe
+	// is at most 366 days long.
+	//
+	// Corresponds with GET /v1/events/volume (the `ListEventVolumes` operationId).
+	ListEventVolumes(ctx context.Context, params *ListEventVolumesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AmendEventWithBody Amend an event
+	//
+	// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+	// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+	//
+	// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+	// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+	// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+	AmendEventWithBody(ctx context.Context, eventID EventID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AmendEvent Amend an event
+	//
+	// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+	// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+	//
+	// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+	// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+	// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+	AmendEvent(ctx context.Context, eventID EventID, body AmendEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeprecateEvent Deprecate an event
+	//
+	// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
+	// is told at their amendment. To deprecate an event again has no effect.
+	//
+	// Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
+	DeprecateEvent(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// IngestWithBody Send usage events
 	//
 	// Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -1676,6 +1741,131 @@ func (c *Client) UpdateDimensionalPriceGroupWithBody(ctx context.Context, dimens
 // Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 func (c *Client) UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateDimensionalPriceGroupRequest(c.Server, dimensionalPriceGroupID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchEventsWithBody Find events by their keys
+//
+// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+func (c *Client) SearchEventsWithBody(ctx context.Context, params *SearchEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchEventsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchEvents Find events by their keys
+//
+// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+func (c *Client) SearchEvents(ctx context.Context, params *SearchEventsParams, body SearchEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchEventsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListEventVolumes Count events by hour
+//
+// How many events were taken in for each hour, in UTC, of their timestamp: oldest hour first, also hours without events,
+// and the hours of both ends whole. Deprecated events are counted, duplicates are not. The answer is not paged; a timeframe
+// is at most 366 days long.
+//
+// Corresponds with GET /v1/events/volume (the `ListEventVolumes` operationId).
+func (c *Client) ListEventVolumes(ctx context.Context, params *ListEventVolumesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEventVolumesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AmendEventWithBody Amend an event
+//
+// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+//
+// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+func (c *Client) AmendEventWithBody(ctx context.Context, eventID EventID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAmendEventRequestWithBody(c.Server, eventID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AmendEvent Amend an event
+//
+// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+//
+// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+func (c *Client) AmendEvent(ctx context.Context, eventID EventID, body AmendEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAmendEventRequest(c.Server, eventID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeprecateEvent Deprecate an event
+//
+// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
+// is told at their amendment. To deprecate an event again has no effect.
+//
+// Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
+func (c *Client) DeprecateEvent(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeprecateEventRequest(c.Server, eventID)
 	if err != nil {
 		return nil, err
 	}
@@ -4966,6 +5156,204 @@ func NewUpdateDimensionalPriceGroupRequestWithBody(server string, dimensionalPri
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSearchEventsRequest calls the generic SearchEvents builder with application/json body
+func NewSearchEventsRequest(server string, params *SearchEventsParams, body SearchEventsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSearchEventsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewSearchEventsRequestWithBody constructs an http.Request for the SearchEvents method, with any body, and a specified content type
+func NewSearchEventsRequestWithBody(server string, params *SearchEventsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/search")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListEventVolumesRequest constructs an http.Request for the ListEventVolumes method
+func NewListEventVolumesRequest(server string, params *ListEventVolumesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/volume")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timeframe_start", params.TimeframeStart, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.TimeframeEnd != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timeframe_end", *params.TimeframeEnd, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAmendEventRequest calls the generic AmendEvent builder with application/json body
+func NewAmendEventRequest(server string, eventID EventID, body AmendEventJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAmendEventRequestWithBody(server, eventID, "application/json", bodyReader)
+}
+
+// NewAmendEventRequestWithBody constructs an http.Request for the AmendEvent method, with any body, and a specified content type
+func NewAmendEventRequestWithBody(server string, eventID EventID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "event_id", eventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeprecateEventRequest constructs an http.Request for the DeprecateEvent method
+func NewDeprecateEventRequest(server string, eventID EventID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "event_id", eventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/%s/deprecate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -8643,6 +9031,75 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error)
 
+	// SearchEventsWithBodyWithResponse Find events by their keys
+	//
+	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+	SearchEventsWithBodyWithResponse(ctx context.Context, params *SearchEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SearchEventsResponse, error)
+
+	// SearchEventsWithResponse Find events by their keys
+	//
+	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+	SearchEventsWithResponse(ctx context.Context, params *SearchEventsParams, body SearchEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*SearchEventsResponse, error)
+
+	// ListEventVolumesWithResponse Count events by hour
+	//
+	// How many events were taken in for each hour, in UTC, of their timestamp: oldest hour first, also hours without events,
+	// and the hours of both ends whole. Deprecated events are counted, duplicates are not. The answer is not paged; a timeframe
+	// is at most 366 days long.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/events/volume (the `ListEventVolumes` operationId).
+	ListEventVolumesWithResponse(ctx context.Context, params *ListEventVolumesParams, reqEditors ...RequestEditorFn) (*ListEventVolumesResponse, error)
+
+	// AmendEventWithBodyWithResponse Amend an event
+	//
+	// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+	// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+	//
+	// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+	// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+	// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+	AmendEventWithBodyWithResponse(ctx context.Context, eventID EventID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AmendEventResponse, error)
+
+	// AmendEventWithResponse Amend an event
+	//
+	// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+	// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+	//
+	// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+	// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+	// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+	AmendEventWithResponse(ctx context.Context, eventID EventID, body AmendEventJSONRequestBody, reqEditors ...RequestEditorFn) (*AmendEventResponse, error)
+
+	// DeprecateEventWithResponse Deprecate an event
+	//
+	// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
+	// is told at their amendment. To deprecate an event again has no effect.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
+	DeprecateEventWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*DeprecateEventResponse, error)
+
 	// IngestWithBodyWithResponse Send usage events
 	//
 	// Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -10598,6 +11055,198 @@ func (r UpdateDimensionalPriceGroupResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateDimensionalPriceGroupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SearchEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *FoundEvents
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SearchEventsResponse) GetJSON200() *FoundEvents {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SearchEventsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SearchEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SearchEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SearchEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SearchEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListEventVolumesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventVolumes
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEventVolumesResponse) GetJSON200() *EventVolumes {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListEventVolumesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEventVolumesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEventVolumesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEventVolumesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEventVolumesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AmendEventResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AmendedEvent
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AmendEventResponse) GetJSON200() *AmendedEvent {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AmendEventResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AmendEventResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AmendEventResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AmendEventResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AmendEventResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeprecateEventResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeprecatedEvent
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeprecateEventResponse) GetJSON200() *DeprecatedEvent {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeprecateEventResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeprecateEventResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeprecateEventResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeprecateEventResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeprecateEventResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -13495,6 +14144,111 @@ func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithResponse(ctx contex
 	return ParseUpdateDimensionalPriceGroupResponse(rsp)
 }
 
+// SearchEventsWithBodyWithResponse Find events by their keys
+//
+// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+func (c *ClientWithResponses) SearchEventsWithBodyWithResponse(ctx context.Context, params *SearchEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SearchEventsResponse, error) {
+	rsp, err := c.SearchEventsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchEventsResponse(rsp)
+}
+
+// SearchEventsWithResponse Find events by their keys
+//
+// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/search (the `SearchEvents` operationId).
+func (c *ClientWithResponses) SearchEventsWithResponse(ctx context.Context, params *SearchEventsParams, body SearchEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*SearchEventsResponse, error) {
+	rsp, err := c.SearchEvents(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchEventsResponse(rsp)
+}
+
+// ListEventVolumesWithResponse Count events by hour
+//
+// How many events were taken in for each hour, in UTC, of their timestamp: oldest hour first, also hours without events,
+// and the hours of both ends whole. Deprecated events are counted, duplicates are not. The answer is not paged; a timeframe
+// is at most 366 days long.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/events/volume (the `ListEventVolumes` operationId).
+func (c *ClientWithResponses) ListEventVolumesWithResponse(ctx context.Context, params *ListEventVolumesParams, reqEditors ...RequestEditorFn) (*ListEventVolumesResponse, error) {
+	rsp, err := c.ListEventVolumes(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEventVolumesResponse(rsp)
+}
+
+// AmendEventWithBodyWithResponse Amend an event
+//
+// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+//
+// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+func (c *ClientWithResponses) AmendEventWithBodyWithResponse(ctx context.Context, eventID EventID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AmendEventResponse, error) {
+	rsp, err := c.AmendEventWithBody(ctx, eventID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAmendEventResponse(rsp)
+}
+
+// AmendEventWithResponse Amend an event
+//
+// Gives the event another name and other properties, as often as need be; what it was is kept and does not count any more.
+// The timestamp and the customer must be those of the event; the customer may be named by its id or by its alias.
+//
+// An event can be amended and deprecated while its customer exists, in the current billing period of that customer's
+// subscription and, until the grace period is over, in the one before; and 100 events of a customer in 100 days,
+// amendments and deprecations counted apart. Beyond that use a backfill. A deprecated event cannot be amended.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/events/{event_id} (the `AmendEvent` operationId).
+func (c *ClientWithResponses) AmendEventWithResponse(ctx context.Context, eventID EventID, body AmendEventJSONRequestBody, reqEditors ...RequestEditorFn) (*AmendEventResponse, error) {
+	rsp, err := c.AmendEvent(ctx, eventID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAmendEventResponse(rsp)
+}
+
+// DeprecateEventWithResponse Deprecate an event
+//
+// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
+// is told at their amendment. To deprecate an event again has no effect.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
+func (c *ClientWithResponses) DeprecateEventWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*DeprecateEventResponse, error) {
+	rsp, err := c.DeprecateEvent(ctx, eventID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeprecateEventResponse(rsp)
+}
+
 // IngestWithBodyWithResponse Send usage events
 //
 // Each event is counted once, however often its `idempotency_key` is sent; a key that is known already is ignored. An event
@@ -15483,6 +16237,138 @@ func ParseUpdateDimensionalPriceGroupResponse(rsp *http.Response) (*UpdateDimens
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSearchEventsResponse parses an HTTP response from a SearchEventsWithResponse call
+func ParseSearchEventsResponse(rsp *http.Response) (*SearchEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SearchEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest FoundEvents
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListEventVolumesResponse parses an HTTP response from a ListEventVolumesWithResponse call
+func ParseListEventVolumesResponse(rsp *http.Response) (*ListEventVolumesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEventVolumesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventVolumes
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAmendEventResponse parses an HTTP response from a AmendEventWithResponse call
+func ParseAmendEventResponse(rsp *http.Response) (*AmendEventResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AmendEventResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AmendedEvent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeprecateEventResponse parses an HTTP response from a DeprecateEventWithResponse call
+func ParseDeprecateEventResponse(rsp *http.Response) (*DeprecateEventResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeprecateEventResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeprecatedEvent
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2677,6 +2677,12 @@ type Allocation struct {
 // AllocationCadence defines model for AllocationCadence.
 type AllocationCadence string
 
+// AmendedEvent defines model for AmendedEvent.
+type AmendedEvent struct {
+	// Amended Key of the event.
+	Amended string `json:"amended"`
+}
+
 // Amendment defines model for Amendment.
 type Amendment struct {
 	EntryType AmendmentType `json:"entry_type"`
@@ -3529,6 +3535,12 @@ type DecrementEntry struct {
 // DecrementType defines model for DecrementType.
 type DecrementType string
 
+// DeprecatedEvent defines model for DeprecatedEvent.
+type DeprecatedEvent struct {
+	// Deprecated Key of the event.
+	Deprecated string `json:"deprecated"`
+}
+
 // DimensionalPriceConfiguration defines model for DimensionalPriceConfiguration.
 type DimensionalPriceConfiguration struct {
 	DimensionValues         []string `json:"dimension_values"`
@@ -3705,6 +3717,19 @@ type Event struct {
 	Timestamp string `json:"timestamp"`
 }
 
+// EventAmendment What the event is to be. Names exactly one of `customer_id` and `external_customer_id`.
+type EventAmendment struct {
+	CustomerID         *string `json:"customer_id,omitempty"`
+	EventName          string  `json:"event_name"`
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// Properties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
+	Properties SentEventProperties `json:"properties"`
+
+	// Timestamp That of the event: an ISO 8601 date-time in UTC.
+	Timestamp string `json:"timestamp"`
+}
+
 // EventFailure defines model for EventFailure.
 type EventFailure struct {
 	// IdempotencyKey Empty when the event has none that can be used.
@@ -3742,6 +3767,34 @@ type EventProperties map[string]*EventProperty
 
 // EventProperty A number is kept exactly, up to 38 digits.
 type EventProperty = any
+
+// EventSearch The timeframe includes its start and not its end. By default it is from a week ago up to now.
+type EventSearch struct {
+	// EventIds Idempotency keys. Upper and lower case differ.
+	EventIds       []string                `json:"event_ids"`
+	TimeframeEnd   *NullableDateOrDateTime `json:"timeframe_end,omitempty"`
+	TimeframeStart *NullableDateOrDateTime `json:"timeframe_start,omitempty"`
+}
+
+// EventVolume defines model for EventVolume.
+type EventVolume struct {
+	Count int64 `json:"count"`
+
+	// TimeframeEnd An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	TimeframeEnd Timestamp `json:"timeframe_end"`
+
+	// TimeframeStart An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	TimeframeStart Timestamp `json:"timeframe_start"`
+}
+
+// EventVolumes defines model for EventVolumes.
+type EventVolumes struct {
+	Data []EventVolume `json:"data"`
+}
 
 // ExactDecimal A decimal number with all its digits, however many, before any rounding.
 //
@@ -3805,6 +3858,39 @@ type FixedFeeQuantityTransition struct {
 	EffectiveDate Timestamp   `json:"effective_date"`
 	PriceID       string      `json:"price_id"`
 	Quantity      json.Number `json:"quantity"`
+}
+
+// FoundEvent defines model for FoundEvent.
+type FoundEvent struct {
+	// CustomerID As it was sent; null if the other was.
+	CustomerID *string `json:"customer_id"`
+
+	// Deprecated Whether it does not count any more.
+	Deprecated bool   `json:"deprecated"`
+	EventName  string `json:"event_name"`
+
+	// ExternalCustomerID As it was sent; null if the other was.
+	ExternalCustomerID *string `json:"external_customer_id"`
+
+	// ID The idempotency key.
+	ID         string               `json:"id"`
+	Properties FoundEventProperties `json:"properties"`
+
+	// Timestamp An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	Timestamp Timestamp `json:"timestamp"`
+}
+
+// FoundEventProperties defines model for FoundEventProperties.
+type FoundEventProperties map[string]FoundEventProperty
+
+// FoundEventProperty defines model for FoundEventProperty.
+type FoundEventProperty = any
+
+// FoundEvents defines model for FoundEvents.
+type FoundEvents struct {
+	Data []FoundEvent `json:"data"`
 }
 
 // FreeFormObject defines model for FreeFormObject.
@@ -6549,7 +6635,7 @@ type PreviewEvent struct {
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// Properties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
-	Properties PreviewEventProperties `json:"properties"`
+	Properties SentEventProperties `json:"properties"`
 
 	// Timestamp An ISO 8601 date-time in UTC, as events that are sent to be stored have it.
 	Timestamp string `json:"timestamp"`
@@ -6564,9 +6650,6 @@ type PreviewEventEvaluations struct {
 	// Embedded struct due to allOf(#/components/schemas/PreviewEvents)
 	PreviewEvents `yaml:",inline"`
 }
-
-// PreviewEventProperties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
-type PreviewEventProperties = json.RawMessage
 
 // PreviewEvents defines model for PreviewEvents.
 type PreviewEvents struct {
@@ -6958,6 +7041,9 @@ type ScalingValue struct {
 	ScalingFactor Decimal `json:"scaling_factor"`
 	ScalingValue  string  `json:"scaling_value"`
 }
+
+// SentEventProperties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
+type SentEventProperties = json.RawMessage
 
 // SubLineItem A part of a line. `type` chooses the variant.
 type SubLineItem struct {
@@ -7846,6 +7932,9 @@ type EntryStatus = LedgerEntryStatus
 // EntryType defines model for EntryType.
 type EntryType = LedgerEntryType
 
+// EventID defines model for EventID.
+type EventID = string
+
 // ExternalCustomerID defines model for ExternalCustomerID.
 type ExternalCustomerID = string
 
@@ -8212,6 +8301,21 @@ type ListDimensionalPriceGroupsParams struct {
 type CreateDimensionalPriceGroupParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SearchEventsParams defines parameters for SearchEvents.
+type SearchEventsParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListEventVolumesParams defines parameters for ListEventVolumes.
+type ListEventVolumesParams struct {
+	// TimeframeStart An instant of the first hour.
+	TimeframeStart DateOrDateTime `form:"timeframe_start" json:"timeframe_start"`
+
+	// TimeframeEnd An instant of the last hour; now by default.
+	TimeframeEnd *DateOrDateTime `form:"timeframe_end,omitempty" json:"timeframe_end,omitempty"`
 }
 
 // IngestParams defines parameters for Ingest.
@@ -8636,6 +8740,12 @@ type UpdateDimensionalPriceGroupByExternalIDJSONRequestBody = DimensionalPriceGr
 
 // UpdateDimensionalPriceGroupJSONRequestBody defines body for UpdateDimensionalPriceGroup for application/json ContentType.
 type UpdateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupUpdate
+
+// SearchEventsJSONRequestBody defines body for SearchEvents for application/json ContentType.
+type SearchEventsJSONRequestBody = EventSearch
+
+// AmendEventJSONRequestBody defines body for AmendEvent for application/json ContentType.
+type AmendEventJSONRequestBody = EventAmendment
 
 // IssueInvoiceSummaryJSONRequestBody defines body for IssueInvoiceSummary for application/json ContentType.
 type IssueInvoiceSummaryJSONRequestBody = InvoiceIssue

@@ -96,6 +96,18 @@ type ServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error
+	// SearchEvents Find events by their keys
+	// (POST /v1/events/search)
+	SearchEvents(ctx echo.Context, params SearchEventsParams) error
+	// ListEventVolumes Count events by hour
+	// (GET /v1/events/volume)
+	ListEventVolumes(ctx echo.Context, params ListEventVolumesParams) error
+	// AmendEvent Amend an event
+	// (PUT /v1/events/{event_id})
+	AmendEvent(ctx echo.Context, eventID EventID) error
+	// DeprecateEvent Deprecate an event
+	// (PUT /v1/events/{event_id}/deprecate)
+	DeprecateEvent(ctx echo.Context, eventID EventID) error
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx echo.Context, params IngestParams) error
@@ -1167,6 +1179,92 @@ func (w *ServerInterfaceWrapper) UpdateDimensionalPriceGroup(ctx echo.Context) e
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateDimensionalPriceGroup(ctx, dimensionalPriceGroupID)
+	return err
+}
+
+// SearchEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) SearchEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchEventsParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SearchEvents(ctx, params)
+	return err
+}
+
+// ListEventVolumes converts echo context to params.
+func (w *ServerInterfaceWrapper) ListEventVolumes(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListEventVolumesParams
+	// ------------- Required query parameter "timeframe_start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "timeframe_start", ctx.QueryParams(), &params.TimeframeStart, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timeframe_start: %s", err))
+	}
+
+	// ------------- Optional query parameter "timeframe_end" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeframe_end", ctx.QueryParams(), &params.TimeframeEnd, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timeframe_end: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListEventVolumes(ctx, params)
+	return err
+}
+
+// AmendEvent converts echo context to params.
+func (w *ServerInterfaceWrapper) AmendEvent(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "event_id" -------------
+	var eventID EventID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "event_id", ctx.Param("event_id"), &eventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AmendEvent(ctx, eventID)
+	return err
+}
+
+// DeprecateEvent converts echo context to params.
+func (w *ServerInterfaceWrapper) DeprecateEvent(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "event_id" -------------
+	var eventID EventID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "event_id", ctx.Param("event_id"), &eventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeprecateEvent(ctx, eventID)
 	return err
 }
 
@@ -2880,6 +2978,10 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroup, options.OperationMiddlewares["updateDimensionalPriceGroup"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.FetchDimensionalPriceGroupByExternalID, options.OperationMiddlewares["fetchDimensionalPriceGroupByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroupByExternalID, options.OperationMiddlewares["updateDimensionalPriceGroupByExternalID"]...)
+	router.PUT(options.BaseURL+"/v1/events/:event_id", wrapper.AmendEvent, options.OperationMiddlewares["amendEvent"]...)
+	router.PUT(options.BaseURL+"/v1/events/:event_id/deprecate", wrapper.DeprecateEvent, options.OperationMiddlewares["deprecateEvent"]...)
+	router.POST(options.BaseURL+"/v1/events/search", wrapper.SearchEvents, options.OperationMiddlewares["searchEvents"]...)
+	router.GET(options.BaseURL+"/v1/events/volume", wrapper.ListEventVolumes, options.OperationMiddlewares["listEventVolumes"]...)
 	router.POST(options.BaseURL+"/v1/ingest", wrapper.Ingest, options.OperationMiddlewares["ingest"]...)
 	router.GET(options.BaseURL+"/v1/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.FetchInvoice, options.OperationMiddlewares["fetchInvoice"]...)
@@ -3966,6 +4068,164 @@ type UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse struct
 }
 
 func (response UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse) VisitUpdateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchEventsRequestObject struct {
+	Params SearchEventsParams
+	Body   *SearchEventsJSONRequestBody
+}
+
+type SearchEventsResponseObject interface {
+	VisitSearchEventsResponse(w http.ResponseWriter) error
+}
+
+type SearchEvents200JSONResponse FoundEvents
+
+func (response SearchEvents200JSONResponse) VisitSearchEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SearchEventsdefaultApplicationProblemPlusJSONResponse) VisitSearchEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEventVolumesRequestObject struct {
+	Params ListEventVolumesParams
+}
+
+type ListEventVolumesResponseObject interface {
+	VisitListEventVolumesResponse(w http.ResponseWriter) error
+}
+
+type ListEventVolumes200JSONResponse EventVolumes
+
+func (response ListEventVolumes200JSONResponse) VisitListEventVolumesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEventVolumesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListEventVolumesdefaultApplicationProblemPlusJSONResponse) VisitListEventVolumesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AmendEventRequestObject struct {
+	EventID EventID `json:"event_id"`
+	Body    *AmendEventJSONRequestBody
+}
+
+type AmendEventResponseObject interface {
+	VisitAmendEventResponse(w http.ResponseWriter) error
+}
+
+type AmendEvent200JSONResponse AmendedEvent
+
+func (response AmendEvent200JSONResponse) VisitAmendEventResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AmendEventdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AmendEventdefaultApplicationProblemPlusJSONResponse) VisitAmendEventResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeprecateEventRequestObject struct {
+	EventID EventID `json:"event_id"`
+}
+
+type DeprecateEventResponseObject interface {
+	VisitDeprecateEventResponse(w http.ResponseWriter) error
+}
+
+type DeprecateEvent200JSONResponse DeprecatedEvent
+
+func (response DeprecateEvent200JSONResponse) VisitDeprecateEventResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeprecateEventdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeprecateEventdefaultApplicationProblemPlusJSONResponse) VisitDeprecateEventResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6057,6 +6317,18 @@ type StrictServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx context.Context, request UpdateDimensionalPriceGroupRequestObject) (UpdateDimensionalPriceGroupResponseObject, error)
+	// SearchEvents Find events by their keys
+	// (POST /v1/events/search)
+	SearchEvents(ctx context.Context, request SearchEventsRequestObject) (SearchEventsResponseObject, error)
+	// ListEventVolumes Count events by hour
+	// (GET /v1/events/volume)
+	ListEventVolumes(ctx context.Context, request ListEventVolumesRequestObject) (ListEventVolumesResponseObject, error)
+	// AmendEvent Amend an event
+	// (PUT /v1/events/{event_id})
+	AmendEvent(ctx context.Context, request AmendEventRequestObject) (AmendEventResponseObject, error)
+	// DeprecateEvent Deprecate an event
+	// (PUT /v1/events/{event_id}/deprecate)
+	DeprecateEvent(ctx context.Context, request DeprecateEventRequestObject) (DeprecateEventResponseObject, error)
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
@@ -7079,6 +7351,152 @@ func (sh *strictHandler) UpdateDimensionalPriceGroup(ctx echo.Context, dimension
 		return err
 	} else if validResponse, ok := response.(UpdateDimensionalPriceGroupResponseObject); ok {
 		return validResponse.VisitUpdateDimensionalPriceGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SearchEvents operation middleware
+func (sh *strictHandler) SearchEvents(ctx echo.Context, params SearchEventsParams) error {
+	var request SearchEventsRequestObject
+
+	request.Params = params
+
+	var body SearchEventsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SearchEvents(ctx.Request().Context(), request.(SearchEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SearchEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SearchEventsResponseObject); ok {
+		return validResponse.VisitSearchEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListEventVolumes operation middleware
+func (sh *strictHandler) ListEventVolumes(ctx echo.Context, params ListEventVolumesParams) error {
+	var request ListEventVolumesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListEventVolumes(ctx.Request().Context(), request.(ListEventVolumesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListEventVolumes")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListEventVolumesResponseObject); ok {
+		return validResponse.VisitListEventVolumesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AmendEvent operation middleware
+func (sh *strictHandler) AmendEvent(ctx echo.Context, eventID EventID) error {
+	var request AmendEventRequestObject
+
+	request.EventID = eventID
+
+	var body AmendEventJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AmendEvent(ctx.Request().Context(), request.(AmendEventRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AmendEvent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AmendEventResponseObject); ok {
+		return validResponse.VisitAmendEventResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeprecateEvent operation middleware
+func (sh *strictHandler) DeprecateEvent(ctx echo.Context, eventID EventID) error {
+	var request DeprecateEventRequestObject
+
+	request.EventID = eventID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeprecateEvent(ctx.Request().Context(), request.(DeprecateEventRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeprecateEvent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeprecateEventResponseObject); ok {
+		return validResponse.VisitDeprecateEventResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

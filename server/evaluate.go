@@ -54,7 +54,7 @@ func (s *Server) EvaluatePreviewEvents(ctx context.Context, req gen.EvaluatePrev
 	if err != nil {
 		return nil, err
 	}
-	asked.Events = toWire(req.Body.Events, sampleEventFromWire)
+	asked.Events = toWire(req.Body.Events, previewEventFromWire)
 	evaluated, err := s.evaluate(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (invoi
 	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys}, err
 }
 
-func sampleEventFromWire(e gen.PreviewEvent) usage.SampleEvent {
-	return usage.SampleEvent{
+func previewEventFromWire(e gen.PreviewEvent) usage.SentEvent {
+	return usage.SentEvent{
 		Name:               e.EventName,
 		CustomerID:         e.CustomerID,
 		ExternalCustomerID: e.ExternalCustomerID,

@@ -17,6 +17,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -29,6 +30,7 @@ var records = []any{
 	coupon.Coupon{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{},
+	usage.Correction{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 }

@@ -36,7 +36,7 @@ var _ = Describe("An account", func() {
 			{"name", "Ours"}, {"timezone", "UTC"}, {"grace_period", "12h0m0s"}, {"future_bound", "1h0m0s"},
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
-			{"subscriptions_per_customer", "100"}, {"largest_ingest_bytes", "none"},
+			{"subscriptions_per_customer", "100"}, {"corrections_per_customer", "100"}, {"largest_ingest_bytes", "none"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
 	})
@@ -97,6 +97,7 @@ var _ = Describe("An account", func() {
 		Entry("of a prefix", "number_prefix", "QWERTY", "QWERTY"),
 		Entry("of hidden zero lines", "hide_zero_lines", "true", "true"),
 		Entry("of more subscriptions", "subscriptions_per_customer", "2000", "2000"),
+		Entry("of fewer corrections of events", "corrections_per_customer", "3", "3"),
 		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
 		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
 	)

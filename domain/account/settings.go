@@ -37,6 +37,7 @@ var settings = []setting{
 	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
 	{"hide_zero_lines", "hide_zero_lines", truth, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
+	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
 }
 

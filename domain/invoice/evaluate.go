@@ -23,7 +23,7 @@ type Evaluation struct {
 
 	// Events take the place of the stored ones, if they are not nil. Those that name
 	// nobody are the customer's.
-	Events []usage.SampleEvent
+	Events []usage.SentEvent
 }
 
 // PriceEvaluation asks about one price, which is named in one of three ways.
@@ -123,7 +123,7 @@ func (e Evaluation) checkTimeframe(now time.Time) error {
 }
 
 // named are the events, each with its customer.
-func (e Evaluation) named() []usage.SampleEvent {
+func (e Evaluation) named() []usage.SentEvent {
 	events := slices.Clone(e.Events)
 	for k, event := range events {
 		if event.CustomerID == nil && event.ExternalCustomerID == nil {

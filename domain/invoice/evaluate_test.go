@@ -20,7 +20,7 @@ import (
 )
 
 // evaluate asks about prices in January.
-func (o office) evaluate(customerID string, events []usage.SampleEvent, asked ...invoice.PriceEvaluation) (evaluated []invoice.Evaluated) {
+func (o office) evaluate(customerID string, events []usage.SentEvent, asked ...invoice.PriceEvaluation) (evaluated []invoice.Evaluated) {
 	GinkgoHelper()
 	Expect(o.store.View(o.ctx, func(tx *store.Tx) (err error) {
 		evaluated, err = invoice.Evaluate(tx, invoice.Evaluation{CustomerID: &customerID, Timeframe: january, Prices: asked, Events: events})
@@ -34,7 +34,7 @@ var january = period.Period{
 }
 
 // keep stores events of a customer, as they would be sampled.
-func (o office) keep(customerID string, events []usage.SampleEvent) {
+func (o office) keep(customerID string, events []usage.SentEvent) {
 	GinkgoHelper()
 	var stored []usage.Event
 	for k, e := range events {
@@ -76,7 +76,7 @@ var _ = Describe("Evaluating prices", func() {
 			o.clock("2025-01-01")
 			id := o.customer()
 			t, _ := o.subscribe(id, "2025-01-01", prices...)
-			var events []usage.SampleEvent
+			var events []usage.SentEvent
 			for range rapid.IntRange(0, 12).Draw(r, "events") {
 				hour := rapid.IntRange(0, 31*24).Draw(r, "hour") // the last one is in February
 				properties := fmt.Sprintf(`{"n": %de-3`, rapid.IntRange(-500, 5000).Draw(r, "thousandths"))
@@ -85,7 +85,7 @@ var _ = Describe("Evaluating prices", func() {
 						properties += fmt.Sprintf(`, %q: %s`, name, value)
 					}
 				}
-				events = append(events, usage.SampleEvent{
+				events = append(events, usage.SentEvent{
 					Name: "call", Timestamp: january.Start.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339), Properties: json.RawMessage(properties + "}"),
 				})
 			}
@@ -102,8 +102,8 @@ var _ = Describe("Evaluating prices", func() {
 			of := o.evaluate(id, nil, saved...)
 			for k, others := range [][]invoice.Evaluated{
 				o.evaluate(id, nil, brought...),
-				o.evaluate(id, append([]usage.SampleEvent{}, events...), saved...),
-				o.evaluate(id, append([]usage.SampleEvent{}, events...), brought...),
+				o.evaluate(id, append([]usage.SentEvent{}, events...), saved...),
+				o.evaluate(id, append([]usage.SentEvent{}, events...), brought...),
 			} {
 				for i := range of {
 					if !slices.Equal(worth(of[i]), worth(others[i])) {
@@ -152,10 +152,10 @@ var _ = Describe("Evaluating prices", func() {
 			price.Dimensions = &catalog.NewDimensions{GroupID: &group.ID, Values: []string{"eu", "2"}}
 			return err
 		})
-		event := func(properties string) usage.SampleEvent {
-			return usage.SampleEvent{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
+		event := func(properties string) usage.SentEvent {
+			return usage.SentEvent{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
 		}
-		events := []usage.SampleEvent{
+		events := []usage.SentEvent{
 			event(`{"n": 1, "region": "eu", "size": 2}`), event(`{"n": 2, "region": "eu", "size": "2"}`), event(`{"n": 4, "region": "eu", "size": 3}`),
 			event(`{"n": 8, "region": "us", "size": 2}`), event(`{"n": 16, "size": 2}`),
 		}

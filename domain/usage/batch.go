@@ -42,6 +42,9 @@ func (b *batch) record(ctx context.Context, st *store.Store) error {
 		if err := record(ctx, st, open); err != nil {
 			return fmt.Errorf("record events: %w", err)
 		}
+		if err := failDeprecated(ctx, st, part); err != nil {
+			return err
+		}
 	}
 	return nil
 }

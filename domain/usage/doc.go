@@ -22,6 +22,14 @@
 // is asked by [MeasureAll]. A [Sample] takes the place of the table for events that
 // are not stored, in the same SELECT.
 //
+// # Changing what came in
+//
+// [Amend] and [Deprecate] change an event in place and keep what it was as a
+// [Correction]. Each holds the row of the event and that of its customer until it is
+// done: versions of one event follow each other, and no customer gets more corrections
+// than are allowed. A key that was known already is looked up among the few deprecated
+// ones, so an ingestion of new keys pays nothing for that.
+//
 // # Decisions where the sources are silent
 //
 //   - A null stands for a member that is not there, in every member of an event.
@@ -38,6 +46,17 @@
 //   - An event of a sample that names somebody else than is asked for does not count, as
 //     a stored one would not.
 //   - An event without one of the values that usage is grouped by is in no group.
+//   - An event can be corrected in a billing period of any of its customer's
+//     subscriptions: one that has begun, until its end plus the grace period. A grace
+//     period longer than a billing period leaves several of them open.
+//   - Each amendment counts against the limit, also of one event; a second deprecation
+//     is none and does not. The 100 days are days of 24 hours before the correction.
+//   - The amended event names its customer by id or by alias, whichever way the event
+//     did; the event stays filed as it was sent.
+//   - A search finds the events of a backfill that is not in effect: they are stored.
+//     It has no end of its own but the present instant, which is in it.
+//   - The answer of a volume lists every hour and has no room for a cursor, so it is not
+//     paged, and its timeframe is at most 366 days long.
 //   - A request that finds its account's queue full is refused; one that is
 //     larger than the queue is taken when the queue is empty.
 package usage

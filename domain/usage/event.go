@@ -41,6 +41,7 @@ const (
 	stepTooOld
 	stepTooNew
 	stepMembers
+	stepDeprecated
 )
 
 // failed lists the event with its failures, by step.

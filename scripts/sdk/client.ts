@@ -71,6 +71,17 @@ for (const _ of ["once", "and again"]) {
   assert.deepEqual((await orb.events.ingest({ events })).validation_failed, []);
 }
 
+// What came by mistake is amended, taken out of the count, and known all the same.
+const mistake = { event_name: "completion", external_customer_id: "acme/1", timestamp: "2023-11-16T18:19:00Z", properties: { context_tokens: 1 } };
+await orb.events.ingest({ events: [{ ...mistake, idempotency_key: "by/mistake" }] });
+assert.equal((await orb.events.update("by/mistake", { ...mistake, properties: { context_tokens: 2 } })).amended, "by/mistake");
+assert.equal((await orb.events.deprecate("by/mistake")).deprecated, "by/mistake");
+await assert.rejects(orb.events.ingest({ events: [{ ...mistake, idempotency_key: "by/mistake" }] }), Orb.BadRequestError);
+const found = await orb.events.search({ event_ids: ["BY/MISTAKE", "by/mistake", "row-0"] });
+assert.deepEqual(found.data.map((event) => [event.id, event.deprecated, event.properties["context_tokens"]]), [["by/mistake", true, 2], ["row-0", false, 6_000_000]]);
+const volume = await orb.events.volume.list({ timeframe_start: "2023-11-16T17:30:00Z" });
+assert.deepEqual(volume.data.map((hour) => hour.count), [0, 4]);
+
 // 5,000,000 x 0.0000025 + 10,000,000 x 0.000002 + 1,000,001 x 0.0000015 = 34.0000015, and 500 x 0.00001 = half a cent.
 const costs = await orb.subscriptions.fetchCosts(subscription.id, { view_mode: "cumulative" });
 assert.deepEqual(amounts(costs.data.at(-1)?.per_price_costs.map((cost) => [cost.price.name, cost.total])), {

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/usage"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// AmendEvent serves PUT /v1/events/{event_id}.
+func (s *Server) AmendEvent(ctx context.Context, req gen.AmendEventRequestObject) (gen.AmendEventResponseObject, error) {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		return usage.Amend(tx, req.EventID, usage.SentEvent{
+			Name:               req.Body.EventName,
+			CustomerID:         req.Body.CustomerID,
+			ExternalCustomerID: req.Body.ExternalCustomerID,
+			Timestamp:          req.Body.Timestamp,
+			Properties:         req.Body.Properties,
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.AmendEvent200JSONResponse{Amended: req.EventID}, nil
+}
+
+// DeprecateEvent serves PUT /v1/events/{event_id}/deprecate.
+func (s *Server) DeprecateEvent(ctx context.Context, req gen.DeprecateEventRequestObject) (gen.DeprecateEventResponseObject, error) {
+	err := s.store.Update(ctx, func(tx *store.Tx) error { return usage.Deprecate(tx, req.EventID) })
+	if err != nil {
+		return nil, err
+	}
+	return gen.DeprecateEvent200JSONResponse{Deprecated: req.EventID}, nil
+}
+
+// SearchEvents serves POST /v1/events/search. It reads only, so nothing is remembered
+// of it (semantics 14.3.5).
+func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestObject) (gen.SearchEventsResponseObject, error) {
+	search := usage.Search{Keys: req.Body.EventIds}
+	var err error
+	search.Start, search.End, err = timeframeFromWire(req.Body.TimeframeStart, req.Body.TimeframeEnd, time.UTC)
+	if err != nil {
+		return nil, err
+	}
+	var found []usage.Stored
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		found, err = search.Find(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.SearchEvents200JSONResponse{Data: toWire(found, storedEventToWire)}, nil
+}
+
+// ListEventVolumes serves GET /v1/events/volume.
+func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesRequestObject) (gen.ListEventVolumesResponseObject, error) {
+	start, startErr := instantFromWire("timeframe_start", &req.Params.TimeframeStart, time.UTC)
+	end, endErr := instantFromWire("timeframe_end", req.Params.TimeframeEnd, time.UTC)
+	if err := fault.Join(startErr, endErr); err != nil {
+		return nil, err
+	}
+	var hours []usage.HourCount
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		hours, err = usage.Volume(tx, *start, end)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListEventVolumes200JSONResponse{Data: toWire(hours, hourCountToWire)}, nil
+}
+
+func storedEventToWire(e usage.Stored) gen.FoundEvent {
+	shown := gen.FoundEvent{
+		ID:         e.Key,
+		EventName:  e.Name,
+		Timestamp:  instantToWire(e.Timestamp),
+		Properties: gen.FoundEventProperties{},
+		Deprecated: e.Deprecated,
+	}
+	shown.CustomerID, shown.ExternalCustomerID = e.Reference()
+	properties, _ := readJSON([]byte(e.Properties)) // checked when the event was taken in
+	for name, value := range properties.(map[string]any) {
+		shown.Properties[name] = value
+	}
+	return shown
+}
+
+func hourCountToWire(hour usage.HourCount) gen.EventVolume {
+	return gen.EventVolume{
+		Count:          int64(hour.Count),
+		TimeframeStart: instantToWire(hour.Start),
+		TimeframeEnd:   instantToWire(hour.Start.Add(time.Hour)),
+	}
+}
