@@ -1,6 +1,10 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+
+	"gorm.io/gorm"
+)
 
 // As runs fn as another role of the database, which may do less than the server's, and
 // goes back. It takes two round trips.
@@ -20,4 +24,11 @@ func (tx *Tx) become(role string) error {
 		return fmt.Errorf("become %s: %w", role, err)
 	}
 	return nil
+}
+
+// Try runs fn so that only it is undone if it fails, and the transaction goes on.
+func (tx *Tx) Try(fn func(tx *Tx) error) error {
+	return tx.Transaction(func(db *gorm.DB) error {
+		return fn(&Tx{DB: db, AccountID: tx.AccountID, Now: tx.Now})
+	})
 }

@@ -1,9 +1,6 @@
 package metric
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // totals writes the rows of a fold: slice, the keys, groups and totals, and seq unless
 // it is the last fold.
@@ -98,30 +95,37 @@ func (w *writer) running(f *fold) Fragment {
 // is counted once belongs to the first slice it appears in.
 func (w *writer) parts(f *fold, last bool) Fragment {
 	by := w.keys("") + f.groups()
-	var parts []string
-	if !last || !f.only(kindDistinct) {
-		parts = append(parts, "SELECT slice"+by+", max(seq) AS seq"+f.columns(func(_ int, t total) string {
+	var parts []Fragment
+	if !last || !f.only(kindDistinct) || w.Kept != nil { // what was kept tells that a key is there, whatever it has
+		totals := f.columns(func(_ int, t total) string {
 			if t.kind == kindDistinct {
 				return ""
 			}
 			return fmt.Sprintf(adding[t.kind].whole, t.input)
-		})+" FROM counted GROUP BY slice"+by)
+		})
+		parts = append(parts, sql("SELECT slice"+by+", max(seq) AS seq"+totals+" FROM counted GROUP BY slice"+by+"$", w.kept(f)))
 	}
 	for i, t := range f.totals {
-		if t.kind != kindDistinct {
-			continue
+		if t.kind == kindDistinct {
+			parts = append(parts, w.once(f, i, t))
 		}
-		value := fmt.Sprintf("v%d", t.input)
-		parts = append(parts, "SELECT slice"+by+", NULL::bigint AS seq"+f.columns(func(other int, _ total) string {
-			if other != i {
-				return ""
-			}
-			return "count(" + value + ")::numeric"
-		})+" FROM (SELECT min(slice) AS slice"+by+", "+value+" FROM counted GROUP BY "+value+by+") AS different GROUP BY slice"+by)
 	}
 	if f.single() && w.Keys == 0 {
 		nothing := f.columns(func(int, total) string { return "" })
-		parts = append(parts, "SELECT 1 AS slice, NULL::bigint AS seq"+nothing)
+		parts = append(parts, Fragment{SQL: "SELECT 1 AS slice, NULL::bigint AS seq" + nothing})
 	}
-	return Fragment{SQL: strings.Join(parts, " UNION ALL ")}
+	return list(" UNION ALL ", parts)
+}
+
+// once writes how many values of a total are new in each slice.
+func (w *writer) once(f *fold, i int, t total) Fragment {
+	by := w.keys("") + f.groups()
+	totals := f.columns(func(other int, _ total) string {
+		if other != i {
+			return ""
+		}
+		return "count(value)::numeric"
+	})
+	return sql("SELECT slice"+by+", NULL::bigint AS seq"+totals+
+		" FROM (SELECT min(slice) AS slice"+by+", value FROM ($) AS every GROUP BY value"+by+") AS different GROUP BY slice"+by, w.different(f, i, t))
 }

@@ -12,6 +12,7 @@ type Frame struct {
 	Events Fragment
 	Slices int
 	Keys   int
+	Kept   *Kept // of events that are left out; nil for none
 }
 
 // Compile writes a SELECT of slice, amount and the keys: what the metric comes to

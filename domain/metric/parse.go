@@ -3,14 +3,23 @@ package metric
 import "strings"
 
 // Query is a metric: one number of the events.
-type Query struct{ outer *stage }
+type Query struct {
+	outer *stage
+	text  string
+}
+
+// Text is the SQL that the metric was written in.
+func (q *Query) Text() string { return q.text }
 
 // Condition is a filter: true, false or unknown for an event.
 type Condition struct{ root node }
 
 // Parse reads a metric's SQL (semantics 4.1.4). The error is a *SyntaxError.
 func Parse(sql string) (q *Query, err error) {
-	err = read(sql, func(p *parser) { q = p.query() })
+	err = read(sql, func(p *parser) {
+		q = p.query()
+		q.text = sql
+	})
 	return q, err
 }
 

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,19 +14,23 @@ import (
 // question is a request as the database is asked it, with its answer.
 type question struct {
 	statement *statement
-	width     int // values of its tuples
+	kept      *kept // nil: answered from events alone
+	width     int   // values of its tuples
 	answer    *table
 }
 
-func newQuestion(tx *store.Tx, from source, req Request) *question {
+func newQuestion(from source, req Request) *question {
 	q := &question{width: len(req.Groups) + len(req.Split), answer: newTable(req), statement: &statement{}}
 	if len(req.Cuts) > 1 {
-		q.statement = req.statement(tx.AccountID, from)
+		if from.sample == nil {
+			q.kept = from.standing.choose(req)
+		}
+		q.statement = req.statement(from, q.kept)
 	}
 	return q
 }
 
-// readerRole reads events and nothing else, and writes nothing.
+// readerRole reads events, what was kept of them, and nothing else, and writes nothing.
 const readerRole = "tollkeeper_metric"
 
 // askAll puts questions to the database, in as few statements as their source allows.
@@ -50,9 +55,14 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 		width = max(width, q.width)
 	}
 	s := &statement{}
-	from.define(s, tx.AccountID)
+	from.define(s, questions)
+	padding := strings.Repeat(", NULL::text", width)
+	if from.sample == nil {
+		s.add("SELECT -1 AS question, 1 AS slice, (SELECT changes::numeric FROM usage_history WHERE account_id = ?) AS amount"+padding+
+			" UNION ALL SELECT -2, 1, (SELECT mark::numeric FROM usage_progress WHERE account_id = ?)"+padding, from.account, from.account)
+	}
 	for i, q := range questions {
-		if i > 0 {
+		if i > 0 || from.sample == nil {
 			s.add(" UNION ALL ")
 		}
 		s.add(fmt.Sprintf("SELECT %d AS question, answer.*%s FROM (", i, strings.Repeat(", NULL::text", width-q.width)))
@@ -65,7 +75,7 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		if err := read(rows, questions, width); err != nil {
+		if err := from.read(rows, questions, width); err != nil {
 			return err
 		}
 	}
@@ -75,8 +85,18 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 	return nil
 }
 
+// errMoved reports that buckets or history changed between the look at how they stand
+// and the reading: outside of a snapshot each statement sees the latest.
+var errMoved = errors.New("usage: changed while it was read")
+
+// Rows that answer no question tell how things stood as the statement ran.
+const (
+	changesRow = -1
+	markRow    = -2
+)
+
 // read takes one row to the question that it answers.
-func read(rows *sql.Rows, questions []*question, width int) error {
+func (s source) read(rows *sql.Rows, questions []*question, width int) error {
 	var question, slice int
 	var amount sql.Null[money.Decimal] // null counts as 0
 	values := make([]*string, width)
@@ -86,6 +106,13 @@ func read(rows *sql.Rows, questions []*question, width int) error {
 	}
 	if err := rows.Scan(into...); err != nil {
 		return fmt.Errorf("read usage: %w", err)
+	}
+	switch {
+	case question == changesRow && !amount.V.Equal(money.FromInt(s.standing.changes)),
+		question == markRow && questions[0].kept != nil && !amount.V.Equal(money.FromInt(s.standing.mark.V)):
+		return errMoved
+	case question < 0:
+		return nil
 	}
 	q := questions[question]
 	if !q.answer.add(slice-1, values[:q.width], amount.V) {

@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -66,12 +68,33 @@ func Measure(tx *store.Tx, req Request) ([]Reading, error) {
 // MeasureAll is Measure for several requests, of the events that are stored or, if
 // there is one, of a sample. Equal requests are asked once. Usage in more groups than
 // MostGroups is refused.
-func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, error) {
+func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]Reading, err error) {
+	if sample != nil {
+		return sample.source(tx.AccountID, requests).answer(tx, requests)
+	}
+	for range attempts {
+		from, err := stored(tx, requests)
+		if err != nil {
+			return nil, err
+		}
+		readings, err = from.answer(tx, requests)
+		if !errors.Is(err, errMoved) {
+			return readings, err
+		}
+	}
+	return nil, errMoved
+}
+
+// attempts bounds how often usage is read that changes meanwhile. That takes an
+// aggregator that finishes, or a change of history, between two statements.
+const attempts = 10
+
+// answer reads requests from a source.
+func (s source) answer(tx *store.Tx, requests []Request) ([][]Reading, error) {
 	questions, asked := []*question{}, map[string]*question{}
 	answers := make([]*question, len(requests))
-	from := sample.source(requests)
 	for i, req := range requests {
-		q := newQuestion(tx, from, req)
+		q := newQuestion(s, req)
 		if known := asked[q.statement.key()]; known != nil {
 			q = known
 		} else if len(req.Cuts) > 1 {
@@ -80,7 +103,7 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, 
 		}
 		answers[i] = q
 	}
-	if err := askAll(tx, from, questions); err != nil {
+	if err := askAll(tx, s, questions); err != nil {
 		return nil, err
 	}
 	readings := make([][]Reading, len(requests))
@@ -89,3 +112,13 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) ([][]Reading, 
 	}
 	return readings, nil
 }
+
+type readEvents struct{}
+
+// ReadEvents returns a context in which usage is read from events alone. The answers
+// are the same, which is the use of it.
+func ReadEvents(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readEvents{}, true)
+}
+
+func readsEvents(ctx context.Context) bool { return ctx.Value(readEvents{}) != nil }

@@ -6,15 +6,21 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
 )
 
-// source is where events are read from: the table, or a sample that a statement brings
-// along as a relation like it. What requests answer by is worked out once for a sample,
-// however many they are.
+// source is where events are read from: the table, with buckets of what it had before,
+// or a sample that a statement brings along as a relation like it. What requests answer
+// by is worked out once for a sample, however many they are.
 type source struct {
-	sample  *Sample // nil: the table
-	shared  []metric.Fragment
-	columns map[string]string // of the relation, by what is in it
+	account  string
+	sample   *Sample  // nil: the table
+	standing standing // of the table's buckets
+	about    period.Period
+	subjects []string
+	shared   []metric.Fragment
+	columns  map[string]string // of the relation, by what is in it
 }
 
 // Bounds of a statement that asks several questions. The protocol takes 65,535
@@ -25,12 +31,18 @@ const (
 	mostColumns   = 1_000
 )
 
+// stored is where requests find the events that are stored.
+func stored(tx *store.Tx, requests []Request) (source, error) {
+	from := source{account: tx.AccountID}
+	from.about, from.subjects = reach(requests)
+	st, err := standingOf(tx, from.about, from.subjects, requests)
+	from.standing = st
+	return from, err
+}
+
 // source is where requests find the events of the sample.
-func (s *Sample) source(requests []Request) source {
-	from := source{sample: s, columns: map[string]string{}}
-	if s == nil {
-		return from
-	}
+func (s *Sample) source(account string, requests []Request) source {
+	from := source{account: account, sample: s, columns: map[string]string{}}
 	args := 0
 	for _, req := range requests {
 		for _, key := range req.tuple() {
@@ -54,26 +66,29 @@ func (s source) key(key metric.Fragment) metric.Fragment {
 	return key
 }
 
-func (s source) relation() string {
-	if s.sample == nil {
-		return "events"
+// define begins a statement with the events that all of its questions read: a sample,
+// or what has come in since the buckets were made.
+func (s source) define(to *statement, questions []*question) {
+	switch {
+	case s.sample != nil:
+		s.bring(to)
+	case questions[0].kept != nil:
+		to.add(`WITH fresh AS MATERIALIZED (SELECT e.* FROM events AS e
+			WHERE e.seq >= ? AND e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ? AND `,
+			s.standing.mark.V, s.account, s.subjects, s.about.Start, s.about.End)
+		to.fragment(s.standing.counting)
+		to.add(") ")
 	}
-	return "sample"
 }
 
-// define begins a statement with the relation. The events are read once, however many
-// questions there are.
-func (s source) define(to *statement, account string) {
-	if s.sample == nil {
-		return
-	}
+// bring defines the relation sample.
+func (s source) bring(to *statement) {
 	to.add(`WITH brought AS MATERIALIZED (
-		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq,
-			false AS deprecated
+		SELECT ?::text AS account_id, seq::text AS idempotency_key, event_name, subject, "timestamp", properties::jsonb AS properties, seq
 		FROM unnest(?::text[], ?::text[], ?::timestamptz[], ?::text[])
 			WITH ORDINALITY AS sent (event_name, subject, "timestamp", properties, seq)),
 		sample AS MATERIALIZED (SELECT e.*`,
-		account, s.sample.names, s.sample.subjects, s.sample.timestamps, s.sample.properties)
+		s.account, s.sample.names, s.sample.subjects, s.sample.timestamps, s.sample.properties)
 	for i, key := range s.shared {
 		to.add(", ")
 		to.fragment(key)
@@ -82,17 +97,18 @@ func (s source) define(to *statement, account string) {
 	to.add(" FROM brought AS e) ")
 }
 
-// batches are the questions that one statement asks. Of stored events it is one: to
-// read them is work enough.
+// batches are the questions that one statement asks. A question that reads all of its
+// events from the table is one by itself: that is work enough.
 func (s source) batches(questions []*question) (batches [][]*question) {
-	room := 0
+	room, shared := 0, false
 	for _, q := range questions {
 		room -= len(q.statement.args)
-		if n := len(batches); s.sample != nil && n > 0 && room >= 0 && len(batches[n-1]) < mostQuestions {
+		alone := s.sample == nil && q.kept == nil
+		if n := len(batches); shared && !alone && room >= 0 && len(batches[n-1]) < mostQuestions {
 			batches[n-1] = append(batches[n-1], q)
 			continue
 		}
-		batches, room = append(batches, []*question{q}), mostArguments-len(q.statement.args)
+		batches, room, shared = append(batches, []*question{q}), mostArguments-len(q.statement.args), !alone
 	}
 	return batches
 }

@@ -37,34 +37,45 @@ func (s *statement) numbered() string {
 	return text.String()
 }
 
-// statement asks the metric about the events of the account that the request is about,
-// from a source of events. Its rows have a slice, an amount and a tuple.
-func (req Request) statement(account string, from source) *statement {
+// statement asks the metric about the events that the request is about. Its rows have a
+// slice, an amount and a tuple.
+func (req Request) statement(from source, kept *kept) *statement {
 	s := &statement{}
-	s.fragment(req.Query.Compile(metric.Frame{
-		Events: req.events(account, from),
+	frame := metric.Frame{
+		Events: req.events(from, kept),
 		Slices: len(req.Cuts) - 1,
 		Keys:   len(req.Groups) + len(req.Split),
-	}))
+	}
+	if kept != nil {
+		frame.Kept = kept.rows(req, from)
+	}
+	s.fragment(req.Query.Compile(frame))
 	return s
 }
 
 // events are those that count, each with its slice and the values of its tuple.
-func (req Request) events(account string, from source) metric.Fragment {
+func (req Request) events(from source, kept *kept) metric.Fragment {
 	s := &statement{}
 	s.add("SELECT ")
-	if len(req.Cuts) == 2 {
-		s.add("1")
-	} else {
-		s.add(`width_bucket(e."timestamp", ?::timestamptz[])`, req.Cuts)
-	}
+	s.fragment(req.slice(`e."timestamp"`))
 	s.add(" AS slice, ")
 	for i, key := range req.tuple() {
 		s.fragment(from.key(key))
 		s.add(fmt.Sprintf(" AS key%d, ", i))
 	}
-	s.add("e.* FROM "+from.relation()+` AS e WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ? AND NOT e.deprecated`,
-		account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
+	s.add("e.* FROM ")
+	switch {
+	case from.sample != nil:
+		s.add("sample AS e WHERE TRUE")
+	case kept != nil:
+		s.fragment(kept.events(req, from))
+		s.add(" AS e WHERE TRUE")
+	default:
+		s.add("events AS e WHERE ")
+		s.fragment(from.standing.counting)
+	}
+	s.add(` AND e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
+		from.account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	for _, match := range req.Match {
 		s.add(" AND ")
 		s.fragment(metric.Property("e", match.Key))
@@ -76,6 +87,14 @@ func (req Request) events(account string, from source) metric.Fragment {
 		s.add(")")
 	}
 	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+}
+
+// slice is the number of the slice that an instant of the request lies in.
+func (req Request) slice(instant string) metric.Fragment {
+	if len(req.Cuts) == 2 {
+		return metric.Fragment{SQL: "1"}
+	}
+	return metric.Fragment{SQL: "width_bucket(" + instant + ", ?::timestamptz[])", Args: []any{req.Cuts}}
 }
 
 // tuple is by what the request is answered: groups, then properties.

@@ -1,0 +1,132 @@
+package usage
+
+import (
+	"fmt"
+	"time"
+
+	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Revision is a change of history that takes effect as a whole and can be taken back:
+// the events that were sent under its id count from then on.
+type Revision struct {
+	ID       string
+	Subjects []string      // whose usage it changes; nil for everybody's
+	Period   period.Period // when
+	Replaces bool          // the events that are there when it takes effect count no more
+	Filter   string        // of those, only the ones that this condition holds for; "" for all
+}
+
+// Revise puts a revision into effect, for every reading from the end of the transaction
+// on. Events of its id must all be stored by then.
+func Revise(tx *store.Tx, r Revision) error {
+	if _, err := parseFilter(r.Filter); err != nil {
+		return err
+	}
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		INSERT INTO usage_revisions (account_id, id, subjects, start_at, end_at, replaces, filter, seen)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_snapshot())`,
+		tx.AccountID, r.ID, r.Subjects, r.Period.Start, r.Period.End, r.Replaces, r.Filter)
+	if err != nil {
+		return fmt.Errorf("revise usage: %w", err)
+	}
+	return reopen(tx, r.Subjects, r.Period)
+}
+
+// Restore takes a revision back: all counts as if it had never been.
+func Restore(tx *store.Tx, id string) error {
+	result, err := tx.Conn().ExecContext(tx.Context(), `
+		WITH gone AS (DELETE FROM usage_revisions WHERE account_id = $1 AND id = $2 RETURNING *)
+		INSERT INTO usage_gaps (account_id, subjects, start_at, end_at)
+		SELECT account_id, subjects, `+wholeHours+` FROM gone`, tx.AccountID, id)
+	if err != nil {
+		return fmt.Errorf("restore usage: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("restore usage: no revision %s is in effect", id)
+	}
+	return changed(tx)
+}
+
+// Reopen says that what the subject's event at an instant counts for has changed.
+func Reopen(tx *store.Tx, subject string, at time.Time) error {
+	return reopen(tx, []string{subject}, period.Period{Start: at, End: at.Add(time.Microsecond)})
+}
+
+// wholeHours are those that the time between start_at and end_at touches.
+const wholeHours = "date_trunc('hour', start_at), date_trunc('hour', end_at + interval '1 hour' - interval '1 microsecond')"
+
+// reopen leaves the hours that a period touches to be read from events, until their
+// buckets are made anew.
+func reopen(tx *store.Tx, subjects []string, p period.Period) error {
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		INSERT INTO usage_gaps (account_id, subjects, start_at, end_at)
+		SELECT $1, $2, `+wholeHours+` FROM (SELECT $3::timestamptz AS start_at, $4::timestamptz AS end_at) AS p`,
+		tx.AccountID, subjects, p.Start, p.End)
+	if err != nil {
+		return fmt.Errorf("reopen usage: %w", err)
+	}
+	return changed(tx)
+}
+
+// changed tells readings that have begun to begin again.
+func changed(tx *store.Tx) error {
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		INSERT INTO usage_history AS h (account_id, changes) VALUES ($1, 1)
+		ON CONFLICT (account_id) DO UPDATE SET changes = h.changes + 1`, tx.AccountID)
+	if err != nil {
+		return fmt.Errorf("change the history of usage: %w", err)
+	}
+	return nil
+}
+
+// effect is a revision as those see it that read events.
+type effect struct {
+	Revision
+	Seen string // pg_snapshot
+}
+
+// counting is a condition on events: whether they count. Effects are those that touch
+// the subjects and the time that are read.
+func counting(effects []effect) (metric.Fragment, error) {
+	s := &statement{}
+	if len(effects) == 0 {
+		s.add("NOT e.deprecated AND e.backfill_id IS NULL")
+		return metric.Fragment{SQL: s.text.String()}, nil
+	}
+	ids := make([]string, len(effects))
+	for i, r := range effects {
+		ids[i] = r.ID
+	}
+	s.add("NOT e.deprecated AND (e.backfill_id IS NULL OR e.backfill_id = ANY(?::text[]))", ids)
+	for _, r := range effects {
+		if !r.Replaces {
+			continue
+		}
+		s.add(` AND NOT (e."timestamp" >= ? AND e."timestamp" < ? AND e.backfill_id IS DISTINCT FROM ?
+			AND pg_visible_in_snapshot((e.seq >> 20)::text::xid8, ?::pg_snapshot)`, r.Period.Start, r.Period.End, r.ID, r.Seen)
+		if r.Subjects != nil {
+			s.add(" AND e.subject = ANY(?::text[])", r.Subjects)
+		}
+		filter, err := parseFilter(r.Filter)
+		if err != nil {
+			return metric.Fragment{}, err
+		}
+		if filter != nil {
+			s.add(" AND (")
+			s.fragment(filter.Compile("e"))
+			s.add(") IS TRUE")
+		}
+		s.add(")")
+	}
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}, nil
+}
+
+func parseFilter(text string) (*metric.Condition, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return metric.ParseCondition(text)
+}

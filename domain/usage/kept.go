@@ -1,0 +1,135 @@
+package usage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
+)
+
+// kept is how a request is answered from the buckets of a series: whole hours from
+// those, and the rest and what came in later from events.
+type kept struct {
+	series *series
+	hours  []period.Period // in order
+	rest   []period.Period // in order
+}
+
+// choose decides whether buckets answer a request. This is the only place that does.
+func (st standing) choose(req Request) *kept {
+	s := st.serving(req)
+	if s == nil {
+		return nil
+	}
+	hours, rest := st.cover(req)
+	if len(hours) == 0 {
+		return nil
+	}
+	return &kept{s, hours, rest}
+}
+
+// events are those that the buckets do not have.
+func (k *kept) events(req Request, from source) metric.Fragment {
+	s := &statement{}
+	s.add("(SELECT * FROM fresh")
+	if len(k.rest) > 0 {
+		starts, ends := bounds(k.rest)
+		s.add(` UNION ALL SELECT e.* FROM unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) CROSS JOIN LATERAL (
+			SELECT e.* FROM events AS e
+			WHERE e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= part.a AND e."timestamp" < part.b AND e.seq < ? AND `,
+			starts, ends, from.account, req.Subjects, from.standing.mark.V)
+		s.fragment(from.standing.counting)
+		s.add(") AS e")
+	}
+	s.add(")")
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+}
+
+// rows are what the buckets have.
+func (k *kept) rows(req Request, from source) *metric.Kept {
+	return &metric.Kept{Totals: k.totals(req, from), Values: k.values(req, from)}
+}
+
+func (k *kept) totals(req Request, from source) metric.Fragment {
+	s := &statement{}
+	s.add("SELECT ")
+	s.fragment(req.slice("b.hour"))
+	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")
+	if starts, ends := bounds(k.hours); len(starts) == 1 {
+		s.add("usage_buckets AS b WHERE b.hour >= ? AND b.hour < ?", starts[0], ends[0])
+	} else {
+		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN usage_buckets AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
+	}
+	k.about(s, req, from)
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+}
+
+// values tells of each value the first hour among those asked for.
+func (k *kept) values(req Request, from source) metric.Fragment {
+	months, masks := monthMasks(k.hours)
+	s := &statement{}
+	s.add("SELECT ")
+	s.fragment(req.slice("b.month + (b.first - 1) * interval '1 hour'"))
+	s.add(" AS slice, "+k.columns(req)+`b.total, b.value FROM (
+		SELECT b.*, position(B'1' IN b.hours & m.mask) AS first
+		FROM unnest(?::timestamptz[], ?::text[]::bit(744)[]) AS m (month, mask) JOIN usage_values AS b ON b.month = m.month
+		WHERE TRUE`, months, masks)
+	k.about(s, req, from)
+	s.add(") AS b WHERE b.first > 0")
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+}
+
+// about restricts rows b of the series to what the request is about.
+func (k *kept) about(s *statement, req Request, from source) {
+	s.add(" AND b.account_id = ? AND b.series = ? AND b.subject = ANY(?::text[])", from.account, k.series.ID, req.Subjects)
+	for _, match := range req.Match {
+		s.add(fmt.Sprintf(" AND b.keys[%d] = ?", k.column(match.Key)), match.Value)
+	}
+}
+
+// columns are the keys that the request is answered by.
+func (k *kept) columns(req Request) string {
+	var columns strings.Builder
+	for i, property := range req.Split {
+		fmt.Fprintf(&columns, "b.keys[%d] AS key%d, ", k.column(property), i)
+	}
+	return columns.String()
+}
+
+// column is the place of a property among the keys of the series, from 1.
+func (k *kept) column(property string) int { return slices.Index(k.series.Keys, property) + 1 }
+
+func bounds(periods []period.Period) (starts, ends []time.Time) {
+	for _, p := range periods {
+		starts, ends = append(starts, p.Start), append(ends, p.End)
+	}
+	return starts, ends
+}
+
+// hoursOfMonth is how many bits a month of hours has, whatever its length.
+const hoursOfMonth = 31 * 24
+
+// monthMasks marks whole hours in the months, in UTC, that they lie in: a bit string
+// for each month, with a 1 for each hour.
+func monthMasks(hours []period.Period) (months []time.Time, masks []string) {
+	var mask []byte
+	for _, p := range hours {
+		for at := p.Start.UTC(); at.Before(p.End); at = at.Add(time.Hour) {
+			month := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+			if n := len(months); n == 0 || !months[n-1].Equal(month) {
+				if n > 0 {
+					masks = append(masks, string(mask))
+				}
+				months, mask = append(months, month), []byte(strings.Repeat("0", hoursOfMonth))
+			}
+			mask[at.Sub(month)/time.Hour] = '1'
+		}
+	}
+	if len(months) > 0 {
+		masks = append(masks, string(mask))
+	}
+	return months, masks
+}

@@ -1,0 +1,116 @@
+package usage
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// standing is how far an account's buckets can be trusted for some subjects and a time.
+type standing struct {
+	mark    sql.Null[int64] // seq from which on events are read; null: there are no buckets
+	changes int64           // of history
+	series  []series        // that have come to the mark
+	gaps    []period.Period // whole hours to be read from events
+
+	counting metric.Fragment // which events count
+}
+
+// standingOf reads how things stand for requests, in one statement.
+func standingOf(tx *store.Tx, about period.Period, subjects []string, requests []Request) (standing, error) {
+	metrics := []string{}
+	if !readsEvents(tx.Context()) {
+		for _, req := range requests {
+			metrics = append(metrics, req.Query.Text())
+		}
+	}
+	var st standing
+	var series, gaps, revisions []byte
+	err := tx.Conn().QueryRowContext(tx.Context(), `
+		SELECT p.mark, coalesce(h.changes, 0),
+			(SELECT json_agg(json_build_object('id', id, 'metric', metric, 'keys', keys) ORDER BY id) FROM usage_series AS s
+				WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)),
+			(SELECT json_agg(json_build_object('Start', start_at, 'End', end_at) ORDER BY start_at) FROM usage_gaps
+				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4)),
+			(SELECT `+effectsAsJSON+` FROM usage_revisions
+				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4))
+		FROM (SELECT $1::text AS account_id) AS a
+			LEFT JOIN usage_progress AS p USING (account_id) LEFT JOIN usage_history AS h USING (account_id)`,
+		tx.AccountID, about.Start, about.End, subjects, metrics).Scan(&st.mark, &st.changes, &series, &gaps, &revisions)
+	if err != nil {
+		return st, fmt.Errorf("read how buckets stand: %w", err)
+	}
+	var effects []effect
+	for into, text := range map[any][]byte{&st.series: series, &st.gaps: gaps, &effects: revisions} {
+		if text == nil {
+			continue
+		}
+		if err := json.Unmarshal(text, into); err != nil {
+			return st, fmt.Errorf("read how buckets stand: %w", err)
+		}
+	}
+	st.counting, err = counting(effects)
+	return st, err
+}
+
+// effectsAsJSON is revisions as an effect is read.
+const effectsAsJSON = `json_agg(json_build_object('ID', id, 'Subjects', subjects, 'Period', json_build_object('Start', start_at, 'End', end_at),
+	'Replaces', replaces, 'Filter', filter, 'Seen', seen) ORDER BY id)`
+
+// reach is the time and the subjects that requests are about.
+func reach(requests []Request) (about period.Period, subjects []string) {
+	subjects = []string{}
+	for _, req := range requests {
+		first, last := req.Cuts[0], req.Cuts[len(req.Cuts)-1]
+		if about.Start.IsZero() || first.Before(about.Start) {
+			about.Start = first
+		}
+		if last.After(about.End) {
+			about.End = last
+		}
+		subjects = append(subjects, req.Subjects...)
+	}
+	return about, unique(subjects)
+}
+
+// cover divides the time of a request into whole hours that buckets can be read for, and
+// the rest. An hour that a cut falls into belongs to the rest.
+func (st standing) cover(req Request) (hours, rest []period.Period) {
+	last := len(req.Cuts) - 1
+	whole := period.Period{Start: ceil(req.Cuts[0]), End: req.Cuts[last].Truncate(time.Hour)}
+	holes := []period.Period{}
+	for _, cut := range req.Cuts[1:last] {
+		if at := cut.Truncate(time.Hour); !at.Equal(cut) {
+			holes = append(holes, period.Period{Start: at, End: at.Add(time.Hour)})
+		}
+	}
+	holes = append(holes, st.gaps...)
+	hours = without(whole, holes)
+	return hours, without(period.Period{Start: req.Cuts[0], End: req.Cuts[last]}, hours)
+}
+
+func ceil(t time.Time) time.Time { return t.Add(time.Hour - time.Nanosecond).Truncate(time.Hour) }
+
+// without is what is left of a period, in order, without holes in any order.
+func without(whole period.Period, holes []period.Period) (left []period.Period) {
+	if !whole.Empty() {
+		left = append(left, whole)
+	}
+	for _, hole := range holes {
+		var rest []period.Period
+		for _, p := range left {
+			for _, side := range []period.Period{{Start: p.Start, End: hole.Start}, {Start: hole.End, End: p.End}} {
+				if part, some := p.Intersect(side); some && !side.Empty() {
+					rest = append(rest, part)
+				}
+			}
+		}
+		left = rest
+	}
+	return left
+}

@@ -1,0 +1,130 @@
+-- What metrics come to, kept by the hour, so that a month of usage is read without its
+-- events. It follows the events at a small distance: what is newer than the mark of
+-- the account, or lies in a gap, is read from the events themselves.
+
+-- +goose Up
+
+-- How far an account's buckets have come: they hold the events with a seq below the
+-- mark. The aggregator locks the row.
+CREATE TABLE usage_progress (
+    account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts,
+    mark       bigint NOT NULL
+);
+SELECT scope_to_account('usage_progress');
+
+-- A series is what a metric comes to for each customer, hour and tuple of some
+-- properties. Two metrics with one text share it. A new one starts at the first event
+-- and is used when it has come to the account's mark.
+CREATE TABLE usage_series (
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts,
+    id         bigint GENERATED ALWAYS AS IDENTITY,
+    digest     bytea NOT NULL, -- of metric and keys
+    metric     text NOT NULL,
+    keys       text[] NOT NULL,
+    mark       bigint NOT NULL DEFAULT 0,
+    failed_at  timestamptz, -- real time: it fell behind then, and is tried again later
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, digest)
+);
+SELECT scope_to_account('usage_series');
+
+CREATE TABLE usage_buckets (
+    account_id text COLLATE "C" NOT NULL,
+    series     bigint NOT NULL,
+    subject    text COLLATE "C" NOT NULL,
+    hour       timestamptz NOT NULL,
+    digest     bytea NOT NULL, -- of keys; empty without
+    keys       text[] NOT NULL,
+    totals     numeric[] NOT NULL,
+    PRIMARY KEY (account_id, series, subject, hour, digest)
+) WITH (fillfactor = 80);
+SELECT scope_to_account('usage_buckets');
+
+-- The hours of a month, in UTC, in which a value came up that is counted once.
+CREATE TABLE usage_values (
+    account_id text COLLATE "C" NOT NULL,
+    series     bigint NOT NULL,
+    subject    text COLLATE "C" NOT NULL,
+    month      timestamptz NOT NULL,
+    digest     bytea NOT NULL,
+    keys       text[] NOT NULL,
+    total      integer NOT NULL, -- which of the metric's totals counts it
+    value      bytea NOT NULL,   -- digest of the value
+    hours      bit(744) NOT NULL,
+    PRIMARY KEY (account_id, series, subject, month, digest, total, value)
+) WITH (fillfactor = 80);
+SELECT scope_to_account('usage_values');
+
+-- How many events of each hour were ever taken in, whatever became of them.
+CREATE TABLE usage_volumes (
+    account_id text COLLATE "C" NOT NULL,
+    hour       timestamptz NOT NULL,
+    events     bigint NOT NULL,
+    PRIMARY KEY (account_id, hour)
+);
+SELECT scope_to_account('usage_volumes');
+
+-- Whole hours whose buckets do not say what counts, since that has changed: they are
+-- read from events until the aggregator has made their buckets anew.
+CREATE TABLE usage_gaps (
+    account_id text COLLATE "C" NOT NULL,
+    id         bigint GENERATED ALWAYS AS IDENTITY,
+    subjects   text[], -- null: everybody
+    start_at   timestamptz NOT NULL,
+    end_at     timestamptz NOT NULL CHECK (end_at > start_at),
+    PRIMARY KEY (account_id, id)
+);
+SELECT scope_to_account('usage_gaps');
+
+-- Revisions of history that are in effect. Events sent under the id of one count, and
+-- if it replaces, those that were there when it came into effect do not.
+CREATE TABLE usage_revisions (
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts,
+    id         text COLLATE "C" NOT NULL,
+    subjects   text[], -- null: everybody
+    start_at   timestamptz NOT NULL,
+    end_at     timestamptz NOT NULL CHECK (end_at > start_at),
+    replaces   boolean NOT NULL,
+    filter     text NOT NULL, -- '': all that lie there
+    seen       pg_snapshot NOT NULL, -- the events that were there: those of transactions it sees
+    PRIMARY KEY (account_id, id)
+);
+SELECT scope_to_account('usage_revisions');
+
+-- Counts changes of history. Who has read gaps and revisions in one statement and
+-- usage in the next can tell that they belong together.
+CREATE TABLE usage_history (
+    account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts,
+    changes    bigint NOT NULL
+);
+SELECT scope_to_account('usage_history');
+
+-- What metrics run as reads their buckets too. What keeps those runs as a role that
+-- writes them, reads events, and can do no more.
+GRANT SELECT ON usage_buckets, usage_values, usage_progress, usage_history TO tollkeeper_metric;
+
+-- +goose StatementBegin
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tollkeeper_aggregator') THEN
+        CREATE ROLE tollkeeper_aggregator NOLOGIN;
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL; -- another server made it at this moment
+END
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+DO $$
+BEGIN
+    IF NOT pg_has_role(current_user, 'tollkeeper_aggregator', 'USAGE') THEN
+        EXECUTE format('GRANT tollkeeper_aggregator TO %I', current_user);
+    END IF;
+END
+$$;
+-- +goose StatementEnd
+
+GRANT USAGE ON SCHEMA public TO tollkeeper_aggregator;
+GRANT SELECT ON events TO tollkeeper_aggregator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON usage_buckets, usage_values TO tollkeeper_aggregator;
