@@ -452,6 +452,10 @@ type ClientInterface interface {
 	// again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 	// After a 5xx send the whole request again.
 	//
+	// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
+	// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
+	// it counts once.
+	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/ingest (the `Ingest` operationId).
@@ -1884,6 +1888,10 @@ func (c *Client) DeprecateEvent(ctx context.Context, eventID EventID, reqEditors
 // When some events fail, the answer is a 400 that lists them, and the others are stored all the same; send the failed ones
 // again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 // After a 5xx send the whole request again.
+//
+// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
+// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
+// it counts once.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9109,6 +9117,10 @@ type ClientWithResponsesInterface interface {
 	// again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 	// After a 5xx send the whole request again.
 	//
+	// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
+	// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
+	// it counts once.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/ingest (the `Ingest` operationId).
@@ -14257,6 +14269,10 @@ func (c *ClientWithResponses) DeprecateEventWithResponse(ctx context.Context, ev
 // When some events fail, the answer is a 400 that lists them, and the others are stored all the same; send the failed ones
 // again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 // After a 5xx send the whole request again.
+//
+// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
+// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
+// it counts once.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

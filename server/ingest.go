@@ -12,14 +12,16 @@ import (
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from
 // being stored (semantics 2.3.4).
 func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.IngestResponseObject, error) {
-	events, err := usage.Decode(req.Body)
+	received, err := usage.Receive(req.Body)
 	if err != nil {
 		return nil, err
 	}
+	defer received.Close()
 	if req.Params.BackfillID != nil {
 		return nil, fault.Missing("Backfill", *req.Params.BackfillID)
 	}
-	outcome, err := s.recorder.Record(ctx, events)
+	debugged := req.Params.Debug != nil && *req.Params.Debug
+	outcome, err := s.recorder.RecordReceived(ctx, received, debugged)
 	if errors.Is(err, usage.ErrBusy) {
 		return nil, errOverloaded
 	}
@@ -27,7 +29,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 		return nil, err
 	}
 	var debug *gen.IngestDebug
-	if req.Params.Debug != nil && *req.Params.Debug {
+	if debugged {
 		debug = &gen.IngestDebug{
 			Ingested:  append([]string{}, outcome.Ingested...),
 			Duplicate: append([]string{}, outcome.Duplicate...),

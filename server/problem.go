@@ -57,6 +57,7 @@ var classes = map[fault.Kind]class{
 	fault.KindMissing:     missing,
 	fault.KindClash:       clash,
 	fault.KindUnavailable: unavailable,
+	fault.KindTooLarge:    tooLarge,
 }
 
 // fail answers a request that failed. It is Echo's HTTPErrorHandler.

@@ -22,6 +22,7 @@ const (
 	KindMissing                     // the thing named does not exist in this account
 	KindClash                       // concurrent change, or an idempotency key used twice
 	KindUnavailable                 // a feature that this account or server does not offer
+	KindTooLarge                    // right by itself, and more than is taken at once
 )
 
 // Violation is one wrong place of a request.
@@ -78,6 +79,11 @@ func Clash(reason string, args ...any) error {
 // Unavailable reports a feature that is off.
 func Unavailable(reason string, args ...any) error {
 	return &Fault{Kind: KindUnavailable, Detail: fmt.Sprintf(reason, args...)}
+}
+
+// TooLarge reports a request that has to be cut into smaller ones.
+func TooLarge(reason string, args ...any) error {
+	return &Fault{Kind: KindTooLarge, Detail: fmt.Sprintf(reason, args...)}
 }
 
 // In puts prefix before the fields of an invalid request, so that a part can be

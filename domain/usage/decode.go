@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,25 +12,35 @@ import (
 	"tollkeeper/domain/fault"
 )
 
-// Decode reads {"events": […]} as a stream; other members are ignored. A body of
+// Receive reads {"events": […]} as a stream; other members are ignored. A body of
 // another shape is a fault (semantics 2.2, step 2). What is wrong with a single
 // event stays with that event. An error of the reader is returned as it is.
-func Decode(body io.Reader) ([]Event, error) {
+func Receive(body io.Reader) (*Received, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.json.Reset(body, jsontext.AllowDuplicateNames(true))
-	events, err := d.request()
+	d.body = measured{body: body, until: largestMember}
+	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
+	received := &Received{}
+	err := d.request(received)
+	if err == nil {
+		return received, nil
+	}
+	received.Close()
 	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) || errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, fault.Bad("body", "must have no event, and no other member, of more than 32 MiB")
+	case errors.As(err, &syntax), errors.Is(err, io.EOF):
 		return nil, fault.Bad("body", "must be valid JSON")
 	}
-	return events, err
+	return nil, err
 }
 
 // decoder reads one request. It tells duplicate names itself, since they fail
 // an event and not the request.
 type decoder struct {
 	json     jsontext.Decoder
+	body     measured
 	lastSeen map[string]int // by name of a property: the last event that has it
 	event    int            // number of the event being read, from 1
 	text     []byte         // properties of that event
@@ -45,23 +54,25 @@ var decoders = sync.Pool{New: func() any { return &decoder{lastSeen: map[string]
 // release keeps d for another request, unless it has grown.
 func (d *decoder) release() {
 	const kept = 1 << 16
-	d.json.Reset(strings.NewReader("")) // the body is the caller's
+	small := d.body.read <= fewBytes
+	d.body = measured{} // the body is the caller's
+	d.json.Reset(&d.body)
 	clear(d.lastSeen)
-	if d.event = 0; cap(d.text) <= kept && cap(d.unquoted) <= kept {
+	if d.event = 0; small && cap(d.text) <= kept && cap(d.unquoted) <= kept {
 		decoders.Put(d)
 	}
 }
 
-func (d *decoder) request() ([]Event, error) {
+func (d *decoder) request(into *Received) error {
 	if err := d.open('{', "body", "must be an object"); err != nil {
-		return nil, err
+		return err
 	}
-	var events []Event
 	found := false
 	for d.json.PeekKind() != '}' {
+		d.body.allow(largestMember)
 		name, err := d.json.ReadValue()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		switch {
 		case string(d.unquote(name)) != "events":
@@ -70,24 +81,24 @@ func (d *decoder) request() ([]Event, error) {
 			err = fault.Bad("events", "is given twice")
 		default:
 			found = true
-			events, err = d.events()
+			err = d.events(into)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if _, err := d.json.ReadToken(); err != nil {
-		return nil, err
+		return err
 	}
 	switch _, err := d.json.ReadToken(); {
 	case err == nil:
-		return nil, fault.Bad("body", "nothing may follow the object")
+		return fault.Bad("body", "nothing may follow the object")
 	case !errors.Is(err, io.EOF):
-		return nil, err
+		return err
 	case !found:
-		return nil, fault.Bad("events", "is required")
+		return fault.Bad("events", "is required")
 	}
-	return events, nil
+	return nil
 }
 
 // open enters an object or array, which must come next.
@@ -101,23 +112,35 @@ func (d *decoder) open(kind jsontext.Kind, field, otherwise string) error {
 	}
 }
 
-func (d *decoder) events() (events []Event, err error) {
+func (d *decoder) events(into *Received) error {
 	if err := d.open('[', "events", "must be an array"); err != nil {
-		return nil, err
+		return err
 	}
 	for d.json.PeekKind() != ']' {
+		d.body.allow(largestMember)
 		if err := d.open('{', fmt.Sprintf("events[%d]", d.event), "must be an object"); err != nil {
-			return nil, err
+			return err
 		}
-		d.event++
+		d.begin()
 		m, err := d.members()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		events = append(events, m.event())
+		if err := into.add(m.event(), d.json.InputOffset()); err != nil {
+			return err
+		}
 	}
-	_, err = d.json.ReadToken()
-	return events, err
+	_, err := d.json.ReadToken()
+	return err
+}
+
+// begin makes ready for another event. The names of earlier ones are forgotten now
+// and then, for they may all be different.
+func (d *decoder) begin() {
+	const kept = 1 << 12
+	if d.event++; len(d.lastSeen) > kept {
+		clear(d.lastSeen)
+	}
 }
 
 // members reads an event, without judging it but for its properties.

@@ -2,8 +2,10 @@
 //
 // # The way in
 //
-// [Decode] reads a request as a stream and checks what the request alone can
-// tell. [Recorder] puts requests of one account that arrive together into one
+// [Receive] reads a request as a stream and checks what the request alone can
+// tell. A large one it puts into a file: only when all of it is known to be JSON without
+// contradictions may the first event be stored, and memory does not hold it all. The
+// events are then stored in portions. [Recorder] puts requests of one account that arrive together into one
 // transaction, which checks the rest (customers, ages), gives each key to the
 // first event that claims it, and stores the events of the keys that were new.
 // That transaction is one call of the function record_events, because under load
@@ -38,7 +40,14 @@
 //   - A member or property given twice is a failure of its event, and so is
 //     U+0000, which the database cannot hold. Half of a surrogate pair is not
 //     JSON, and ends the request.
-//   - Properties of one event are at most 16 MiB.
+//   - Properties of one event are at most 16 MiB. A request with an event, or another
+//     member, of more than 32 MiB is refused.
+//   - Of one event 100 wrong properties and names are listed.
+//   - The answer to a request of more than 10,000 events or 4 MiB lists at most 8 MiB of
+//     keys and failures. Where that is not enough the request is refused, with nothing
+//     stored if the request alone can tell. A shorter list would lie, since an event that
+//     is not listed counts as stored.
+//   - Such a request is refused by a full queue only before anything of it is stored.
 //   - Each event that fails is listed, also when its twin in the same request
 //     is. Two events under one key that both cannot be read are taken for the
 //     same when what could be read of them is.

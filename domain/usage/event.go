@@ -23,6 +23,15 @@ type Failure struct {
 	Reasons []string // "<place>: <what is wrong>", in the order of the checks
 }
 
+// text is how much of an answer the failure takes, about, in bytes.
+func (f Failure) text() int {
+	n := len(f.Key)
+	for _, reason := range f.Reasons {
+		n += len(reason)
+	}
+	return n
+}
+
 // failure is a check that an event did not pass.
 type failure struct {
 	step   step

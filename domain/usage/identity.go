@@ -9,6 +9,8 @@ import (
 	"tollkeeper/domain/money"
 )
 
+const differentBodies = "idempotency_key: used more than once in this request with different event bodies"
+
 // conflicts lists the keys that a request uses for different events, once each,
 // in the order in which that shows (semantics 2.2, step 4).
 func conflicts(events []Event) (failed []Failure) {
@@ -28,9 +30,7 @@ func conflicts(events []Event) (failed []Failure) {
 			first[key] = i
 		case !listed[key] && !same(&events[j], &events[i]):
 			listed[key] = true
-			failed = append(failed, Failure{Key: key, Reasons: []string{
-				"idempotency_key: used more than once in this request with different event bodies",
-			}})
+			failed = append(failed, Failure{Key: key, Reasons: []string{differentBodies}})
 		}
 	}
 	return failed

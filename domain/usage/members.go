@@ -61,9 +61,15 @@ type scalar struct {
 // missing is the same for null as for no member at all.
 func (s scalar) missing() bool { return s.kind == 0 || s.kind == 'n' }
 
+// mostRefused is how many reasons are listed of one event that concern its properties
+// and names: whoever made so many mistakes made one.
+const mostRefused = 100
+
 // refuse notes what is wrong with the properties or the names of members.
 func (m *members) refuse(reason string, args ...any) {
-	m.fail(stepMembers, fmt.Sprintf(reason, args...))
+	if len(m.failures) < mostRefused {
+		m.fail(stepMembers, fmt.Sprintf(reason, args...))
+	}
 }
 
 func (m *members) fail(at step, reason string) {

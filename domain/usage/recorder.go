@@ -50,6 +50,11 @@ func (r *Recorder) Record(ctx context.Context, events []Event) (Outcome, error) 
 	if len(events) == 0 {
 		return Outcome{}, nil
 	}
+	return r.record(ctx, events)
+}
+
+// record stores events that do not contradict each other.
+func (r *Recorder) record(ctx context.Context, events []Event) (Outcome, error) {
 	req := &request{events: events, done: make(chan error, 1)}
 	if err := r.enqueue(store.AccountID(ctx), req); err != nil {
 		return Outcome{}, err
