@@ -52,10 +52,14 @@ func watched() desk {
 		if err := usage.Watch(tx, requests); err != nil {
 			return err
 		}
-		return tx.Exec("UPDATE accounts SET grace_period_seconds = 8640000, future_bound_seconds = 8640000 WHERE id = ?", tx.AccountID).Error
+		return tx.Exec("UPDATE accounts SET grace_period_seconds = 8640000, future_bound_seconds = 8640000, clock_now = ? WHERE id = ?",
+			change, tx.AccountID).Error
 	})).To(Succeed())
 	return d
 }
+
+// change is the end of New York's summer time.
+var change = time.Date(2025, 11, 2, 6, 0, 0, 0, time.UTC)
 
 func (d desk) fold() (more bool) {
 	GinkgoHelper()
@@ -117,7 +121,6 @@ var _ = Describe("Buckets", func() {
 		slices.SortFunc(cuts, time.Time.Compare)
 		cuts = slices.CompactFunc(cuts, time.Time.Equal)
 	})
-	change := time.Date(2025, 11, 2, 6, 0, 0, 0, time.UTC)
 
 	draw := func(t *rapid.T) (req usage.Request) {
 		req.Query = query(rapid.SampledFrom(summarized).Draw(t, "metric"))
@@ -130,17 +133,19 @@ var _ = Describe("Buckets", func() {
 		req.Subjects = rapid.SampledFrom([][]string{{"e:acme"}, {"e:acme", "e:other"}, {"e:other", "c:cus_1"}}).Draw(t, "subjects")
 		return req
 	}
-	event := func(t *rapid.T, key string) string {
-		at := rapid.SampledFrom(cuts).Draw(t, "at").Add(rapid.SampledFrom([]time.Duration{
+	instant := func(t *rapid.T) time.Time {
+		return rapid.SampledFrom(cuts).Draw(t, "at").Add(rapid.SampledFrom([]time.Duration{
 			-time.Microsecond, 0, time.Microsecond, 20 * time.Minute, -time.Hour, 7 * time.Hour,
 		}).Draw(t, "off"))
+	}
+	event := func(t *rapid.T, key, who string, at time.Time) string {
 		e := used{
 			n: rapid.SampledFrom([]string{"", "1", "1.0", "-2.5", "0.1", "1e-20", `"7"`}).Draw(t, "n"),
 			u: rapid.SampledFrom([]string{"", "x", "y", "é"}).Draw(t, "u"),
 			r: rapid.SampledFrom([]string{"", "eu", "us"}).Draw(t, "r"),
 		}
 		return call(key, fmt.Sprintf(`"external_customer_id": %q, "timestamp": %q, "properties": %s`,
-			rapid.SampledFrom([]string{"acme", "other"}).Draw(t, "who"), at.Format(time.RFC3339Nano), e.json()))
+			who, at.Format(time.RFC3339Nano), e.json()))
 	}
 
 	It("say what the events say, whatever happened to those", func() {
@@ -155,9 +160,9 @@ var _ = Describe("Buckets", func() {
 					var batch []string
 					for i := range rapid.IntRange(1, 6).Draw(t, "events") {
 						keys = append(keys, fmt.Sprint(round, ".", step, ".", i))
-						batch = append(batch, event(t, keys[len(keys)-1]))
+						batch = append(batch, event(t, keys[len(keys)-1], rapid.SampledFrom([]string{"acme", "other"}).Draw(t, "who"), instant(t)))
 					}
-					d.send(batch...)
+					Expect(d.send(batch...).Ingested).To(HaveLen(len(batch)))
 				case "fold":
 					d.fold()
 				case "settle":
@@ -176,7 +181,7 @@ var _ = Describe("Buckets", func() {
 						Subjects: rapid.SampledFrom([][]string{nil, {"e:acme", "c:cus_1"}}).Draw(t, "scope"),
 						Replaces: rapid.Bool().Draw(t, "replaces"), Filter: rapid.SampledFrom([]string{"", "r = 'eu'"}).Draw(t, "filter"),
 					}
-					d.send(event(t, id))
+					Expect(d.send(event(t, id, "acme", revision.Period.Start)).Ingested).To(HaveLen(1))
 					d.revise(id, revision)
 					revisions = append(revisions, id)
 				case "restore":

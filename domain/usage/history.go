@@ -20,7 +20,7 @@ type Revision struct {
 }
 
 // Revise puts a revision into effect, for every reading from the end of the transaction
-// on. Events of its id must all be stored by then.
+// on. Events of its id must all be stored by then, and lie in its period and scope.
 func Revise(tx *store.Tx, r Revision) error {
 	if _, err := parseFilter(r.Filter); err != nil {
 		return err
