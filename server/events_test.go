@@ -10,6 +10,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/metric"
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -31,6 +33,23 @@ func (s shop) counted(subscription string) string {
 	GinkgoHelper()
 	days := s.get("/v1/subscriptions/" + subscription + "/usage?view_mode=cumulative").expect(200).list("data[0].usage")
 	return value{subscription, days[len(days)-1]}.at("quantity").(json.Number).String()
+}
+
+// keepBuckets adds up what a metric comes to, by the hour.
+func (a *api) keepBuckets(sql string) {
+	GinkgoHelper()
+	query, err := metric.Parse(sql)
+	Expect(err).NotTo(HaveOccurred())
+	a.tx(func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{{Query: query}}) })
+	more := false
+	fold := func(tx *store.Tx) (err error) {
+		more, err = usage.Fold(tx)
+		return err
+	}
+	a.tx(fold) // makes the mark
+	for a.tx(fold); more; {
+		a.tx(fold)
+	}
 }
 
 // search finds events by their keys, with the default timeframe.
@@ -132,6 +151,15 @@ var _ = Describe("An event that is stored", func() {
 			Entry("or of a resource", "backfills"),
 			Entry("of another script", "事件 1%2F"),
 		)
+
+		It("is what counts at once, also of an hour that is added up already", func() {
+			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
+			s.keepBuckets("SELECT SUM(n) FROM events WHERE event_name = 'call'")
+			s.put(event("e1"), amended("2", nil)).expect(200)
+			Expect(s.counted(subscription)).To(Equal("12"))
+			s.put(event("e2")+"/deprecate", nil).expect(200)
+			Expect(s.counted(subscription)).To(Equal("2"))
+		})
 
 		It("is one version after the other when many amend it at once", func() {
 			s.ingest(used("e", "0", nil)).expect(200)

@@ -156,12 +156,12 @@ func (e Stored) inOpenPeriod(tx *store.Tx, buyer customer.Customer, grace time.D
 	return fault.Refused("the event is neither in the current billing period of its customer's subscription nor in one whose grace period still runs")
 }
 
-// update changes the row in place.
+// update changes the row in place, and what was kept of its hour with it.
 func (e Stored) update(tx *store.Tx, set string, args ...any) error {
 	args = append(args, tx.AccountID, e.seq, e.Timestamp)
 	err := tx.Exec("UPDATE events SET "+set+` WHERE account_id = ? AND seq = ? AND "timestamp" = ?`, args...).Error
 	if err != nil {
 		return fmt.Errorf("change an event: %w", err)
 	}
-	return nil
+	return Reopen(tx, e.Subject, e.Timestamp)
 }
