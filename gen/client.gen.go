@@ -378,10 +378,61 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListBackfills List backfills
+	//
+	// Newest first.
+	//
+	// Corresponds with GET /v1/events/backfills (the `ListBackfills` operationId).
+	ListBackfills(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBackfillWithBody Open a backfill
+	//
+	// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+	// is pending or about to be reverted, no other may touch the same time of the same customers.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+	CreateBackfillWithBody(ctx context.Context, params *CreateBackfillParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBackfill Open a backfill
+	//
+	// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+	// is pending or about to be reverted, no other may touch the same time of the same customers.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+	CreateBackfill(ctx context.Context, params *CreateBackfillParams, body CreateBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchBackfill Fetch a backfill
+	//
+	// Answers 404 when there is no such backfill.
+	//
+	// Corresponds with GET /v1/events/backfills/{backfill_id} (the `FetchBackfill` operationId).
+	FetchBackfill(ctx context.Context, backfillID BackfillID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CloseBackfill Close a backfill
+	//
+	// No more events are taken, and those that were begin to count. Events that they replace stop counting: those stored by now.
+	// The answer still says `pending`; `reflected` follows at once. Only an open backfill can be closed. Drafts and costs follow,
+	// issued invoices stay as they are.
+	//
+	// Corresponds with POST /v1/events/backfills/{backfill_id}/close (the `CloseBackfill` operationId).
+	CloseBackfill(ctx context.Context, backfillID BackfillID, params *CloseBackfillParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevertBackfill Revert a backfill
+	//
+	// Its events do not count any more, what they replaced does again, and their idempotency keys are free. An open backfill is
+	// `reverted` by this; one that was closed is `pending_revert`, and `reverted` follows at once. It cannot be reverted again.
+	//
+	// Corresponds with POST /v1/events/backfills/{backfill_id}/revert (the `RevertBackfill` operationId).
+	RevertBackfill(ctx context.Context, backfillID BackfillID, params *RevertBackfillParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SearchEventsWithBody Find events by their keys
 	//
 	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -391,7 +442,7 @@ type ClientInterface interface {
 	// SearchEvents Find events by their keys
 	//
 	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1755,10 +1806,121 @@ func (c *Client) UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPri
 	return c.Client.Do(req)
 }
 
+// ListBackfills List backfills
+//
+// Newest first.
+//
+// Corresponds with GET /v1/events/backfills (the `ListBackfills` operationId).
+func (c *Client) ListBackfills(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBackfillsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBackfillWithBody Open a backfill
+//
+// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+// is pending or about to be reverted, no other may touch the same time of the same customers.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+func (c *Client) CreateBackfillWithBody(ctx context.Context, params *CreateBackfillParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBackfillRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBackfill Open a backfill
+//
+// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+// is pending or about to be reverted, no other may touch the same time of the same customers.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+func (c *Client) CreateBackfill(ctx context.Context, params *CreateBackfillParams, body CreateBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBackfillRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchBackfill Fetch a backfill
+//
+// Answers 404 when there is no such backfill.
+//
+// Corresponds with GET /v1/events/backfills/{backfill_id} (the `FetchBackfill` operationId).
+func (c *Client) FetchBackfill(ctx context.Context, backfillID BackfillID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchBackfillRequest(c.Server, backfillID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CloseBackfill Close a backfill
+//
+// No more events are taken, and those that were begin to count. Events that they replace stop counting: those stored by now.
+// The answer still says `pending`; `reflected` follows at once. Only an open backfill can be closed. Drafts and costs follow,
+// issued invoices stay as they are.
+//
+// Corresponds with POST /v1/events/backfills/{backfill_id}/close (the `CloseBackfill` operationId).
+func (c *Client) CloseBackfill(ctx context.Context, backfillID BackfillID, params *CloseBackfillParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCloseBackfillRequest(c.Server, backfillID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevertBackfill Revert a backfill
+//
+// Its events do not count any more, what they replaced does again, and their idempotency keys are free. An open backfill is
+// `reverted` by this; one that was closed is `pending_revert`, and `reverted` follows at once. It cannot be reverted again.
+//
+// Corresponds with POST /v1/events/backfills/{backfill_id}/revert (the `RevertBackfill` operationId).
+func (c *Client) RevertBackfill(ctx context.Context, backfillID BackfillID, params *RevertBackfillParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevertBackfillRequest(c.Server, backfillID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SearchEventsWithBody Find events by their keys
 //
 // Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1778,7 +1940,7 @@ func (c *Client) SearchEventsWithBody(ctx context.Context, params *SearchEventsP
 // SearchEvents Find events by their keys
 //
 // Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5164,6 +5326,259 @@ func NewUpdateDimensionalPriceGroupRequestWithBody(server string, dimensionalPri
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListBackfillsRequest constructs an http.Request for the ListBackfills method
+func NewListBackfillsRequest(server string, params *ListBackfillsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/backfills")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateBackfillRequest calls the generic CreateBackfill builder with application/json body
+func NewCreateBackfillRequest(server string, params *CreateBackfillParams, body CreateBackfillJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateBackfillRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateBackfillRequestWithBody constructs an http.Request for the CreateBackfill method, with any body, and a specified content type
+func NewCreateBackfillRequestWithBody(server string, params *CreateBackfillParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/backfills")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchBackfillRequest constructs an http.Request for the FetchBackfill method
+func NewFetchBackfillRequest(server string, backfillID BackfillID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "backfill_id", backfillID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/backfills/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCloseBackfillRequest constructs an http.Request for the CloseBackfill method
+func NewCloseBackfillRequest(server string, backfillID BackfillID, params *CloseBackfillParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "backfill_id", backfillID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/backfills/%s/close", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRevertBackfillRequest constructs an http.Request for the RevertBackfill method
+func NewRevertBackfillRequest(server string, backfillID BackfillID, params *RevertBackfillParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "backfill_id", backfillID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events/backfills/%s/revert", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -9039,10 +9454,69 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error)
 
+	// ListBackfillsWithResponse List backfills
+	//
+	// Newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/events/backfills (the `ListBackfills` operationId).
+	ListBackfillsWithResponse(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*ListBackfillsResponse, error)
+
+	// CreateBackfillWithBodyWithResponse Open a backfill
+	//
+	// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+	// is pending or about to be reverted, no other may touch the same time of the same customers.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+	CreateBackfillWithBodyWithResponse(ctx context.Context, params *CreateBackfillParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBackfillResponse, error)
+
+	// CreateBackfillWithResponse Open a backfill
+	//
+	// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+	// is pending or about to be reverted, no other may touch the same time of the same customers.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+	CreateBackfillWithResponse(ctx context.Context, params *CreateBackfillParams, body CreateBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBackfillResponse, error)
+
+	// FetchBackfillWithResponse Fetch a backfill
+	//
+	// Answers 404 when there is no such backfill.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/events/backfills/{backfill_id} (the `FetchBackfill` operationId).
+	FetchBackfillWithResponse(ctx context.Context, backfillID BackfillID, reqEditors ...RequestEditorFn) (*FetchBackfillResponse, error)
+
+	// CloseBackfillWithResponse Close a backfill
+	//
+	// No more events are taken, and those that were begin to count. Events that they replace stop counting: those stored by now.
+	// The answer still says `pending`; `reflected` follows at once. Only an open backfill can be closed. Drafts and costs follow,
+	// issued invoices stay as they are.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/backfills/{backfill_id}/close (the `CloseBackfill` operationId).
+	CloseBackfillWithResponse(ctx context.Context, backfillID BackfillID, params *CloseBackfillParams, reqEditors ...RequestEditorFn) (*CloseBackfillResponse, error)
+
+	// RevertBackfillWithResponse Revert a backfill
+	//
+	// Its events do not count any more, what they replaced does again, and their idempotency keys are free. An open backfill is
+	// `reverted` by this; one that was closed is `pending_revert`, and `reverted` follows at once. It cannot be reverted again.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/events/backfills/{backfill_id}/revert (the `RevertBackfill` operationId).
+	RevertBackfillWithResponse(ctx context.Context, backfillID BackfillID, params *RevertBackfillParams, reqEditors ...RequestEditorFn) (*RevertBackfillResponse, error)
+
 	// SearchEventsWithBodyWithResponse Find events by their keys
 	//
 	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9052,7 +9526,7 @@ type ClientWithResponsesInterface interface {
 	// SearchEventsWithResponse Find events by their keys
 	//
 	// Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-	// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+	// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11067,6 +11541,246 @@ func (r UpdateDimensionalPriceGroupResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateDimensionalPriceGroupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListBackfillsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BackfillPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListBackfillsResponse) GetJSON200() *BackfillPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListBackfillsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListBackfillsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListBackfillsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListBackfillsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListBackfillsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateBackfillResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Backfill
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CreateBackfillResponse) GetJSON200() *Backfill {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateBackfillResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateBackfillResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateBackfillResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateBackfillResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateBackfillResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchBackfillResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Backfill
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchBackfillResponse) GetJSON200() *Backfill {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchBackfillResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchBackfillResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchBackfillResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchBackfillResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchBackfillResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CloseBackfillResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Backfill
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CloseBackfillResponse) GetJSON200() *Backfill {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CloseBackfillResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CloseBackfillResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CloseBackfillResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CloseBackfillResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CloseBackfillResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RevertBackfillResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Backfill
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RevertBackfillResponse) GetJSON200() *Backfill {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RevertBackfillResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RevertBackfillResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RevertBackfillResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RevertBackfillResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RevertBackfillResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -14156,10 +14870,105 @@ func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithResponse(ctx contex
 	return ParseUpdateDimensionalPriceGroupResponse(rsp)
 }
 
+// ListBackfillsWithResponse List backfills
+//
+// Newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/events/backfills (the `ListBackfills` operationId).
+func (c *ClientWithResponses) ListBackfillsWithResponse(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*ListBackfillsResponse, error) {
+	rsp, err := c.ListBackfills(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListBackfillsResponse(rsp)
+}
+
+// CreateBackfillWithBodyWithResponse Open a backfill
+//
+// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+// is pending or about to be reverted, no other may touch the same time of the same customers.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+func (c *ClientWithResponses) CreateBackfillWithBodyWithResponse(ctx context.Context, params *CreateBackfillParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBackfillResponse, error) {
+	rsp, err := c.CreateBackfillWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBackfillResponse(rsp)
+}
+
+// CreateBackfillWithResponse Open a backfill
+//
+// For one customer, or for all. Send events with its id as `backfill_id`; nothing changes until it is closed. While a backfill
+// is pending or about to be reverted, no other may touch the same time of the same customers.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/backfills (the `CreateBackfill` operationId).
+func (c *ClientWithResponses) CreateBackfillWithResponse(ctx context.Context, params *CreateBackfillParams, body CreateBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBackfillResponse, error) {
+	rsp, err := c.CreateBackfill(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBackfillResponse(rsp)
+}
+
+// FetchBackfillWithResponse Fetch a backfill
+//
+// Answers 404 when there is no such backfill.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/events/backfills/{backfill_id} (the `FetchBackfill` operationId).
+func (c *ClientWithResponses) FetchBackfillWithResponse(ctx context.Context, backfillID BackfillID, reqEditors ...RequestEditorFn) (*FetchBackfillResponse, error) {
+	rsp, err := c.FetchBackfill(ctx, backfillID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchBackfillResponse(rsp)
+}
+
+// CloseBackfillWithResponse Close a backfill
+//
+// No more events are taken, and those that were begin to count. Events that they replace stop counting: those stored by now.
+// The answer still says `pending`; `reflected` follows at once. Only an open backfill can be closed. Drafts and costs follow,
+// issued invoices stay as they are.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/backfills/{backfill_id}/close (the `CloseBackfill` operationId).
+func (c *ClientWithResponses) CloseBackfillWithResponse(ctx context.Context, backfillID BackfillID, params *CloseBackfillParams, reqEditors ...RequestEditorFn) (*CloseBackfillResponse, error) {
+	rsp, err := c.CloseBackfill(ctx, backfillID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCloseBackfillResponse(rsp)
+}
+
+// RevertBackfillWithResponse Revert a backfill
+//
+// Its events do not count any more, what they replaced does again, and their idempotency keys are free. An open backfill is
+// `reverted` by this; one that was closed is `pending_revert`, and `reverted` follows at once. It cannot be reverted again.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/events/backfills/{backfill_id}/revert (the `RevertBackfill` operationId).
+func (c *ClientWithResponses) RevertBackfillWithResponse(ctx context.Context, backfillID BackfillID, params *RevertBackfillParams, reqEditors ...RequestEditorFn) (*RevertBackfillResponse, error) {
+	rsp, err := c.RevertBackfill(ctx, backfillID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevertBackfillResponse(rsp)
+}
+
 // SearchEventsWithBodyWithResponse Find events by their keys
 //
 // Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14175,7 +14984,7 @@ func (c *ClientWithResponses) SearchEventsWithBodyWithResponse(ctx context.Conte
 // SearchEventsWithResponse Find events by their keys
 //
 // Each event as it is now, in the order of the keys. Keys that are unknown, or whose event is outside the timeframe, are
-// left out. Deprecated events are found, and so are those of a backfill that is not in effect.
+// left out. Deprecated events are found, and so are those of a backfill that is not in effect yet.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16253,6 +17062,171 @@ func ParseUpdateDimensionalPriceGroupResponse(rsp *http.Response) (*UpdateDimens
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest DimensionalPriceGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListBackfillsResponse parses an HTTP response from a ListBackfillsWithResponse call
+func ParseListBackfillsResponse(rsp *http.Response) (*ListBackfillsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListBackfillsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BackfillPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateBackfillResponse parses an HTTP response from a CreateBackfillWithResponse call
+func ParseCreateBackfillResponse(rsp *http.Response) (*CreateBackfillResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateBackfillResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Backfill
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchBackfillResponse parses an HTTP response from a FetchBackfillWithResponse call
+func ParseFetchBackfillResponse(rsp *http.Response) (*FetchBackfillResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchBackfillResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Backfill
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCloseBackfillResponse parses an HTTP response from a CloseBackfillWithResponse call
+func ParseCloseBackfillResponse(rsp *http.Response) (*CloseBackfillResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CloseBackfillResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Backfill
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRevertBackfillResponse parses an HTTP response from a RevertBackfillWithResponse call
+func ParseRevertBackfillResponse(rsp *http.Response) (*RevertBackfillResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RevertBackfillResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Backfill
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -157,6 +157,30 @@ func (e AmountDiscountType) Valid() bool {
 	}
 }
 
+// Defines values for BackfillStatus.
+const (
+	BackfillStatusPending       BackfillStatus = "pending"
+	BackfillStatusPendingRevert BackfillStatus = "pending_revert"
+	BackfillStatusReflected     BackfillStatus = "reflected"
+	BackfillStatusReverted      BackfillStatus = "reverted"
+)
+
+// Valid indicates whether the value is a known member of the BackfillStatus enum.
+func (e BackfillStatus) Valid() bool {
+	switch e {
+	case BackfillStatusPending:
+		return true
+	case BackfillStatusPendingRevert:
+		return true
+	case BackfillStatusReflected:
+		return true
+	case BackfillStatusReverted:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BalanceTransactionAction.
 const (
 	BalanceTransactionActionAppliedToInvoice      BalanceTransactionAction = "applied_to_invoice"
@@ -2763,6 +2787,71 @@ type AtMost struct {
 	// Example: 12.30
 	MaximumAmount Decimal `json:"maximum_amount"`
 }
+
+// Backfill Events that add to the usage of a timeframe, or replace it.
+type Backfill struct {
+	CloseTime *NullableTimestamp `json:"close_time"`
+
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CustomerID Null means all customers.
+	CustomerID        *string `json:"customer_id"`
+	DeprecationFilter *string `json:"deprecation_filter"`
+
+	// EventsIngested How many events it took.
+	EventsIngested        int64              `json:"events_ingested"`
+	ID                    string             `json:"id"`
+	ReplaceExistingEvents bool               `json:"replace_existing_events"`
+	RevertedAt            *NullableTimestamp `json:"reverted_at"`
+
+	// Status A backfill stays pending until it is closed and all its effects are in place; then it is reflected.
+	Status BackfillStatus `json:"status"`
+
+	// TimeframeEnd An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	TimeframeEnd Timestamp `json:"timeframe_end"`
+
+	// TimeframeStart An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	TimeframeStart Timestamp `json:"timeframe_start"`
+}
+
+// BackfillCreate defines model for BackfillCreate.
+type BackfillCreate struct {
+	// CloseTime When it closes by itself. A day from now by default.
+	CloseTime *string `json:"close_time,omitempty"`
+
+	// CustomerID Whose events. Everybody's when neither this nor the alias is given.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// DeprecationFilter A condition such as `region = 'eu' AND n > 5`. Only events for which it holds are replaced. Goes with
+	// `replace_existing_events`.
+	DeprecationFilter  *string `json:"deprecation_filter,omitempty"`
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// ReplaceExistingEvents Whether the events of the timeframe that exist on closing stop counting, or its own are added to them.
+	ReplaceExistingEvents *bool `json:"replace_existing_events,omitempty"`
+
+	// TimeframeEnd Exclusive, and at most 31 days after the start unless the account is set otherwise.
+	TimeframeEnd string `json:"timeframe_end"`
+
+	// TimeframeStart Inclusive.
+	TimeframeStart string `json:"timeframe_start"`
+}
+
+// BackfillPage defines model for BackfillPage.
+type BackfillPage struct {
+	Data               []Backfill         `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// BackfillStatus A backfill stays pending until it is closed and all its effects are in place; then it is reflected.
+type BackfillStatus string
 
 // BalanceTransaction A change of the money a customer has with us.
 type BalanceTransaction struct {
@@ -7836,6 +7925,9 @@ type VoidInitiatedType string
 // VoidType defines model for VoidType.
 type VoidType string
 
+// BackfillID defines model for BackfillID.
+type BackfillID = string
+
 // CostCurrency defines model for CostCurrency.
 type CostCurrency = string
 
@@ -8303,6 +8395,33 @@ type CreateDimensionalPriceGroupParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListBackfillsParams defines parameters for ListBackfills.
+type ListBackfillsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateBackfillParams defines parameters for CreateBackfill.
+type CreateBackfillParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CloseBackfillParams defines parameters for CloseBackfill.
+type CloseBackfillParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RevertBackfillParams defines parameters for RevertBackfill.
+type RevertBackfillParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // SearchEventsParams defines parameters for SearchEvents.
 type SearchEventsParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
@@ -8320,7 +8439,8 @@ type ListEventVolumesParams struct {
 
 // IngestParams defines parameters for Ingest.
 type IngestParams struct {
-	// BackfillID The backfill these events belong to.
+	// BackfillID The backfill these events belong to. They may be older than the grace period, and must lie in its timeframe and scope.
+	// Answers 404 when there is no such backfill, and 400 when it takes no more events.
 	BackfillID *string `form:"backfill_id,omitempty" json:"backfill_id,omitempty"`
 
 	// Debug With `true` the answer tells which keys were stored and which were known already. Not for production.
@@ -8740,6 +8860,9 @@ type UpdateDimensionalPriceGroupByExternalIDJSONRequestBody = DimensionalPriceGr
 
 // UpdateDimensionalPriceGroupJSONRequestBody defines body for UpdateDimensionalPriceGroup for application/json ContentType.
 type UpdateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupUpdate
+
+// CreateBackfillJSONRequestBody defines body for CreateBackfill for application/json ContentType.
+type CreateBackfillJSONRequestBody = BackfillCreate
 
 // SearchEventsJSONRequestBody defines body for SearchEvents for application/json ContentType.
 type SearchEventsJSONRequestBody = EventSearch

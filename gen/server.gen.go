@@ -96,6 +96,21 @@ type ServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error
+	// ListBackfills List backfills
+	// (GET /v1/events/backfills)
+	ListBackfills(ctx echo.Context, params ListBackfillsParams) error
+	// CreateBackfill Open a backfill
+	// (POST /v1/events/backfills)
+	CreateBackfill(ctx echo.Context, params CreateBackfillParams) error
+	// FetchBackfill Fetch a backfill
+	// (GET /v1/events/backfills/{backfill_id})
+	FetchBackfill(ctx echo.Context, backfillID BackfillID) error
+	// CloseBackfill Close a backfill
+	// (POST /v1/events/backfills/{backfill_id}/close)
+	CloseBackfill(ctx echo.Context, backfillID BackfillID, params CloseBackfillParams) error
+	// RevertBackfill Revert a backfill
+	// (POST /v1/events/backfills/{backfill_id}/revert)
+	RevertBackfill(ctx echo.Context, backfillID BackfillID, params RevertBackfillParams) error
 	// SearchEvents Find events by their keys
 	// (POST /v1/events/search)
 	SearchEvents(ctx echo.Context, params SearchEventsParams) error
@@ -1179,6 +1194,148 @@ func (w *ServerInterfaceWrapper) UpdateDimensionalPriceGroup(ctx echo.Context) e
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateDimensionalPriceGroup(ctx, dimensionalPriceGroupID)
+	return err
+}
+
+// ListBackfills converts echo context to params.
+func (w *ServerInterfaceWrapper) ListBackfills(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBackfillsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListBackfills(ctx, params)
+	return err
+}
+
+// CreateBackfill converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateBackfill(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateBackfillParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateBackfill(ctx, params)
+	return err
+}
+
+// FetchBackfill converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchBackfill(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "backfill_id" -------------
+	var backfillID BackfillID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "backfill_id", ctx.Param("backfill_id"), &backfillID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter backfill_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchBackfill(ctx, backfillID)
+	return err
+}
+
+// CloseBackfill converts echo context to params.
+func (w *ServerInterfaceWrapper) CloseBackfill(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "backfill_id" -------------
+	var backfillID BackfillID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "backfill_id", ctx.Param("backfill_id"), &backfillID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter backfill_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CloseBackfillParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CloseBackfill(ctx, backfillID, params)
+	return err
+}
+
+// RevertBackfill converts echo context to params.
+func (w *ServerInterfaceWrapper) RevertBackfill(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "backfill_id" -------------
+	var backfillID BackfillID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "backfill_id", ctx.Param("backfill_id"), &backfillID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter backfill_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RevertBackfillParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevertBackfill(ctx, backfillID, params)
 	return err
 }
 
@@ -2980,6 +3137,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroupByExternalID, options.OperationMiddlewares["updateDimensionalPriceGroupByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/events/:event_id", wrapper.AmendEvent, options.OperationMiddlewares["amendEvent"]...)
 	router.PUT(options.BaseURL+"/v1/events/:event_id/deprecate", wrapper.DeprecateEvent, options.OperationMiddlewares["deprecateEvent"]...)
+	router.GET(options.BaseURL+"/v1/events/backfills", wrapper.ListBackfills, options.OperationMiddlewares["listBackfills"]...)
+	router.POST(options.BaseURL+"/v1/events/backfills", wrapper.CreateBackfill, options.OperationMiddlewares["createBackfill"]...)
+	router.GET(options.BaseURL+"/v1/events/backfills/:backfill_id", wrapper.FetchBackfill, options.OperationMiddlewares["fetchBackfill"]...)
+	router.POST(options.BaseURL+"/v1/events/backfills/:backfill_id/close", wrapper.CloseBackfill, options.OperationMiddlewares["closeBackfill"]...)
+	router.POST(options.BaseURL+"/v1/events/backfills/:backfill_id/revert", wrapper.RevertBackfill, options.OperationMiddlewares["revertBackfill"]...)
 	router.POST(options.BaseURL+"/v1/events/search", wrapper.SearchEvents, options.OperationMiddlewares["searchEvents"]...)
 	router.GET(options.BaseURL+"/v1/events/volume", wrapper.ListEventVolumes, options.OperationMiddlewares["listEventVolumes"]...)
 	router.POST(options.BaseURL+"/v1/ingest", wrapper.Ingest, options.OperationMiddlewares["ingest"]...)
@@ -4068,6 +4230,204 @@ type UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse struct
 }
 
 func (response UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONResponse) VisitUpdateDimensionalPriceGroupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBackfillsRequestObject struct {
+	Params ListBackfillsParams
+}
+
+type ListBackfillsResponseObject interface {
+	VisitListBackfillsResponse(w http.ResponseWriter) error
+}
+
+type ListBackfills200JSONResponse BackfillPage
+
+func (response ListBackfills200JSONResponse) VisitListBackfillsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBackfillsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListBackfillsdefaultApplicationProblemPlusJSONResponse) VisitListBackfillsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBackfillRequestObject struct {
+	Params CreateBackfillParams
+	Body   *CreateBackfillJSONRequestBody
+}
+
+type CreateBackfillResponseObject interface {
+	VisitCreateBackfillResponse(w http.ResponseWriter) error
+}
+
+type CreateBackfill200JSONResponse Backfill
+
+func (response CreateBackfill200JSONResponse) VisitCreateBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBackfilldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateBackfilldefaultApplicationProblemPlusJSONResponse) VisitCreateBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchBackfillRequestObject struct {
+	BackfillID BackfillID `json:"backfill_id"`
+}
+
+type FetchBackfillResponseObject interface {
+	VisitFetchBackfillResponse(w http.ResponseWriter) error
+}
+
+type FetchBackfill200JSONResponse Backfill
+
+func (response FetchBackfill200JSONResponse) VisitFetchBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchBackfilldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchBackfilldefaultApplicationProblemPlusJSONResponse) VisitFetchBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CloseBackfillRequestObject struct {
+	BackfillID BackfillID `json:"backfill_id"`
+	Params     CloseBackfillParams
+}
+
+type CloseBackfillResponseObject interface {
+	VisitCloseBackfillResponse(w http.ResponseWriter) error
+}
+
+type CloseBackfill200JSONResponse Backfill
+
+func (response CloseBackfill200JSONResponse) VisitCloseBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CloseBackfilldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CloseBackfilldefaultApplicationProblemPlusJSONResponse) VisitCloseBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevertBackfillRequestObject struct {
+	BackfillID BackfillID `json:"backfill_id"`
+	Params     RevertBackfillParams
+}
+
+type RevertBackfillResponseObject interface {
+	VisitRevertBackfillResponse(w http.ResponseWriter) error
+}
+
+type RevertBackfill200JSONResponse Backfill
+
+func (response RevertBackfill200JSONResponse) VisitRevertBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevertBackfilldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RevertBackfilldefaultApplicationProblemPlusJSONResponse) VisitRevertBackfillResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6317,6 +6677,21 @@ type StrictServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx context.Context, request UpdateDimensionalPriceGroupRequestObject) (UpdateDimensionalPriceGroupResponseObject, error)
+	// ListBackfills List backfills
+	// (GET /v1/events/backfills)
+	ListBackfills(ctx context.Context, request ListBackfillsRequestObject) (ListBackfillsResponseObject, error)
+	// CreateBackfill Open a backfill
+	// (POST /v1/events/backfills)
+	CreateBackfill(ctx context.Context, request CreateBackfillRequestObject) (CreateBackfillResponseObject, error)
+	// FetchBackfill Fetch a backfill
+	// (GET /v1/events/backfills/{backfill_id})
+	FetchBackfill(ctx context.Context, request FetchBackfillRequestObject) (FetchBackfillResponseObject, error)
+	// CloseBackfill Close a backfill
+	// (POST /v1/events/backfills/{backfill_id}/close)
+	CloseBackfill(ctx context.Context, request CloseBackfillRequestObject) (CloseBackfillResponseObject, error)
+	// RevertBackfill Revert a backfill
+	// (POST /v1/events/backfills/{backfill_id}/revert)
+	RevertBackfill(ctx context.Context, request RevertBackfillRequestObject) (RevertBackfillResponseObject, error)
 	// SearchEvents Find events by their keys
 	// (POST /v1/events/search)
 	SearchEvents(ctx context.Context, request SearchEventsRequestObject) (SearchEventsResponseObject, error)
@@ -7351,6 +7726,156 @@ func (sh *strictHandler) UpdateDimensionalPriceGroup(ctx echo.Context, dimension
 		return err
 	} else if validResponse, ok := response.(UpdateDimensionalPriceGroupResponseObject); ok {
 		return validResponse.VisitUpdateDimensionalPriceGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListBackfills operation middleware
+func (sh *strictHandler) ListBackfills(ctx echo.Context, params ListBackfillsParams) error {
+	var request ListBackfillsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBackfills(ctx.Request().Context(), request.(ListBackfillsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBackfills")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListBackfillsResponseObject); ok {
+		return validResponse.VisitListBackfillsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateBackfill operation middleware
+func (sh *strictHandler) CreateBackfill(ctx echo.Context, params CreateBackfillParams) error {
+	var request CreateBackfillRequestObject
+
+	request.Params = params
+
+	var body CreateBackfillJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBackfill(ctx.Request().Context(), request.(CreateBackfillRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBackfill")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateBackfillResponseObject); ok {
+		return validResponse.VisitCreateBackfillResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchBackfill operation middleware
+func (sh *strictHandler) FetchBackfill(ctx echo.Context, backfillID BackfillID) error {
+	var request FetchBackfillRequestObject
+
+	request.BackfillID = backfillID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchBackfill(ctx.Request().Context(), request.(FetchBackfillRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchBackfill")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchBackfillResponseObject); ok {
+		return validResponse.VisitFetchBackfillResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CloseBackfill operation middleware
+func (sh *strictHandler) CloseBackfill(ctx echo.Context, backfillID BackfillID, params CloseBackfillParams) error {
+	var request CloseBackfillRequestObject
+
+	request.BackfillID = backfillID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CloseBackfill(ctx.Request().Context(), request.(CloseBackfillRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CloseBackfill")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CloseBackfillResponseObject); ok {
+		return validResponse.VisitCloseBackfillResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RevertBackfill operation middleware
+func (sh *strictHandler) RevertBackfill(ctx echo.Context, backfillID BackfillID, params RevertBackfillParams) error {
+	var request RevertBackfillRequestObject
+
+	request.BackfillID = backfillID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevertBackfill(ctx.Request().Context(), request.(RevertBackfillRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevertBackfill")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevertBackfillResponseObject); ok {
+		return validResponse.VisitRevertBackfillResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
 
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from
@@ -17,11 +19,12 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 		return nil, err
 	}
 	defer received.Close()
-	if req.Params.BackfillID != nil {
-		return nil, fault.Missing("Backfill", *req.Params.BackfillID)
+	recorder, err := s.recorderInto(ctx, req.Params.BackfillID)
+	if err != nil {
+		return nil, err
 	}
 	debugged := req.Params.Debug != nil && *req.Params.Debug
-	outcome, err := s.recorder.RecordReceived(ctx, received, debugged)
+	outcome, err := recorder.RecordReceived(ctx, received, debugged)
 	if errors.Is(err, usage.ErrBusy) {
 		return nil, errOverloaded
 	}
@@ -43,6 +46,19 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 		Problem:       problem,
 		IngestFailure: gen.IngestFailure{ValidationFailed: failuresToWire(outcome.Failed), Debug: debug},
 	}, nil
+}
+
+// recorderInto is what records events into a backfill, if one is named.
+func (s *Server) recorderInto(ctx context.Context, backfillID *string) (*usage.Recorder, error) {
+	if backfillID == nil {
+		return s.recorder, nil
+	}
+	var into usage.Revision
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		into, err = backfill.Open(tx, *backfillID)
+		return err
+	})
+	return s.recorder.Into(into), err
 }
 
 // failuresOf repeats each failure as <idempotency_key>: <message>.

@@ -145,11 +145,6 @@ var _ = Describe("POST /v1/ingest", func() {
 		Entry("an event that is no object", `{"events": [{}, "x"]}`, "events[1]: "),
 	)
 
-	It("knows no backfill yet, and says so after the shape was checked", func() {
-		a.post("/v1/ingest?backfill_id=bf_1", object{"events": list{}}).refuse(404, "404-resource-not-found", "Backfill", "bf_1")
-		a.post("/v1/ingest?backfill_id=bf_1", `{}`).invalid("events: ")
-	})
-
 	It("answers every failure with its place, whatever bytes the event has", func() {
 		problem := a.post("/v1/ingest", `{"events": [{"idempotency_key": "k\u0000", "event_name": 1, "customer_id": "nobody",
 			"timestamp": "soon", "properties": {"a": [1], "b": 1e400000, "c": "\u0000"}, "extra": `+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}]}`).

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/store"
 )
@@ -21,18 +23,27 @@ type job struct {
 	do   func(tx *store.Tx) (more bool, err error)
 }
 
+// settling are the jobs that requests bring about: they are done at once, also where
+// the clock stands.
+var settling = []job{
+	{"close backfills", backfill.NextClosing, backfill.CloseNext},
+	{"revert backfills", backfill.NextRevert, backfill.RevertNext},
+}
+
 // jobs in the order in which units due at one instant are done.
-var jobs = []job{
+var jobs = slices.Concat(settling, []job{
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
-}
+})
 
 // tick is how often a real clock is looked at.
 const tick = time.Second
 
 // Run does the due work of all accounts whose clock is real until ctx ends.
-// Several servers may run at once. Work that fails is logged and tried again.
+// Several servers may run at once. Work that fails is logged and tried again. It
+// begins with what requests brought about and no server came to do before it ended.
 func (s *Server) Run(ctx context.Context) error {
+	s.settleAll(ctx)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -47,7 +58,7 @@ func (s *Server) Run(ctx context.Context) error {
 			continue
 		}
 		for _, id := range accounts {
-			if err := s.catchUp(store.WithAccount(ctx, id), time.Time{}); err != nil {
+			if err := s.catchUp(store.WithAccount(ctx, id), jobs, time.Time{}); err != nil {
 				s.complain(ctx, "due work of "+id, err)
 			}
 		}
@@ -60,13 +71,32 @@ func (s *Server) complain(ctx context.Context, what string, err error) {
 	}
 }
 
-// catchUp does all that fell due in the context's account up to and including
-// an instant, the zero time for now: always the earliest first, each unit in a
-// transaction of its own at its own instant. So the result does not depend on
+// settle does what requests of the context's account brought about. Where it fails, the
+// clock gets to it later.
+func (s *Server) settle(ctx context.Context) {
+	if err := s.catchUp(ctx, settling, time.Time{}); err != nil {
+		s.complain(ctx, "settle "+store.AccountID(ctx), err)
+	}
+}
+
+// settleAll is settle for the accounts whose clock stands.
+func (s *Server) settleAll(ctx context.Context) {
+	accounts, err := account.OnStoppedClock(ctx, s.store)
+	if err != nil {
+		s.complain(ctx, "list accounts", err)
+	}
+	for _, id := range accounts {
+		s.settle(store.WithAccount(ctx, id))
+	}
+}
+
+// catchUp does the work of some jobs that fell due in the context's account up to and
+// including an instant, the zero time for now: always the earliest first, each unit
+// in a transaction of its own at its own instant. So the result does not depend on
 // when or how often it runs.
-func (s *Server) catchUp(ctx context.Context, until time.Time) error {
+func (s *Server) catchUp(ctx context.Context, of []job, until time.Time) error {
 	for ctx.Err() == nil {
-		due, at, err := s.earliest(ctx, until)
+		due, at, err := s.earliest(ctx, of, until)
 		if err != nil || due == nil {
 			return err
 		}
@@ -107,8 +137,8 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// earliest asks every job and returns the one due first, nil if none is due.
-func (s *Server) earliest(ctx context.Context, until time.Time) (due *job, at time.Time, err error) {
+// earliest asks some jobs and returns the one due first, nil if none is due.
+func (s *Server) earliest(ctx context.Context, of []job, until time.Time) (due *job, at time.Time, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		due = nil
 		by := until
@@ -116,11 +146,11 @@ func (s *Server) earliest(ctx context.Context, until time.Time) (due *job, at ti
 			by = tx.Now
 		}
 		var failed []error
-		for k := range jobs {
-			next, found, err := jobs[k].next(tx, by)
+		for k := range of {
+			next, found, err := of[k].next(tx, by)
 			failed = append(failed, err)
 			if found && (due == nil || next.Before(at)) {
-				due, at = &jobs[k], next
+				due, at = &of[k], next
 			}
 		}
 		if !until.IsZero() && at.Before(tx.Now) {

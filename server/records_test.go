@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/credit"
@@ -28,6 +29,7 @@ var records = []any{
 	catalog.Item{}, catalog.Metric{}, catalog.Plan{}, catalog.PlanVersion{}, catalog.Phase{}, catalog.Price{}, catalog.Adjustment{},
 	catalog.DimensionalPriceGroup{}, catalog.LicenseType{},
 	coupon.Coupon{},
+	backfill.Backfill{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{},
 	usage.Correction{},

@@ -55,13 +55,13 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 // another request brought about meanwhile, while the clock still stood before
 // that instant, is done afterwards.
 func (s *Server) advance(ctx context.Context, to time.Time) error {
-	if err := s.catchUp(ctx, to); err != nil {
+	if err := s.catchUp(ctx, jobs, to); err != nil {
 		return err
 	}
 	if err := s.store.UpdateAt(ctx, to, func(*store.Tx) error { return nil }); err != nil {
 		return err
 	}
-	return s.catchUp(ctx, to)
+	return s.catchUp(ctx, jobs, to)
 }
 
 func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error) {

@@ -109,7 +109,12 @@ func (s *Store) Lock(ctx context.Context, name string) (release func(), ok bool,
 }
 
 // Unique reports whether err is a violation of that unique constraint or index.
-func Unique(err error, constraint string) bool {
+func Unique(err error, constraint string) bool { return violates(err, "23505", constraint) }
+
+// Excluded reports whether err is a violation of that exclusion constraint.
+func Excluded(err error, constraint string) bool { return violates(err, "23P01", constraint) }
+
+func violates(err error, code, constraint string) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == constraint
+	return errors.As(err, &pg) && pg.Code == code && pg.ConstraintName == constraint
 }

@@ -47,6 +47,7 @@ type Account struct {
 	SubscriptionsPerCustomer int
 	CorrectionsPerCustomer   int    // of events, amended and deprecated ones each, in 100 days
 	LargestIngestBytes       *int64 // after decompression; nil: no bound
+	BackfillLengthSeconds    int    // how long the timeframe of a backfill may be
 }
 
 // Test reports whether it is a test account.
@@ -60,6 +61,11 @@ func (a Account) GracePeriod() time.Duration {
 // FutureBound is how far ahead of the clock an event may be, inclusive.
 func (a Account) FutureBound() time.Duration {
 	return time.Duration(a.FutureBoundSeconds) * time.Second
+}
+
+// BackfillLength is how long the timeframe of a backfill may be, inclusive.
+func (a Account) BackfillLength() time.Duration {
+	return time.Duration(a.BackfillLengthSeconds) * time.Second
 }
 
 // IssueDelay is how long after its date an invoice with usage can be issued.
@@ -91,8 +97,17 @@ func StopClock(tx *store.Tx, at time.Time) error {
 
 // OnRealTime returns the ids of the accounts whose clock is real.
 func OnRealTime(ctx context.Context, st *store.Store) (ids []string, err error) {
+	return those(ctx, st, "clock_now IS NULL")
+}
+
+// OnStoppedClock returns the ids of the accounts whose clock stands.
+func OnStoppedClock(ctx context.Context, st *store.Store) (ids []string, err error) {
+	return those(ctx, st, "clock_now IS NOT NULL")
+}
+
+func those(ctx context.Context, st *store.Store, condition string) (ids []string, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Model(&Account{}).Where("clock_now IS NULL").Order("seq").Pluck("id", &ids).Error
+		return db.Model(&Account{}).Where(condition).Order("seq").Pluck("id", &ids).Error
 	})
 	return ids, err
 }

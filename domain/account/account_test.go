@@ -37,6 +37,7 @@ var _ = Describe("An account", func() {
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
 			{"subscriptions_per_customer", "100"}, {"corrections_per_customer", "100"}, {"largest_ingest_bytes", "none"},
+			{"backfill_length", "744h0m0s"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
 	})
@@ -100,6 +101,7 @@ var _ = Describe("An account", func() {
 		Entry("of fewer corrections of events", "corrections_per_customer", "3", "3"),
 		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
 		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
+		Entry("of the timeframe of backfills", "backfill_length", "2400h", "2400h0m0s"),
 	)
 
 	DescribeTable("refuses the setting",

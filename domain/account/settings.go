@@ -39,6 +39,7 @@ var settings = []setting{
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
+	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
 }
 
 // SettingNames lists what Set can change, in the order of Settings.

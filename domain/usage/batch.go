@@ -10,7 +10,10 @@ import (
 )
 
 // batch is the events of a group, in the order of the queue.
-type batch struct{ entries []entry }
+type batch struct {
+	into    *Revision // that of all requests but for who belongs to it; nil: no backfill
+	entries []entry
+}
 
 type entry struct {
 	event    *Event
@@ -23,10 +26,14 @@ func gather(group []*request) *batch {
 	for _, req := range group {
 		n += len(req.events)
 	}
-	b := &batch{entries: make([]entry, 0, n)}
+	b := &batch{into: group[0].into, entries: make([]entry, 0, n)}
 	for _, req := range group {
 		for i := range req.events {
-			b.entries = append(b.entries, entry{event: &req.events[i], failures: req.events[i].failures})
+			e := entry{event: &req.events[i], failures: req.events[i].failures}
+			if req.into != nil {
+				e.place(*req.into)
+			}
+			b.entries = append(b.entries, e)
 		}
 	}
 	return b
@@ -39,7 +46,7 @@ func (b *batch) record(ctx context.Context, st *store.Store) error {
 		for i := range part {
 			open[i] = &part[i]
 		}
-		if err := record(ctx, st, open); err != nil {
+		if err := record(ctx, st, b.into, open); err != nil {
 			return fmt.Errorf("record events: %w", err)
 		}
 		if err := failDeprecated(ctx, st, part); err != nil {
@@ -52,10 +59,10 @@ func (b *batch) record(ctx context.Context, st *store.Store) error {
 // record asks the database to store the claims among the entries. It takes all of
 // them or none, and tells by what it judged: entries that fail by that are left
 // out, and the rest is tried again.
-func record(ctx context.Context, st *store.Store, open []*entry) error {
+func record(ctx context.Context, st *store.Store, into *Revision, open []*entry) error {
 	for {
 		claims := claimsOf(open)
-		j, err := insert(ctx, st, customersOf(open), claims)
+		j, err := insert(ctx, st, into, customersOf(open), claims)
 		if err != nil {
 			return err
 		}
@@ -116,6 +123,17 @@ func (e *entry) check(j judgement) {
 		e.fail(stepTooOld, tooOld)
 	case at.After(j.newest):
 		e.fail(stepTooNew, "timestamp: is too far in the future")
+	}
+}
+
+// place adds the failures of an event that lies outside a backfill (semantics 2.2,
+// step 14).
+func (e *entry) place(into Revision) {
+	if at := e.event.Timestamp; !at.IsZero() && !into.Period.Contains(at) {
+		e.fail(stepScope, "timestamp: outside the backfill timeframe")
+	}
+	if who := e.event.Subject; who != "" && into.Subjects != nil && !slices.Contains(into.Subjects, who) {
+		e.fail(stepScope, "customer_id: outside the backfill scope")
 	}
 }
 

@@ -24,6 +24,13 @@
 // is asked by [MeasureAll]. A [Sample] takes the place of the table for events that
 // are not stored, in the same SELECT.
 //
+// # Events of backfills
+//
+// Events sent under the id of a [Revision] are stored like others and count while it is in
+// effect. [Recorder.Into] takes them; the function record_events holds the row of the
+// backfill meanwhile, counts them there, and tells when it takes no more. It also
+// makes a key lead to another event if its own belongs to a backfill that was reverted.
+//
 // # Changing what came in
 //
 // [Amend] and [Deprecate] change an event in place and keep what it was as a
@@ -63,6 +70,7 @@
 //   - The amended event names its customer by id or by alias, whichever way the event
 //     did; the event stays filed as it was sent.
 //   - A search finds the events of a backfill that is not in effect: they are stored.
+//     Those of one that was reverted cannot be found, since their keys are free.
 //     It has no end of its own but the present instant, which is in it.
 //   - The answer of a volume lists every hour and has no room for a cursor, so it is not
 //     paged, and its timeframe is at most 366 days long.

@@ -51,6 +51,7 @@ const (
 	stepTooNew
 	stepMembers
 	stepDeprecated
+	stepScope
 )
 
 // failed lists the event with its failures, by step.

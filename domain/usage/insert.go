@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
 
@@ -20,8 +21,9 @@ type judgement struct {
 }
 
 // insert stores claims whose keys are new, if each passes the checks, in one
-// transaction and one round trip.
-func insert(ctx context.Context, st *store.Store, customers []string, claims []*entry) (j judgement, err error) {
+// transaction and one round trip. It is refused when the backfill that they go into
+// takes none any more.
+func insert(ctx context.Context, st *store.Store, into *Revision, customers []string, claims []*entry) (j judgement, err error) {
 	n := len(claims)
 	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
 	timestamps, properties := make([]time.Time, n), make([]string, n)
@@ -30,9 +32,17 @@ func insert(ctx context.Context, st *store.Store, customers []string, claims []*
 		keys[i], names[i], subjects[i] = e.Key, e.Name, e.Subject
 		timestamps[i], properties[i] = e.Timestamp, e.Properties
 	}
+	var backfill *string
+	if into != nil {
+		backfill = &into.ID
+	}
+	var taking bool
 	var existing, known []string
-	err = st.Call(ctx, "record_events", []any{customers, keys, names, subjects, timestamps, properties},
-		&j.oldest, &j.newest, &existing, &j.stored, &known)
+	err = st.Call(ctx, "record_events", []any{backfill, customers, keys, names, subjects, timestamps, properties},
+		&taking, &j.oldest, &j.newest, &existing, &j.stored, &known)
+	if err == nil && !taking {
+		err = fault.Refused("this backfill takes no more events")
+	}
 	j.existing, j.known = set(existing), set(known)
 	return j, err
 }

@@ -15,22 +15,39 @@ var ErrBusy = errors.New("usage: too many events wait to be stored")
 const (
 	groupSize   = 2_000  // events that one transaction takes, if no single request has more
 	pressure    = 400    // waiting events for which a second flusher is worth its while
-	maxFlushers = 2      // of one account at the same time
-	maxWaiting  = 50_000 // events of one account that wait
+	maxFlushers = 2      // of one queue at the same time
+	maxWaiting  = 50_000 // events of one queue
 )
 
 // Recorder stores events. Requests of one account that wait at the same time go
 // into one transaction, and each is answered when that is durable.
 type Recorder struct {
-	store *store.Store
+	store  *store.Store
+	into   *Revision // nil: no backfill
+	queues *queues
+}
 
-	mu     sync.Mutex
-	queues map[string]*queue // by account; only those with flushers at work
+// queues are what waits, by account and backfill.
+type queues struct {
+	mu   sync.Mutex
+	open map[line]*queue // only those with flushers at work
+}
+
+// line is whose events wait in one queue.
+type line struct {
+	account  string
+	backfill string // "" for none
 }
 
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
-	return &Recorder{store: st, queues: map[string]*queue{}}
+	return &Recorder{store: st, queues: &queues{open: map[line]*queue{}}}
+}
+
+// Into is the recorder for events of a backfill, which may be of any age but must lie in
+// the time and scope of its revision. When it takes none any more, recording is refused.
+func (r *Recorder) Into(backfill Revision) *Recorder {
+	return &Recorder{store: r.store, into: &backfill, queues: r.queues}
 }
 
 // Outcome tells what became of the events of a request.
@@ -55,8 +72,12 @@ func (r *Recorder) Record(ctx context.Context, events []Event) (Outcome, error) 
 
 // record stores events that do not contradict each other.
 func (r *Recorder) record(ctx context.Context, events []Event) (Outcome, error) {
-	req := &request{events: events, done: make(chan error, 1)}
-	if err := r.enqueue(store.AccountID(ctx), req); err != nil {
+	req := &request{into: r.into, events: events, done: make(chan error, 1)}
+	l := line{account: store.AccountID(ctx)}
+	if r.into != nil {
+		l.backfill = r.into.ID
+	}
+	if err := r.enqueue(l, req); err != nil {
 		return Outcome{}, err
 	}
 	select {
@@ -69,25 +90,26 @@ func (r *Recorder) record(ctx context.Context, events []Event) (Outcome, error) 
 
 // request is one caller of Record.
 type request struct {
+	into    *Revision // nil: no backfill
 	events  []Event
 	outcome Outcome // set before done
 	done    chan error
 }
 
-// queue is what waits for the flushers of one account.
+// queue is what waits for the same flushers.
 type queue struct {
 	requests []*request
 	events   int
 	flushers int
 }
 
-func (r *Recorder) enqueue(account string, req *request) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	q := r.queues[account]
+func (r *Recorder) enqueue(l line, req *request) error {
+	r.queues.mu.Lock()
+	defer r.queues.mu.Unlock()
+	q := r.queues.open[l]
 	if q == nil {
 		q = &queue{}
-		r.queues[account] = q
+		r.queues.open[l] = q
 	}
 	if len(q.requests) > 0 && q.events+len(req.events) > maxWaiting {
 		return ErrBusy
@@ -96,28 +118,28 @@ func (r *Recorder) enqueue(account string, req *request) error {
 	q.events += len(req.events)
 	if q.flushers == 0 || q.flushers < maxFlushers && q.events >= pressure {
 		q.flushers++
-		go r.flush(account, q)
+		go r.flush(l, q)
 	}
 	return nil
 }
 
 // flush writes what waits, group by group, until nothing does. It outlives the
 // requests' contexts; the store's deadlines bound each transaction.
-func (r *Recorder) flush(account string, q *queue) {
-	ctx := store.WithAccount(context.Background(), account)
-	for group := r.next(account, q); group != nil; group = r.next(account, q) {
+func (r *Recorder) flush(l line, q *queue) {
+	ctx := store.WithAccount(context.Background(), l.account)
+	for group := r.queues.next(l, q); group != nil; group = r.queues.next(l, q) {
 		r.write(ctx, group)
 	}
 }
 
 // next takes a group from the queue. When nothing waits it takes none, and the
 // last flusher ends the queue.
-func (r *Recorder) next(account string, q *queue) []*request {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (all *queues) next(l line, q *queue) []*request {
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	if len(q.requests) == 0 {
 		if q.flushers--; q.flushers == 0 {
-			delete(r.queues, account)
+			delete(all.open, l)
 		}
 		return nil
 	}

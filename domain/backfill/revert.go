@@ -1,0 +1,56 @@
+package backfill
+
+import (
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
+)
+
+// Revert takes a backfill back, once. An open one is reverted by that; one that was
+// closed is about to be, and RevertNext does it (semantics 3.1.10).
+func Revert(tx *store.Tx, id string) (Backfill, error) {
+	b, err := lock(tx, id)
+	if err != nil {
+		return Backfill{}, err
+	}
+	if b.Status != StatusPending && b.Status != StatusReflected {
+		return Backfill{}, fault.Refused("this backfill is reverted already, or about to be")
+	}
+	status := StatusReverted
+	if !b.open(tx.Now) {
+		status = StatusPendingRevert
+		if !b.Closed { // its time is over, and nobody has come to close it
+			if err := b.close(tx); err != nil {
+				return Backfill{}, err
+			}
+		}
+	}
+	b.Status, b.RevertedAt = status, &tx.Now
+	return b, apart(tx.Model(&b).Select("status", "reverted_at").Updates(&b).Error)
+}
+
+// NextRevert returns the earliest instant, at or before by, at which a revert was asked
+// for that is not done.
+func NextRevert(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	b, found, err := next(tx.DB, StatusPendingRevert, "reverted_at", by)
+	if err != nil || !found {
+		return at, false, err
+	}
+	return b.RevertedAt.UTC(), true, nil
+}
+
+// RevertNext takes the effects of a backfill back. It reports false when no revert waits, or
+// others are at work on all that do.
+func RevertNext(tx *store.Tx) (more bool, err error) {
+	b, found, err := next(tx.Clauses(skipLocked), StatusPendingRevert, "reverted_at", tx.Now)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := usage.Restore(tx, b.ID); err != nil {
+		return false, err
+	}
+	b.Status = StatusReverted
+	return true, tx.Model(&b).Select("status").Updates(&b).Error
+}
