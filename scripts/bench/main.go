@@ -2,7 +2,7 @@
 // COPY of the same rows into the same indexed tables, taken in turns in one run.
 // It starts a PostgreSQL with durable settings and a server, each a process of
 // its own, and leaves nothing behind. Beside that, it tells what costs, previews and
-// the rating of a line take.
+// the rating of a line take, and how much memory one huge request.
 package main
 
 import (
@@ -22,17 +22,18 @@ import (
 func main() {
 	present := flag.Int("present", 1_000_000, "events that are there before")
 	rounds := flag.Int("rounds", 5, "how often each way is taken, in turns")
+	size := flag.Int64("huge", 1024, "megabytes of the one huge request")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *present, *rounds, *binary); err != nil {
+	if err := run(ctx, *present, *rounds, *size<<20, *binary); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, present, rounds int, binary string) (err error) {
+func run(ctx context.Context, present, rounds int, size int64, binary string) (err error) {
 	if err := os.MkdirAll(".data", 0o700); err != nil {
 		return err
 	}
@@ -90,6 +91,9 @@ func run(ctx context.Context, present, rounds int, binary string) (err error) {
 		r.note = "GET costs: " + err.Error()
 	}
 	if err := r.previews(ctx, server); err != nil {
+		return err
+	}
+	if err := r.sendHuge(ctx, tables, server, size); err != nil {
 		return err
 	}
 	r.print(os.Stdout)

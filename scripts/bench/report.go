@@ -37,6 +37,7 @@ type report struct {
 	memory            int             // kilobytes
 	cumulative, daily time.Duration   // of GET costs
 	preview           time.Duration
+	huge              huge
 }
 
 // round measures each way once.
@@ -108,6 +109,7 @@ COPY, 1 connection       %9.0f                   %s
 	if r.note != "" {
 		_, _ = fmt.Fprintln(w, r.note)
 	}
+	r.huge.print(w)
 }
 
 func (r *report) quantile(percent int) time.Duration {
@@ -129,5 +131,5 @@ func (r *report) verdict() error {
 	if r.preview > wantPreview {
 		missed = append(missed, errors.New("previews are too slow"))
 	}
-	return errors.Join(missed...)
+	return errors.Join(append(missed, r.huge.verdict())...)
 }
