@@ -43,6 +43,7 @@ const tick = time.Second
 // Several servers may run at once. Work that fails is logged and tried again. It
 // begins with what requests brought about and no server came to do before it ended.
 func (s *Server) Run(ctx context.Context) error {
+	ctx = s.reading(ctx)
 	s.settleAll(ctx)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -19,6 +20,10 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 type Config struct {
 	Store  *store.Store
 	Logger *slog.Logger // slog.Default() when nil
+
+	// EventsOnly reads usage from events instead of buckets, and keeps none. The answers
+	// are the same.
+	EventsOnly bool
 }
 
 // Server answers every operation of the contract.
@@ -28,6 +33,8 @@ type Server struct {
 	recorder *usage.Recorder
 	contract *contract
 	metrics  *metrics
+
+	eventsOnly bool
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)
@@ -43,6 +50,8 @@ func New(cfg Config) *Server {
 		recorder: usage.NewRecorder(cfg.Store),
 		contract: loadContract(),
 		metrics:  newMetrics(),
+
+		eventsOnly: cfg.EventsOnly,
 	}
 }
 
@@ -65,7 +74,15 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		r := &request{id: id, operation: s.contract.operation(c.Request().Method, c.Path())}
-		c.SetRequest(c.Request().WithContext(withRequest(c.Request().Context(), r)))
+		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
 		return next(c)
 	}
+}
+
+// reading is a context in which usage is read as the server is told to.
+func (s *Server) reading(ctx context.Context) context.Context {
+	if s.eventsOnly {
+		return usage.ReadEvents(ctx)
+	}
+	return ctx
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,14 +65,15 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 
 // lines works out what an invoice charges, as of now.
 func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
-	var together []tally
+	var services []measured
 	for _, s := range t.BilledOn(inv.InvoiceDate) {
-		tallies, err := measure(tx, t, s, []time.Time{s.Period.End})
-		if err != nil {
-			return nil, err
-		}
-		together = append(together, tallies...)
+		services = append(services, measured{s, []time.Time{s.Period.End}})
 	}
+	tallies, err := measure(tx, t, services)
+	if err != nil {
+		return nil, err
+	}
+	together := slices.Concat(tallies...)
 	out := make([]Line, len(together))
 	for k, a := range charge(t, together) {
 		s := together[k].Service

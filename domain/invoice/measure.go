@@ -25,28 +25,51 @@ type tally struct {
 	Groups []rating.Cell
 }
 
-// measure returns what a service used up to each of the instants, which rise and
-// lie after its start. The usage is read once, whatever their number.
-func measure(tx *store.Tx, t subscription.Terms, s subscription.Service, until []time.Time) ([]tally, error) {
-	model := s.Interval.Price.Model()
+// measured is a service and the instants up to which it is measured, which rise and lie
+// after its start.
+type measured struct {
+	subscription.Service
+	until []time.Time
+}
+
+// measure returns what services used up to each of their instants. All usage is read
+// together, and once, whatever the number of instants.
+func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally, error) {
+	var asked []usage.Request
+	ends := make([]int, len(services)) // of the questions of each service
+	for k, s := range services {
+		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{
+			Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
+			Cuts:     append([]time.Time{s.Period.Start}, s.until...),
+		})...)
+		ends[k] = len(asked)
+	}
+	answers, err := usage.MeasureAll(tx, nil, asked)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]tally, len(services))
+	from := 0
+	for k, s := range services {
+		all[k] = s.tallies(t, answers[from:ends[k]])
+		from = ends[k]
+	}
+	return all, nil
+}
+
+// tallies are what the service used up to each instant, as its questions were answered.
+func (m measured) tallies(t subscription.Terms, answers [][]usage.Reading) []tally {
+	s := m.Service
 	loc := t.Customer.Location()
 	fraction := period.FractionOf(s.Period, s.Cycle, loc)
 	from := period.Days(period.Period{Start: s.Cycle.Start, End: s.Period.Start}, loc)
 	days := rating.Days{From: from, To: from + fraction.Part, Of: fraction.Whole}
-
-	answers, err := usage.MeasureAll(tx, nil, questions(s.Interval, model, usage.Request{
-		Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
-		Cuts:     append([]time.Time{s.Period.Start}, until...),
-	}))
-	if err != nil {
-		return nil, err
-	}
-	tallies := make([]tally, len(until))
+	tallies := make([]tally, len(m.until))
 	for k := range tallies {
-		tallies[k] = tally{Service: s, Model: model, Usage: rating.Usage{Fraction: fraction}, Days: days}
+		tallies[k] = tally{Service: s, Model: s.Interval.Price.Model(), Usage: rating.Usage{Fraction: fraction}, Days: days}
 		tallies[k].count(upTo(answers, k))
 	}
-	return tallies, nil
+	return tallies
 }
 
 // questions are what the metric of a usage price is asked: for all that was used and,

@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -76,8 +77,13 @@ func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
 		return nil
 	}
 	hasUsage := false
+	var asked []usage.Request // now and until it is issued
 	for _, s := range services {
 		hasUsage = hasUsage || !s.Interval.Price.Fixed()
+		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{})...)
+	}
+	if err := usage.Watch(tx, asked); err != nil {
+		return err
 	}
 	row := Invoice{
 		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &t.PlanID,

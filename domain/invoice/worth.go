@@ -17,8 +17,7 @@ type worth struct {
 	upTo  map[int64]map[string]PriceCost // by instant, in microseconds, and price interval
 }
 
-// worthOf works out the worth at the edges of the days, with one reading of each
-// service's usage.
+// worthOf works out the worth at the edges of the days, with one reading of all usage.
 func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days costPeriod) (worth, error) {
 	edges := []time.Time{days.whole.Start}
 	for _, d := range days.days {
@@ -27,18 +26,23 @@ func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days c
 	slices.SortFunc(edges, time.Time.Compare)
 	edges = slices.CompactFunc(edges, time.Time.Equal)
 
-	together := map[int64][]tally{}
+	var services []measured
+	var shown []map[int64]int
 	for _, s := range t.Services(days.whole) {
 		if s.Interval.Price.Currency != currency {
 			continue
 		}
-		at, shown := within(s.Period, edges)
-		tallies, err := measure(tx, t, s, at)
-		if err != nil {
-			return worth{}, err
-		}
-		for edge, k := range shown {
-			together[edge] = append(together[edge], tallies[k])
+		at, show := within(s.Period, edges)
+		services, shown = append(services, measured{s, at}), append(shown, show)
+	}
+	tallies, err := measure(tx, t, services)
+	if err != nil {
+		return worth{}, err
+	}
+	together := map[int64][]tally{}
+	for k := range services {
+		for edge, at := range shown[k] {
+			together[edge] = append(together[edge], tallies[k][at])
 		}
 	}
 	w := worth{days.whole, map[int64]map[string]PriceCost{}}

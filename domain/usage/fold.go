@@ -152,7 +152,7 @@ func foldAll(tx *store.Tx, all []standingSeries, from, upTo int64) error {
 		}
 	}
 	_, err = tx.Conn().ExecContext(tx.Context(),
-		"UPDATE usage_series SET mark = $1, failed_at = NULL WHERE account_id = $2 AND id = ANY ($3)", upTo, tx.AccountID, ids)
+		"UPDATE usage_series SET mark = $1, failed_at = NULL, failure = NULL WHERE account_id = $2 AND id = ANY ($3)", upTo, tx.AccountID, ids)
 	if err != nil {
 		return fmt.Errorf("move the marks of series: %w", err)
 	}
@@ -174,9 +174,10 @@ func eachSeries(tx *store.Tx, all []standingSeries, do func(*store.Tx, standingS
 		}
 		return nil
 	})
-	for id := range failed {
+	for id, reason := range failed {
 		if err == nil {
-			err = tx.Exec("UPDATE usage_series SET failed_at = clock_timestamp() WHERE account_id = ? AND id = ?", tx.AccountID, id).Error
+			err = tx.Exec("UPDATE usage_series SET failed_at = clock_timestamp(), failure = ? WHERE account_id = ? AND id = ?",
+				reason.Error(), tx.AccountID, id).Error
 		}
 	}
 	return failed, err

@@ -72,6 +72,9 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]
 	if sample != nil {
 		return sample.source(tx.AccountID, requests).answer(tx, requests)
 	}
+	if len(requests) == 0 {
+		return nil, nil
+	}
 	for range attempts {
 		from, err := stored(tx, requests)
 		if err != nil {

@@ -3,6 +3,8 @@ package usage
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"tollkeeper/store"
@@ -29,8 +31,9 @@ type Recorder struct {
 
 // queues are what waits, by account and backfill.
 type queues struct {
-	mu   sync.Mutex
-	open map[line]*queue // only those with flushers at work
+	mu      sync.Mutex
+	open    map[line]*queue // only those with flushers at work
+	touched map[string]bool // accounts that events were stored for since Touched was asked
 }
 
 // line is whose events wait in one queue.
@@ -41,7 +44,7 @@ type line struct {
 
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
-	return &Recorder{store: st, queues: &queues{open: map[line]*queue{}}}
+	return &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}}}
 }
 
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
@@ -132,6 +135,21 @@ func (r *Recorder) flush(l line, q *queue) {
 	}
 }
 
+func (all *queues) touch(account string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.touched[account] = true
+}
+
+// Touched lists the accounts that events were stored for since it was asked last.
+func (r *Recorder) Touched() []string {
+	r.queues.mu.Lock()
+	defer r.queues.mu.Unlock()
+	accounts := slices.Collect(maps.Keys(r.queues.touched))
+	clear(r.queues.touched)
+	return accounts
+}
+
 // next takes a group from the queue. When nothing waits it takes none, and the
 // last flusher ends the queue.
 func (all *queues) next(l line, q *queue) []*request {
@@ -161,6 +179,7 @@ func (r *Recorder) write(ctx context.Context, group []*request) {
 	err := b.record(ctx, r.store)
 	switch {
 	case err == nil:
+		r.queues.touch(store.AccountID(ctx))
 		b.answer(group)
 	case len(group) > 1:
 		for _, one := range group {

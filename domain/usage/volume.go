@@ -46,11 +46,21 @@ func Volume(tx *store.Tx, start time.Time, end *time.Time) ([]HourCount, error) 
 func hourOf(at time.Time) time.Time { return at.UTC().Truncate(time.Hour) }
 
 // countByHour counts the events of the period, which is of whole hours, by the hour
-// in which they begin. Hours without events are left out.
+// in which they begin. Hours without events are left out. What the aggregator has not
+// counted yet is counted here, so this wants a snapshot.
 func countByHour(tx *store.Tx, p period.Period) (map[time.Time]int, error) {
+	var mark int64
+	err := tx.Raw("SELECT coalesce(max(mark), 0) FROM usage_progress WHERE account_id = ?", tx.AccountID).Row().Scan(&mark)
+	if err != nil {
+		return nil, fmt.Errorf("count events: %w", err)
+	}
 	rows, err := tx.Conn().QueryContext(tx.Context(), `
-		SELECT date_trunc('hour', "timestamp", 'UTC'), count(*) FROM events
-		WHERE account_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 GROUP BY 1`, tx.AccountID, p.Start, p.End)
+		SELECT hour, sum(events)::bigint FROM (
+			SELECT hour, events FROM usage_volumes WHERE account_id = $1 AND hour >= $2 AND hour < $3
+			UNION ALL
+			SELECT date_trunc('hour', "timestamp"), count(*) FROM events
+			WHERE account_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND seq >= $4 GROUP BY 1) AS v GROUP BY hour`,
+		tx.AccountID, p.Start, p.End, mark)
 	if err != nil {
 		return nil, fmt.Errorf("count events: %w", err)
 	}

@@ -23,6 +23,7 @@ CREATE TABLE usage_series (
     keys       text[] NOT NULL,
     mark       bigint NOT NULL DEFAULT 0,
     failed_at  timestamptz, -- real time: it fell behind then, and is tried again later
+    failure    text,        -- why
     PRIMARY KEY (account_id, id),
     UNIQUE (account_id, digest)
 );

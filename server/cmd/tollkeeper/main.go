@@ -19,6 +19,7 @@ type environment struct {
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
+	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
 }
 
 // commands is the command line.

@@ -55,20 +55,25 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr())
-	return answer(ctx, st, listener)
+	return answer(ctx, st, listener, env)
 }
 
-// answer serves requests and does due work until ctx ends, then lets what runs
+// answer serves requests, keeps buckets and does due work until ctx ends, then lets what runs
 // come to its end.
-func answer(ctx context.Context, st *store.Store, listener net.Listener) error {
+func answer(ctx context.Context, st *store.Store, listener net.Listener, env environment) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	s := server.New(server.Config{Store: st, Logger: log})
+	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
 	go func() {
 		defer cancel()
 		worked <- s.Run(ctx)
+	}()
+	aggregated := make(chan struct{})
+	go func() {
+		defer close(aggregated)
+		s.Aggregate(ctx)
 	}()
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
@@ -84,5 +89,6 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener) error {
 	if serving := <-served; !errors.Is(serving, http.ErrServerClosed) {
 		err = errors.Join(err, serving)
 	}
+	<-aggregated
 	return errors.Join(err, <-worked)
 }

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
+)
+
+// The aggregator's pace: how often it looks, at how many accounts that this server
+// stored no events for, and how much it does for one account before it looks at others.
+const (
+	foldPause  = 200 * time.Millisecond
+	foldOthers = 5
+	foldUnits  = 20
+)
+
+// Aggregate keeps buckets of usage until ctx ends: at once behind the events that this
+// server stores, and in turn for all accounts, whoever stored their events or changed
+// their history. Several servers may run it at once. Nothing waits for it: what is not
+// in buckets is read from events.
+func (s *Server) Aggregate(ctx context.Context) {
+	if s.eventsOnly {
+		return
+	}
+	ticker := time.NewTicker(foldPause)
+	defer ticker.Stop()
+	var others []string
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if len(others) == 0 {
+			all, err := account.List(ctx, s.store)
+			if err != nil {
+				s.complain(ctx, "list accounts", err)
+				continue
+			}
+			for _, a := range all {
+				others = append(others, a.ID)
+			}
+		}
+		turn := min(foldOthers, len(others))
+		for _, id := range append(s.recorder.Touched(), others[:turn]...) {
+			if err := s.fold(ctx, id); err != nil {
+				s.complain(ctx, "aggregate usage of "+id, err)
+			}
+		}
+		others = others[turn:]
+	}
+}
+
+// fold works on an account's buckets while there is something to do.
+func (s *Server) fold(ctx context.Context, accountID string) error {
+	ctx = store.WithAccount(ctx, accountID)
+	more := true
+	for n := 0; more && n < foldUnits; n++ {
+		err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+			more, err = usage.Fold(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
