@@ -1096,6 +1096,32 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/subscriptions/{subscription_id} (the `UpdateSubscription` operationId).
 	UpdateSubscription(ctx context.Context, subscriptionID SubscriptionID, body UpdateSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CancelSubscriptionWithBody Cancel a subscription
+	//
+	// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+	// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+	// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+	// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+	// date. Canceling again replaces an end that lies ahead.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+	CancelSubscriptionWithBody(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelSubscription Cancel a subscription
+	//
+	// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+	// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+	// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+	// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+	// date. Canceling again replaces an end that lies ahead.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+	CancelSubscription(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, body CancelSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	//
 	// Without a timeframe the current billing period is taken, for an ended subscription its last one. The last item ends with
@@ -1127,6 +1153,14 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
 	RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnscheduleCancellation Let a subscription go on that is to end
+	//
+	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
+	// begun later do not come back.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
+	UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	//
@@ -3294,6 +3328,52 @@ func (c *Client) UpdateSubscription(ctx context.Context, subscriptionID Subscrip
 	return c.Client.Do(req)
 }
 
+// CancelSubscriptionWithBody Cancel a subscription
+//
+// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+// date. Canceling again replaces an end that lies ahead.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+func (c *Client) CancelSubscriptionWithBody(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelSubscriptionRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelSubscription Cancel a subscription
+//
+// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+// date. Canceling again replaces an end that lies ahead.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+func (c *Client) CancelSubscription(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, body CancelSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelSubscriptionRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListSubscriptionCosts Costs of a subscription, day by day
 //
 // Without a timeframe the current billing period is taken, for an ended subscription its last one. The last item ends with
@@ -3346,6 +3426,24 @@ func (c *Client) RedeemCouponWithBody(ctx context.Context, subscriptionID Subscr
 // Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
 func (c *Client) RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRedeemCouponRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnscheduleCancellation Let a subscription go on that is to end
+//
+// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
+// begun later do not come back.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
+func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnscheduleCancellationRequest(c.Server, subscriptionID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8738,6 +8836,68 @@ func NewUpdateSubscriptionRequestWithBody(server string, subscriptionID Subscrip
 	return req, nil
 }
 
+// NewCancelSubscriptionRequest calls the generic CancelSubscription builder with application/json body
+func NewCancelSubscriptionRequest(server string, subscriptionID SubscriptionID, params *CancelSubscriptionParams, body CancelSubscriptionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCancelSubscriptionRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewCancelSubscriptionRequestWithBody constructs an http.Request for the CancelSubscription method, with any body, and a specified content type
+func NewCancelSubscriptionRequestWithBody(server string, subscriptionID SubscriptionID, params *CancelSubscriptionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListSubscriptionCostsRequest constructs an http.Request for the ListSubscriptionCosts method
 func NewListSubscriptionCostsRequest(server string, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams) (*http.Request, error) {
 	var err error
@@ -8878,6 +9038,55 @@ func NewRedeemCouponRequestWithBody(server string, subscriptionID SubscriptionID
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUnscheduleCancellationRequest constructs an http.Request for the UnscheduleCancellation method
+func NewUnscheduleCancellationRequest(server string, subscriptionID SubscriptionID, params *UnscheduleCancellationParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/unschedule_cancellation", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -10228,6 +10437,32 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/subscriptions/{subscription_id} (the `UpdateSubscription` operationId).
 	UpdateSubscriptionWithResponse(ctx context.Context, subscriptionID SubscriptionID, body UpdateSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionResponse, error)
 
+	// CancelSubscriptionWithBodyWithResponse Cancel a subscription
+	//
+	// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+	// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+	// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+	// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+	// date. Canceling again replaces an end that lies ahead.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+	CancelSubscriptionWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelSubscriptionResponse, error)
+
+	// CancelSubscriptionWithResponse Cancel a subscription
+	//
+	// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+	// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+	// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+	// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+	// date. Canceling again replaces an end that lies ahead.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+	CancelSubscriptionWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, body CancelSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelSubscriptionResponse, error)
+
 	// ListSubscriptionCostsWithResponse Costs of a subscription, day by day
 	//
 	// Without a timeframe the current billing period is taken, for an ended subscription its last one. The last item ends with
@@ -10261,6 +10496,16 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
 	RedeemCouponWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error)
+
+	// UnscheduleCancellationWithResponse Let a subscription go on that is to end
+	//
+	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
+	// begun later do not come back.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
+	UnscheduleCancellationWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*UnscheduleCancellationResponse, error)
 
 	// FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
 	//
@@ -14098,6 +14343,54 @@ func (r UpdateSubscriptionResponse) ContentType() string {
 	return ""
 }
 
+type CancelSubscriptionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelSubscriptionResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CancelSubscriptionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelSubscriptionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelSubscriptionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelSubscriptionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelSubscriptionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListSubscriptionCostsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14188,6 +14481,54 @@ func (r RedeemCouponResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RedeemCouponResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UnscheduleCancellationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UnscheduleCancellationResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnscheduleCancellationResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnscheduleCancellationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnscheduleCancellationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnscheduleCancellationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnscheduleCancellationResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -16106,6 +16447,44 @@ func (c *ClientWithResponses) UpdateSubscriptionWithResponse(ctx context.Context
 	return ParseUpdateSubscriptionResponse(rsp)
 }
 
+// CancelSubscriptionWithBodyWithResponse Cancel a subscription
+//
+// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+// date. Canceling again replaces an end that lies ahead.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+func (c *ClientWithResponses) CancelSubscriptionWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelSubscriptionResponse, error) {
+	rsp, err := c.CancelSubscriptionWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelSubscriptionResponse(rsp)
+}
+
+// CancelSubscriptionWithResponse Cancel a subscription
+//
+// It ends now, with the current cycle of its longest cadence, or on a date, which may be past. Usage up to the end is
+// invoiced on the date of the end; what was charged in advance for the days after it is credited then. An issued invoice of
+// a date on or after the end is voided, with another in its place for what still holds; once one of those is paid, the
+// date is refused with a 400. A subscription that has not begun can only be canceled immediately, and ends on its start
+// date. Canceling again replaces an end that lies ahead.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/cancel (the `CancelSubscription` operationId).
+func (c *ClientWithResponses) CancelSubscriptionWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CancelSubscriptionParams, body CancelSubscriptionJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelSubscriptionResponse, error) {
+	rsp, err := c.CancelSubscription(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelSubscriptionResponse(rsp)
+}
+
 // ListSubscriptionCostsWithResponse Costs of a subscription, day by day
 //
 // Without a timeframe the current billing period is taken, for an ended subscription its last one. The last item ends with
@@ -16156,6 +16535,22 @@ func (c *ClientWithResponses) RedeemCouponWithResponse(ctx context.Context, subs
 		return nil, err
 	}
 	return ParseRedeemCouponResponse(rsp)
+}
+
+// UnscheduleCancellationWithResponse Let a subscription go on that is to end
+//
+// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
+// begun later do not come back.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
+func (c *ClientWithResponses) UnscheduleCancellationWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*UnscheduleCancellationResponse, error) {
+	rsp, err := c.UnscheduleCancellation(ctx, subscriptionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnscheduleCancellationResponse(rsp)
 }
 
 // FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
@@ -18835,6 +19230,39 @@ func ParseUpdateSubscriptionResponse(rsp *http.Response) (*UpdateSubscriptionRes
 	return response, nil
 }
 
+// ParseCancelSubscriptionResponse parses an HTTP response from a CancelSubscriptionWithResponse call
+func ParseCancelSubscriptionResponse(rsp *http.Response) (*CancelSubscriptionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelSubscriptionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListSubscriptionCostsResponse parses an HTTP response from a ListSubscriptionCostsWithResponse call
 func ParseListSubscriptionCostsResponse(rsp *http.Response) (*ListSubscriptionCostsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18877,6 +19305,39 @@ func ParseRedeemCouponResponse(rsp *http.Response) (*RedeemCouponResponse, error
 	}
 
 	response := &RedeemCouponResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnscheduleCancellationResponse parses an HTTP response from a UnscheduleCancellationWithResponse call
+func ParseUnscheduleCancellationResponse(rsp *http.Response) (*UnscheduleCancellationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnscheduleCancellationResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

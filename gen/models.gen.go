@@ -2701,6 +2701,9 @@ type Allocation struct {
 // AllocationCadence defines model for AllocationCadence.
 type AllocationCadence string
 
+// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+type AllowInvoiceCreditOrVoid = bool
+
 // AmendedEvent defines model for AmendedEvent.
 type AmendedEvent struct {
 	// Amended Key of the event.
@@ -7250,6 +7253,16 @@ type SubscriptionAddPrice struct {
 	StartDate *NullableDateOrDateTime `json:"start_date,omitempty"`
 }
 
+// SubscriptionCancel defines model for SubscriptionCancel.
+type SubscriptionCancel struct {
+	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
+
+	// CancelOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
+	CancelOption     ChangeOption            `json:"cancel_option"`
+	CancellationDate *NullableDateOrDateTime `json:"cancellation_date,omitempty"`
+}
+
 // SubscriptionChangeMinified defines model for SubscriptionChangeMinified.
 type SubscriptionChangeMinified struct {
 	ID string `json:"id"`
@@ -8789,6 +8802,12 @@ type CreateSubscriptionParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// CancelSubscriptionParams defines parameters for CancelSubscription.
+type CancelSubscriptionParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListSubscriptionCostsParams defines parameters for ListSubscriptionCosts.
 type ListSubscriptionCostsParams struct {
 	// Currency Only prices in this currency or custom unit. The invoicing currency by default.
@@ -8806,6 +8825,12 @@ type ListSubscriptionCostsParams struct {
 
 // RedeemCouponParams defines parameters for RedeemCoupon.
 type RedeemCouponParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UnscheduleCancellationParams defines parameters for UnscheduleCancellation.
+type UnscheduleCancellationParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -8932,6 +8957,9 @@ type CreateSubscriptionJSONRequestBody = SubscriptionCreate
 
 // UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
 type UpdateSubscriptionJSONRequestBody = SubscriptionUpdate
+
+// CancelSubscriptionJSONRequestBody defines body for CancelSubscription for application/json ContentType.
+type CancelSubscriptionJSONRequestBody = SubscriptionCancel
 
 // RedeemCouponJSONRequestBody defines body for RedeemCoupon for application/json ContentType.
 type RedeemCouponJSONRequestBody = CouponRedeem

@@ -255,12 +255,18 @@ type ServerInterface interface {
 	// UpdateSubscription Update a subscription
 	// (PUT /v1/subscriptions/{subscription_id})
 	UpdateSubscription(ctx echo.Context, subscriptionID SubscriptionID) error
+	// CancelSubscription Cancel a subscription
+	// (POST /v1/subscriptions/{subscription_id}/cancel)
+	CancelSubscription(ctx echo.Context, subscriptionID SubscriptionID, params CancelSubscriptionParams) error
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx echo.Context, subscriptionID SubscriptionID, params ListSubscriptionCostsParams) error
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx echo.Context, subscriptionID SubscriptionID, params RedeemCouponParams) error
+	// UnscheduleCancellation Let a subscription go on that is to end
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
+	UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionUsageParams) error
@@ -2889,6 +2895,42 @@ func (w *ServerInterfaceWrapper) UpdateSubscription(ctx echo.Context) error {
 	return err
 }
 
+// CancelSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelSubscriptionParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelSubscription(ctx, subscriptionID, params)
+	return err
+}
+
 // ListSubscriptionCosts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListSubscriptionCosts(ctx echo.Context) error {
 	var err error
@@ -2968,6 +3010,42 @@ func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.RedeemCoupon(ctx, subscriptionID, params)
+	return err
+}
+
+// UnscheduleCancellation converts echo context to params.
+func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UnscheduleCancellationParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnscheduleCancellation(ctx, subscriptionID, params)
 	return err
 }
 
@@ -3188,8 +3266,10 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.FetchSubscription, options.OperationMiddlewares["fetchSubscription"]...)
 	router.PUT(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/cancel", wrapper.CancelSubscription, options.OperationMiddlewares["cancelSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_cancellation", wrapper.UnscheduleCancellation, options.OperationMiddlewares["unscheduleCancellation"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/usage", wrapper.FetchSubscriptionUsage, options.OperationMiddlewares["fetchSubscriptionUsage"]...)
 	router.GET(options.BaseURL+"/v1/test_clock", wrapper.FetchTestClock, options.OperationMiddlewares["fetchTestClock"]...)
 	router.POST(options.BaseURL+"/v1/test_clock/advance", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
@@ -6398,6 +6478,47 @@ func (response UpdateSubscriptiondefaultApplicationProblemPlusJSONResponse) Visi
 	return err
 }
 
+type CancelSubscriptionRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         CancelSubscriptionParams
+	Body           *CancelSubscriptionJSONRequestBody
+}
+
+type CancelSubscriptionResponseObject interface {
+	VisitCancelSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type CancelSubscription200JSONResponse MutatedSubscription
+
+func (response CancelSubscription200JSONResponse) VisitCancelSubscriptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelSubscriptiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CancelSubscriptiondefaultApplicationProblemPlusJSONResponse) VisitCancelSubscriptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSubscriptionCostsRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         ListSubscriptionCostsParams
@@ -6468,6 +6589,46 @@ type RedeemCoupondefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response RedeemCoupondefaultApplicationProblemPlusJSONResponse) VisitRedeemCouponResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnscheduleCancellationRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         UnscheduleCancellationParams
+}
+
+type UnscheduleCancellationResponseObject interface {
+	VisitUnscheduleCancellationResponse(w http.ResponseWriter) error
+}
+
+type UnscheduleCancellation200JSONResponse MutatedSubscription
+
+func (response UnscheduleCancellation200JSONResponse) VisitUnscheduleCancellationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnscheduleCancellationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UnscheduleCancellationdefaultApplicationProblemPlusJSONResponse) VisitUnscheduleCancellationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6836,12 +6997,18 @@ type StrictServerInterface interface {
 	// UpdateSubscription Update a subscription
 	// (PUT /v1/subscriptions/{subscription_id})
 	UpdateSubscription(ctx context.Context, request UpdateSubscriptionRequestObject) (UpdateSubscriptionResponseObject, error)
+	// CancelSubscription Cancel a subscription
+	// (POST /v1/subscriptions/{subscription_id}/cancel)
+	CancelSubscription(ctx context.Context, request CancelSubscriptionRequestObject) (CancelSubscriptionResponseObject, error)
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx context.Context, request ListSubscriptionCostsRequestObject) (ListSubscriptionCostsResponseObject, error)
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx context.Context, request RedeemCouponRequestObject) (RedeemCouponResponseObject, error)
+	// UnscheduleCancellation Let a subscription go on that is to end
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
+	UnscheduleCancellation(ctx context.Context, request UnscheduleCancellationRequestObject) (UnscheduleCancellationResponseObject, error)
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx context.Context, request FetchSubscriptionUsageRequestObject) (FetchSubscriptionUsageResponseObject, error)
@@ -9627,6 +9794,55 @@ func (sh *strictHandler) UpdateSubscription(ctx echo.Context, subscriptionID Sub
 	return nil
 }
 
+// CancelSubscription operation middleware
+func (sh *strictHandler) CancelSubscription(ctx echo.Context, subscriptionID SubscriptionID, params CancelSubscriptionParams) error {
+	var request CancelSubscriptionRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body CancelSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelSubscription(ctx.Request().Context(), request.(CancelSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelSubscriptionResponseObject); ok {
+		return validResponse.VisitCancelSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListSubscriptionCosts operation middleware
 func (sh *strictHandler) ListSubscriptionCosts(ctx echo.Context, subscriptionID SubscriptionID, params ListSubscriptionCostsParams) error {
 	var request ListSubscriptionCostsRequestObject
@@ -9696,6 +9912,32 @@ func (sh *strictHandler) RedeemCoupon(ctx echo.Context, subscriptionID Subscript
 		return err
 	} else if validResponse, ok := response.(RedeemCouponResponseObject); ok {
 		return validResponse.VisitRedeemCouponResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnscheduleCancellation operation middleware
+func (sh *strictHandler) UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error {
+	var request UnscheduleCancellationRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnscheduleCancellation(ctx.Request().Context(), request.(UnscheduleCancellationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnscheduleCancellation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnscheduleCancellationResponseObject); ok {
+		return validResponse.VisitUnscheduleCancellationResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

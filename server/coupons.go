@@ -111,7 +111,7 @@ func (s *Server) RedeemCoupon(ctx context.Context, req gen.RedeemCouponRequestOb
 		if err != nil {
 			return gen.MutatedSubscription{}, err
 		}
-		return mutatedToWire(tx, terms, nil)
+		return mutatedToWire(tx, invoice.Change{Terms: terms})
 	})
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ var settling = []job{
 
 // jobs in the order in which units due at one instant are done.
 var jobs = slices.Concat(settling, []job{
+	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 })

@@ -80,33 +80,33 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 	return shown
 }
 
-// mutatedToWire shows a subscription after a change, and the invoices that it made.
-func mutatedToWire(tx *store.Tx, t subscription.Terms, created []invoice.View) (gen.MutatedSubscription, error) {
-	shown, err := subscriptionsToWire(tx, t)
+// mutatedToWire shows a subscription after a change, and what that brought about.
+func mutatedToWire(tx *store.Tx, change invoice.Change) (gen.MutatedSubscription, error) {
+	shown, err := subscriptionsToWire(tx, change.Terms)
 	if err != nil {
 		return gen.MutatedSubscription{}, err
 	}
-	changed, err := changedToWire(tx, created)
+	changed, err := changedToWire(tx, change)
 	return gen.MutatedSubscription{
 		Subscription:         shown[0],
 		SubscriptionMutation: gen.SubscriptionMutation{ChangedResources: &changed},
 	}, err
 }
 
-// changedToWire lists what a change of a subscription brought about.
-func changedToWire(tx *store.Tx, created []invoice.View) (gen.ChangedSubscriptionResources, error) {
-	changed := gen.ChangedSubscriptionResources{
-		CreatedCreditNotes: []gen.CreditNote{},
-		CreatedInvoices:    []gen.CreatedInvoice{},
-		VoidedCreditNotes:  []gen.CreditNote{},
-		VoidedInvoices:     []gen.Invoice{},
+func changedToWire(tx *store.Tx, change invoice.Change) (changed gen.ChangedSubscriptionResources, err error) {
+	created, err := invoicesToWire(tx, change.CreatedInvoices)
+	if err != nil {
+		return changed, err
 	}
-	shown, err := invoicesToWire(tx, created)
-	for k, inv := range shown {
-		changed.CreatedInvoices = append(changed.CreatedInvoices, gen.CreatedInvoice{
+	changed.CreatedInvoices = make([]gen.CreatedInvoice, len(created))
+	for k, inv := range created {
+		changed.CreatedInvoices[k] = gen.CreatedInvoice{
 			Invoice:    inv,
-			PayableNow: gen.PayableNow{IsPayableNow: created[k].Status == invoice.StatusIssued},
-		})
+			PayableNow: gen.PayableNow{IsPayableNow: change.CreatedInvoices[k].Status == invoice.StatusIssued},
+		}
 	}
+	changed.CreatedCreditNotes = toWire(change.CreatedNotes, creditNoteToWire)
+	changed.VoidedCreditNotes = toWire(change.VoidedNotes, creditNoteToWire)
+	changed.VoidedInvoices, err = invoicesToWire(tx, change.VoidedInvoices)
 	return changed, err
 }

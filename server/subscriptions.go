@@ -20,7 +20,7 @@ func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscript
 		if err != nil {
 			return gen.MutatedSubscription{}, err
 		}
-		return mutatedToWire(tx, terms, created)
+		return mutatedToWire(tx, invoice.Change{Terms: terms, CreatedInvoices: created})
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"fmt"
+	"time"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
@@ -92,7 +93,7 @@ func findPrices(tx *store.Tx, asked []askedPrice) error {
 		if err := a.check(); err != nil {
 			return err
 		}
-		a.tally.Model = price.Model()
+		a.tally.Model, a.tally.Quantity = price.Model(), a.tally.Interval.QuantityAt(time.Time{})
 	}
 	return findMetrics(tx, asked)
 }

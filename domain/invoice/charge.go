@@ -45,10 +45,23 @@ func charge(t subscription.Terms, together []tally) []amounts {
 	return all
 }
 
-// rate rates a tally and rounds the result, once, half away from zero (price models
+// chargeAlone is what a change of a fee's quantity costs, in the currency of the
+// invoice: below 0 for a decrease.
+func chargeAlone(t subscription.Terms, s subscription.Service) money.Decimal {
+	y := unmeasured(t, s)
+	y.count(nil)
+	return charge(t, []tally{y})[0].Amount
+}
+
+// rate rates a tally, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
 // 1.5). Custom units have no minor unit and stay exact.
 func rate(y tally) amounts {
 	exact := rating.Rate(y.Model, y.Usage)
+	if y.Before != nil {
+		until := y.Usage
+		until.Quantity = *y.Before
+		exact = exact.Less(rating.Rate(y.Model, until))
+	}
 	a := amounts{Quantity: exact.Quantity, Exact: exact.Subtotal, Prorated: exact.Prorated}
 	a.Parts = append([]rating.Part{}, exact.Parts...)
 	a.Subtotal = y.Interval.Price.Currency.Round(exact.Subtotal.WithoutTail())

@@ -19,6 +19,17 @@
 // side. On a start date without anything billed in advance there is only the
 // draft of the next date.
 //
+// Changes. When the terms of a subscription change, its invoices are compared with them
+// and brought into line (change.go): what was charged in advance for days that are not
+// served is credited (correct.go), an invoice of a time that is not billed so any more
+// is voided and replaced, drafts are drawn anew (redraw.go). So no change says by itself
+// what it costs. A fee that ends on a day ahead is credited on that day; terms say when
+// the next such day is. What stands wrong on a paid invoice is credited if it is a fee;
+// otherwise the change is refused. A price that is charged once is not given back.
+//
+// Beside the invoice of a date, once that is issued, another one of the same date takes
+// what a change adds to it.
+//
 // Costs. The services of a billing period are charged as if they stood on one
 // invoice, so that a minimum over several prices shows in full from the first day.
 // An invoice has the fees of the next period instead, which come to the same.

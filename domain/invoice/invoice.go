@@ -43,6 +43,8 @@ type Invoice struct {
 	Currency       money.Currency
 	InvoiceDate    time.Time
 	HasUsage       bool // it may be issued only after the grace period
+	OfChange       bool // it stands beside the invoice of its date, for what that one does not have
+	Replaced       bool // a change made it void, and another in its place
 	Metadata       store.Metadata
 
 	Number         *string

@@ -19,13 +19,14 @@ import (
 // currency and rounded to its minor unit, if it is money.
 type Line struct {
 	store.Record
-	InvoiceID string
-	Position  int
-	PriceID   string
-	Name      string
-	StartAt   time.Time // of the service, inclusive
-	EndAt     time.Time // exclusive
-	Quantity  money.Decimal
+	InvoiceID  string
+	Position   int
+	PriceID    string
+	IntervalID *string // the price interval that it charges; nil: none
+	Name       string
+	StartAt    time.Time // of the service, inclusive
+	EndAt      time.Time // exclusive
+	Quantity   money.Decimal
 
 	Subtotal                money.Decimal // before adjustments
 	AdjustedSubtotal        money.Decimal // after them
@@ -65,9 +66,13 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 
 // lines works out what an invoice charges, as of now.
 func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
-	var services []measured
-	for _, s := range t.BilledOn(inv.InvoiceDate) {
-		services = append(services, measured{s, []time.Time{s.Period.End}})
+	billed, err := charged(tx, t, inv)
+	if err != nil {
+		return nil, err
+	}
+	services := make([]measured, len(billed))
+	for k, s := range billed {
+		services[k] = measured{s, []time.Time{s.Period.End}}
 	}
 	tallies, err := measure(tx, t, services)
 	if err != nil {
@@ -81,7 +86,7 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 			Record: store.Record{
 				AccountID: tx.AccountID, ID: lineID(inv.ID, s), CreatedAt: tx.Now,
 			},
-			InvoiceID: inv.ID, Position: k, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
+			InvoiceID: inv.ID, Position: k, PriceID: s.Interval.PriceID, IntervalID: &s.Interval.ID, Name: s.Interval.Price.Name,
 			StartAt: s.Period.Start, EndAt: s.Period.End,
 			Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
 			Exact: a.Exact, Parts: a.Parts, Fraction: together[k].Usage.Fraction, Prorated: a.Prorated,
@@ -90,6 +95,23 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 		}
 	}
 	return out, nil
+}
+
+// charged are the services that an invoice is for: all that are billed on its date, or
+// those that the other invoices of the date do not have.
+func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
+	services := t.BilledOn(inv.InvoiceDate)
+	if !inv.OfChange {
+		return services, nil
+	}
+	var others []Invoice
+	err := tx.Where("subscription_id = ? AND invoice_date = ? AND status <> ? AND NOT replaced", t.ID, inv.InvoiceDate, StatusDraft).
+		Find(&others).Error
+	if err != nil {
+		return nil, err
+	}
+	lines, err := linesOf(tx, others)
+	return slices.DeleteFunc(services, books{issued: others, lines: lines}.has), err
 }
 
 // lineID names the line of a service on an invoice, always the same. It bears a mark of

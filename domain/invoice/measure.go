@@ -59,17 +59,23 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 
 // tallies are what the service used up to each instant, as its questions were answered.
 func (m measured) tallies(t subscription.Terms, answers [][]usage.Reading) []tally {
-	s := m.Service
-	loc := t.Customer.Location()
-	fraction := period.FractionOf(s.Period, s.Cycle, loc)
-	from := period.Days(period.Period{Start: s.Cycle.Start, End: s.Period.Start}, loc)
-	days := rating.Days{From: from, To: from + fraction.Part, Of: fraction.Whole}
 	tallies := make([]tally, len(m.until))
 	for k := range tallies {
-		tallies[k] = tally{Service: s, Model: s.Interval.Price.Model(), Usage: rating.Usage{Fraction: fraction}, Days: days}
+		tallies[k] = unmeasured(t, m.Service)
 		tallies[k].count(upTo(answers, k))
 	}
 	return tallies
+}
+
+// unmeasured is a service whose usage is not counted yet.
+func unmeasured(t subscription.Terms, s subscription.Service) tally {
+	loc := t.Customer.Location()
+	fraction := period.FractionOf(s.Period, s.Cycle, loc)
+	from := period.Days(period.Period{Start: s.Cycle.Start, End: s.Period.Start}, loc)
+	return tally{
+		Service: s, Model: s.Interval.Price.Model(), Usage: rating.Usage{Fraction: fraction},
+		Days: rating.Days{From: from, To: from + fraction.Part, Of: fraction.Whole},
+	}
 }
 
 // questions are what the metric of a usage price is asked: for all that was used and,
@@ -105,7 +111,7 @@ func upTo(answers [][]usage.Reading, k int) []usage.Reading {
 func (y *tally) count(answers []usage.Reading) {
 	price := y.Interval.Price
 	if price.Fixed() {
-		y.Usage.Quantity, y.Usage.Fixed = *price.Quantity, true
+		y.Usage.Quantity, y.Usage.Fixed = y.Quantity, true
 	}
 	if len(answers) > 0 {
 		y.Usage.Quantity, y.Usage.Cells = answers[0].Total, answers[0].Cells

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"slices"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -72,14 +73,17 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 }
 
 func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
-	services := t.BilledOn(date)
-	if len(services) == 0 {
-		return nil
+	if services := t.BilledOn(date); len(services) > 0 {
+		return openFor(tx, t, date, services, false)
 	}
-	hasUsage := false
+	return nil
+}
+
+// openFor opens the invoice of a date, or the one beside it of a change, unless it is
+// there.
+func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subscription.Service, ofChange bool) error {
 	var asked []usage.Request // now and until it is issued
 	for _, s := range services {
-		hasUsage = hasUsage || !s.Interval.Price.Fixed()
 		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{})...)
 	}
 	if err := usage.Watch(tx, asked); err != nil {
@@ -88,7 +92,11 @@ func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
 	row := Invoice{
 		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &t.PlanID,
 		Source: SourceSubscription, Status: StatusDraft, Currency: t.Currency,
-		InvoiceDate: date, HasUsage: hasUsage,
+		InvoiceDate: date, HasUsage: anyUsage(services), OfChange: ofChange,
 	}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+}
+
+func anyUsage(services []subscription.Service) bool {
+	return slices.ContainsFunc(services, func(s subscription.Service) bool { return !s.Interval.Price.Fixed() })
 }

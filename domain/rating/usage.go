@@ -90,6 +90,17 @@ func (c *Charge) add(p Part) {
 	c.Parts = append(c.Parts, p)
 }
 
+// Less is the difference of two charges, with the steps of both.
+func (c Charge) Less(other Charge) Charge {
+	less := Charge{Quantity: c.Quantity.Sub(other.Quantity), Subtotal: c.Subtotal.Sub(other.Subtotal), Prorated: c.Prorated}
+	less.Parts = append(less.Parts, c.Parts...)
+	for _, p := range other.Parts {
+		p.Quantity, p.Amount = p.Quantity.Neg(), p.Amount.Neg()
+		less.Parts = append(less.Parts, p)
+	}
+	return less
+}
+
 // prorate multiplies the charge by f. Each part becomes the difference of two
 // prorated running totals, so the parts sum to the subtotal exactly.
 func (c *Charge) prorate(f period.Fraction) {

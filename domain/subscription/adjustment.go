@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/rating"
 	"tollkeeper/store"
 )
 
@@ -23,8 +24,13 @@ type AdjustmentInterval struct {
 
 // Covers reports whether the adjustment works on the line of a service, as far as
 // its dates go. In advance the start of the service decides, in arrears its end:
-// what ends with the interval still gets it (semantics 6.3.7).
+// what ends with the interval still gets it (semantics 6.3.7). A change of quantity
+// gets percentages only: amounts, minimums and maximums are for the whole piece, which
+// has them.
 func (i AdjustmentInterval) Covers(s Service) bool {
+	if s.Before != nil && i.Adjustment.Kind != rating.PercentageDiscount {
+		return false
+	}
 	if s.Interval.Price.InAdvance() {
 		return !s.Period.Start.Before(i.StartAt) && (i.EndAt == nil || s.Period.Start.Before(*i.EndAt))
 	}

@@ -206,7 +206,7 @@ func room(tx *store.Tx, buyer customer.Customer) error {
 	}
 	var running int64
 	err = tx.Model(&Subscription{}).
-		Where("customer_id = ? AND (end_at IS NULL OR end_at > ?)", buyer.ID, tx.Now).
+		Where("customer_id = ? AND (end_at IS NULL OR end_at > ? AND end_at > start_at)", buyer.ID, tx.Now).
 		Count(&running).Error
 	if err == nil && running >= int64(settings.SubscriptionsPerCustomer) {
 		err = fault.Refused("a customer can have at most %d subscriptions", settings.SubscriptionsPerCustomer)

@@ -13,6 +13,16 @@
 // price started on 15 January runs from the first of January, and its first,
 // partial piece from the 15th. Cycles counted in days begin at the start date.
 //
+// Quantities. A fee in advance is billed for the quantity with which its piece begins;
+// a greater one is billed for the difference on the day from which it holds, a smaller
+// one is credited. Such a difference gets percentage discounts, since amounts, minimums
+// and maximums are for the whole piece. In arrears, each quantity is billed for its time.
+// What is billed once is for the quantity of the day.
+//
+// Cancellations. A new end takes the place of the one before, also where that was set
+// when the subscription was made. What was charged up to an end that is taken back is
+// billed from there on, on that date.
+//
 // One-time prices are billed once. In advance that is on the start date. Usage
 // and fees in arrears of a one-time price cover the time up to the first
 // billing date after the start, or to the end if that comes first (price

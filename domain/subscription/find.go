@@ -110,11 +110,11 @@ func inStates(tx *store.Tx, states []Status) *gorm.DB {
 	for _, state := range states {
 		switch state {
 		case StatusUpcoming:
-			any = any.Or("start_at > ? AND (end_at IS NULL OR end_at > ?)", tx.Now, tx.Now)
+			any = any.Or("start_at > ? AND (end_at IS NULL OR end_at > start_at)", tx.Now)
 		case StatusActive:
 			any = any.Or("start_at <= ? AND (end_at IS NULL OR end_at > ?)", tx.Now, tx.Now)
 		case StatusEnded:
-			any = any.Or("end_at <= ?", tx.Now)
+			any = any.Or("end_at <= ? OR end_at = start_at", tx.Now)
 		}
 	}
 	return any
@@ -186,9 +186,13 @@ func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInte
 	if err != nil {
 		return nil, err
 	}
+	transitions, err := transitionsOf(tx, rows)
+	if err != nil {
+		return nil, err
+	}
 	bySubscription := map[string][]PriceInterval{}
 	for _, i := range rows {
-		i.Price = prices[i.PriceID]
+		i.Price, i.Transitions = prices[i.PriceID], transitions[i.ID]
 		if i.Price.MetricID != nil {
 			i.Metric = metrics[*i.Price.MetricID]
 		}
@@ -200,16 +204,27 @@ func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInte
 // NextOpening returns the earliest billing date, at or before by, on which a
 // subscription's invoices are to be opened.
 func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx.Model(&Subscription{}).Where("next_billing_at <= ?", by).Order("next_billing_at, seq"))
+	return first(tx, "next_billing_at", by)
+}
+
+// NextChange returns the earliest instant, at or before by, at which a subscription
+// changes so that what was charged may have to be credited.
+func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return first(tx, "next_change_at", by)
 }
 
 // LockOpening returns the subscription whose invoices are to be opened first,
 // at or before tx.Now, and keeps others from it. It is false when none is due
 // or another server is at work on all that are.
-func LockOpening(tx *store.Tx) (Terms, bool, error) {
+func LockOpening(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_billing_at") }
+
+// LockChanging is LockOpening for the subscription that changes first.
+func LockChanging(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_change_at") }
+
+func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	var subs []Subscription
 	err := tx.Clauses(forUpdateSkipLocked).
-		Where("next_billing_at <= ?", tx.Now).Order("next_billing_at, seq").Limit(1).Find(&subs).Error
+		Where(column+" <= ?", tx.Now).Order(column + ", seq").Limit(1).Find(&subs).Error
 	if err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}
@@ -220,9 +235,9 @@ func LockOpening(tx *store.Tx) (Terms, bool, error) {
 	return all[0], true, nil
 }
 
-func first(query *gorm.DB) (at time.Time, found bool, err error) {
+func first(tx *store.Tx, column string, by time.Time) (at time.Time, found bool, err error) {
 	var dates []time.Time
-	err = query.Limit(1).Pluck("next_billing_at", &dates).Error
+	err = tx.Model(&Subscription{}).Where(column+" <= ?", by).Order(column+", seq").Limit(1).Pluck(column, &dates).Error
 	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}

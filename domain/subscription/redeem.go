@@ -52,8 +52,7 @@ func (in Redemption) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
 		}
 		at = *given
 	case ChangeEndOfTerm:
-		_, term := t.cycle(t.longest(at), at)
-		at = term.End
+		at = t.endOfTerm(at)
 	}
 	switch {
 	case at.Before(t.StartAt):
@@ -65,17 +64,11 @@ func (in Redemption) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
 }
 
 func (in Redemption) check() error {
-	var idErr, dateErr error
+	var idErr error
 	if (in.CouponID == nil) == (in.Code == nil) {
 		idErr = fault.Bad("coupon_id, coupon_redemption_code", "exactly one must be specified")
 	}
-	switch requested := in.Option == ChangeRequested; {
-	case requested && in.Date == nil:
-		dateErr = fault.Bad("change_date", "is required with change_option %s", ChangeRequested)
-	case !requested && in.Date != nil:
-		dateErr = fault.Bad("change_date", "must not be given unless change_option is %s", ChangeRequested)
-	}
-	return fault.Join(idErr, dateErr)
+	return fault.Join(idErr, dateOf(in.Option, "change_option", "change_date", in.Date))
 }
 
 func (in Redemption) take(tx *store.Tx) (coupon.Coupon, error) {

@@ -1,9 +1,11 @@
 package subscription
 
 import (
+	"slices"
 	"sort"
 	"time"
 
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 )
 
@@ -13,7 +15,10 @@ type Service struct {
 	Interval PriceInterval
 	Period   period.Period // the time charged
 	Cycle    period.Period // the full billing cycle that Period is all or part of
-	BilledOn time.Time     // invoice date: Period.Start in advance, Period.End in arrears
+	BilledOn time.Time     // invoice date: Period.Start in advance, the end of the piece in arrears
+
+	Quantity money.Decimal  // of a fixed fee
+	Before   *money.Decimal // the quantity that it takes the place of from Period.Start on; nil: of none
 }
 
 // Services cuts the life of the prices into pieces and returns those that
@@ -21,9 +26,11 @@ type Service struct {
 func (t Terms) Services(window period.Period) []Service {
 	return t.collect(func(i PriceInterval) []Service {
 		var found []Service
-		for s, ok := t.first(i, window.Start); ok && s.Period.Start.Before(window.End); s, ok = t.following(s) {
-			if _, overlap := s.Period.Intersect(window); overlap {
-				found = append(found, s)
+		for piece, ok := t.first(i, window.Start); ok && piece.Period.Start.Before(window.End); piece, ok = t.following(piece) {
+			for _, s := range piece.byQuantity() {
+				if _, overlap := s.Period.Intersect(window); overlap {
+					found = append(found, s)
+				}
 			}
 		}
 		return found
@@ -38,11 +45,13 @@ func (t Terms) BilledOn(date time.Time) []Service {
 		if !i.Price.InAdvance() {
 			at = date.Add(-time.Microsecond)
 		}
-		s, ok := t.first(i, at)
-		if !ok || !s.BilledOn.Equal(date) {
+		piece, ok := t.first(i, at)
+		if !ok {
 			return nil
 		}
-		return []Service{s}
+		return slices.DeleteFunc(piece.byQuantity(), func(s Service) bool {
+			return s.Decrease() || !s.BilledOn.Equal(date)
+		})
 	})
 }
 
@@ -50,14 +59,50 @@ func (t Terms) BilledOn(date time.Time) []Service {
 // billed, and false when nothing will be any more.
 func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
 	for _, i := range t.Intervals {
-		for s, more := t.first(i, after); more; s, more = t.following(s) {
-			if !s.BilledOn.After(after) {
-				continue
+		if on, more := t.nextBillingOf(i, after); more && (!ok || on.Before(next)) {
+			next, ok = on, true
+		}
+	}
+	return next, ok
+}
+
+func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool) {
+	for piece, more := t.first(i, after); more; piece, more = t.following(piece) {
+		for _, s := range piece.byQuantity() { // in the order of their dates
+			if !s.Decrease() && s.BilledOn.After(after) {
+				return s.BilledOn, true
 			}
-			if !ok || s.BilledOn.Before(next) {
-				next, ok = s.BilledOn, true
-			}
-			break
+		}
+	}
+	return time.Time{}, false
+}
+
+// FirstOpening is the first date on which invoices of a subscription are opened that has
+// not begun: its start, even when nothing is billed then. It is nil if nothing ever is.
+func (t Terms) FirstOpening() *time.Time {
+	if len(t.Intervals) == 0 || t.EndAt != nil && t.EndAt.Equal(t.StartAt) {
+		return nil
+	}
+	return &t.StartAt
+}
+
+// NextChange returns the first instant after another at which a fee ends or becomes
+// less that may have been charged in advance, and false when none lies ahead.
+func (t Terms) NextChange(after time.Time) (next time.Time, ok bool) {
+	earlier := func(at time.Time) {
+		if at.After(after) && (!ok || at.Before(next)) {
+			next, ok = at, true
+		}
+	}
+	for _, i := range t.Intervals {
+		if !i.Price.InAdvance() {
+			continue
+		}
+		if i.EndAt != nil {
+			earlier(*i.EndAt)
+		}
+		for _, change := range i.Transitions {
+			earlier(change.EffectiveAt)
 		}
 	}
 	return next, ok
@@ -73,6 +118,23 @@ func (t Terms) BillingPeriod(at time.Time) (period.Period, bool) {
 	}
 	_, part := t.cycle(t.shortest(at), at)
 	return t.clip(part, PriceInterval{StartAt: t.StartAt})
+}
+
+// ServiceAt returns the service of a price that begins at an instant, and false where
+// there is none.
+func (t Terms) ServiceAt(intervalID string, start time.Time) (Service, bool) {
+	for _, i := range t.Intervals {
+		if i.ID != intervalID {
+			continue
+		}
+		piece, ok := t.first(i, start)
+		for _, s := range piece.byQuantity() {
+			if ok && s.Period.Start.Equal(start) {
+				return s, true
+			}
+		}
+	}
+	return Service{}, false
 }
 
 // PeriodOf returns the piece of a price's life that contains an instant, and
@@ -91,7 +153,7 @@ func (t Terms) collect(of func(PriceInterval) []Service) []Service {
 	return all
 }
 
-// first returns the piece of i that contains an instant, or the earliest one
+// first returns the piece of i, whatever its quantity, that contains an instant, or the earliest one
 // when the instant is before all of them, or false when it is after them.
 func (t Terms) first(i PriceInterval, at time.Time) (Service, bool) {
 	if at.Before(i.StartAt) {

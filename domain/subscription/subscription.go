@@ -42,6 +42,7 @@ type Subscription struct {
 	Metadata           store.Metadata
 
 	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
+	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
 }
 
 // PriceInterval is the time over which a subscription is billed a price.
@@ -53,8 +54,9 @@ type PriceInterval struct {
 	StartAt        time.Time  // inclusive
 	EndAt          *time.Time // exclusive; nil: open
 
-	Price  catalog.Price  `gorm:"-"`
-	Metric catalog.Metric `gorm:"-"` // of a usage price
+	Price       catalog.Price  `gorm:"-"`
+	Metric      catalog.Metric `gorm:"-"` // of a usage price
+	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant
 }
 
 // Overlaps reports whether the interval is in force at some time of p.
@@ -83,7 +85,7 @@ func (s Subscription) Anchor() period.Anchor {
 // Status returns what it is at an instant.
 func (s Subscription) Status(now time.Time) Status {
 	switch {
-	case s.EndAt != nil && !now.Before(*s.EndAt):
+	case s.EndAt != nil && (!now.Before(*s.EndAt) || s.EndAt.Equal(s.StartAt)):
 		return StatusEnded
 	case now.Before(s.StartAt):
 		return StatusUpcoming

@@ -40,6 +40,14 @@ func (s *Subscription) SetNextBilling(tx *store.Tx, at *time.Time) error {
 		Select("next_billing_at").Updates(&Subscription{NextBillingAt: at}).Error
 }
 
+// SetNextChange records the next instant at which what was charged may have to be
+// credited.
+func (s *Subscription) SetNextChange(tx *store.Tx, at *time.Time) error {
+	s.NextChangeAt = at
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
+		Select("next_change_at").Updates(&Subscription{NextChangeAt: at}).Error
+}
+
 // DeleteOfCustomer removes a customer's subscriptions. Nothing of theirs may
 // have been issued.
 func DeleteOfCustomer(tx *store.Tx, customerID string) error {

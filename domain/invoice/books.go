@@ -1,0 +1,167 @@
+package invoice
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// books are what was charged for a subscription, and what was taken back.
+type books struct {
+	drafts   []Invoice
+	issued   []Invoice // and not void, by date
+	void     []Invoice // and not replaced by another
+	replaced []Invoice
+	lines    map[string][]Line   // by invoice; none of drafts
+	taken    map[string][]taking // by line
+	notes    map[string]bool     // credit notes, by id: whether they hold
+}
+
+// openBooks reads the books of a subscription and keeps its invoices from changing,
+// and drafts from being issued, until the transaction ends.
+func openBooks(tx *store.Tx, subscriptionID string) (books, error) {
+	var rows []Invoice
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
+		Where("subscription_id = ? AND source = ?", subscriptionID, SourceSubscription).Order("id").Find(&rows).Error
+	if err != nil {
+		return books{}, err
+	}
+	slices.SortStableFunc(rows, func(a, b Invoice) int {
+		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), a.CreatedAt.Compare(b.CreatedAt))
+	})
+	b := books{taken: map[string][]taking{}, notes: map[string]bool{}}
+	for _, row := range rows {
+		switch {
+		case row.Status == StatusDraft:
+			b.drafts = append(b.drafts, row)
+		case row.Status != StatusVoid:
+			b.issued = append(b.issued, row)
+		case row.Replaced:
+			b.replaced = append(b.replaced, row)
+		default:
+			b.void = append(b.void, row)
+		}
+	}
+	if b.lines, err = linesOf(tx, rows); err != nil {
+		return books{}, err
+	}
+	notes, err := creditNotesOf(tx, issuedIDs(rows))
+	for _, ofInvoice := range notes {
+		for _, note := range ofInvoice {
+			b.notes[note.ID] = note.VoidedAt == nil
+		}
+	}
+	return b, errors.Join(err, b.readCredits(tx))
+}
+
+func (b *books) readCredits(tx *store.Tx) error {
+	byID := map[string]Line{}
+	var ids []string
+	for _, inv := range b.issued {
+		for _, l := range b.lines[inv.ID] {
+			byID[l.ID], ids = l, append(ids, l.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []CreditNoteLine
+	err := tx.Where("invoice_line_id IN ?", ids).Order("seq").Find(&rows).Error
+	for _, row := range rows {
+		if !b.notes[row.CreditNoteID] {
+			continue
+		}
+		b.taken[row.InvoiceLineID] = append(b.taken[row.InvoiceLineID], taking{
+			Line: byID[row.InvoiceLineID], Amount: row.Amount, Period: period.Period{Start: row.StartAt, End: row.EndAt},
+		})
+	}
+	return err
+}
+
+// has reports whether a service is charged already, or was on an invoice that
+// somebody made void.
+func (b books) has(s subscription.Service) bool {
+	for _, invoices := range [][]Invoice{b.issued, b.void} {
+		for _, inv := range invoices {
+			for _, l := range b.lines[inv.ID] {
+				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// linesInAdvance are the lines of an interval that were charged in advance, newest
+// first.
+func (b books) linesInAdvance(i subscription.PriceInterval, invoices []Invoice) (lines []Line) {
+	for _, inv := range invoices {
+		for _, l := range b.lines[inv.ID] {
+			if l.IntervalID != nil && *l.IntervalID == i.ID && inAdvance(inv, l) {
+				lines = append(lines, l)
+			}
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b Line) int { return b.StartAt.Compare(a.StartAt) })
+	return lines
+}
+
+// take enters what is taken back of a line.
+func (b books) take(l Line, amount money.Decimal, of period.Period) taking {
+	taken := taking{Line: l, Amount: amount, Period: of}
+	b.taken[l.ID] = append(b.taken[l.ID], taken)
+	return taken
+}
+
+// takenFrom is what was taken back of lines for a time that begins then.
+func (b books) takenFrom(lines []Line, start time.Time) (sum money.Decimal) {
+	for _, l := range lines {
+		for _, taken := range b.taken[l.ID] {
+			if taken.Period.Start.Equal(start) {
+				sum = sum.Add(taken.Amount)
+			}
+		}
+	}
+	return sum
+}
+
+// left is how much of a line was not taken back.
+func (b books) left(l Line) money.Decimal {
+	left := l.Amount
+	for _, taken := range b.taken[l.ID] {
+		left = left.Sub(taken.Amount)
+	}
+	return left
+}
+
+// unused is the part of a line that its days in rest are of all its days, without
+// what was taken back for those days, rounded once (semantics 6.3.5).
+func (b books) unused(l Line, rest period.Period, t subscription.Terms) money.Decimal {
+	unused := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, rest, t)
+	for _, taken := range b.taken[l.ID] {
+		unused = unused.Sub(spread(taken.Amount, taken.Period, rest, t))
+	}
+	return money.Min(t.Currency.Round(unused.WithoutTail()), b.left(l))
+}
+
+// spread is the part of an amount for the days of whole that its days in part are.
+func spread(amount money.Decimal, whole, part period.Period, t subscription.Terms) money.Decimal {
+	shared, overlap := days(whole, t).Intersect(part)
+	if !overlap {
+		return money.Decimal{}
+	}
+	f := period.FractionOf(shared, whole, t.Customer.Location())
+	if f.IsWhole() {
+		return amount
+	}
+	return amount.Mul(money.FromInt(int64(f.Part))).Quo(money.FromInt(int64(f.Whole)))
+}

@@ -1,0 +1,58 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Cancel ends a subscription. The usage up to the end is invoiced on the date of the
+// end, and the unused part of what was charged in advance credited then: at once, where
+// that date is not ahead (semantics 6.3.1 and 6.3.2).
+func Cancel(tx *store.Tx, subscriptionID string, in subscription.Cancellation, mayCredit bool) (Change, error) {
+	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b books) error {
+		end, err := in.EndAt(t, tx.Now)
+		if err != nil {
+			return err
+		}
+		if paid := b.paidSince(end, tx.Now); paid != nil {
+			return fault.Refused("invoice %s, of a date that is not before the cancellation, is %s", *paid.Number, paid.Status)
+		}
+		return subscription.Cancel(tx, t, end)
+	})
+}
+
+// paidSince finds an invoice between two instants that is paid and so cannot be
+// replaced.
+func (b books) paidSince(from, now time.Time) *Invoice {
+	at := slices.IndexFunc(b.issued, func(inv Invoice) bool {
+		return inv.Status != StatusIssued && !inv.InvoiceDate.Before(from) && inv.InvoiceDate.Before(now)
+	})
+	if at < 0 {
+		return nil
+	}
+	return &b.issued[at]
+}
+
+// UnscheduleCancellation lets a subscription go on that was to end. A fee that was
+// charged up to that end is charged from there on then.
+func UnscheduleCancellation(tx *store.Tx, subscriptionID string) (Change, error) {
+	return change(tx, subscriptionID, true, func(t subscription.Terms, b books) error {
+		if err := subscription.UnscheduleCancellation(tx, t); err != nil {
+			return err
+		}
+		for _, i := range t.Intervals {
+			lines := b.linesInAdvance(i, b.issued)
+			if len(lines) == 0 || !lines[0].EndAt.Equal(*t.EndAt) {
+				continue
+			}
+			if err := subscription.Resume(tx, t, i, *t.EndAt); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

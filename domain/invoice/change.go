@@ -1,0 +1,162 @@
+package invoice
+
+import (
+	"errors"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Change is what a change of a subscription brought about.
+type Change struct {
+	Terms           subscription.Terms // after it
+	CreatedInvoices []View             // drafts included
+	VoidedInvoices  []View
+	CreatedNotes    []CreditNote
+	VoidedNotes     []CreditNote
+}
+
+// change changes a subscription and brings its invoices into line: what was charged
+// for a time that is not served is credited or replaced, drafts follow, what is billed
+// by now is issued where that is due. Unless it may credit and void, a change that
+// would is refused.
+func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t subscription.Terms, b books) error) (Change, error) {
+	terms, err := subscription.Lock(tx, subscriptionID)
+	if err != nil {
+		return Change{}, err
+	}
+	before, err := openBooks(tx, subscriptionID)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := edit(terms, before); err != nil {
+		return Change{}, err
+	}
+	if terms, err = subscription.Find(tx, subscriptionID); err != nil {
+		return Change{}, err
+	}
+	if err := settle(tx, &terms, before, mayCredit); err != nil {
+		return Change{}, err
+	}
+	if err := redraw(tx, &terms); err != nil {
+		return Change{}, err
+	}
+	if err := issueDue(tx, subscriptionID); err != nil {
+		return Change{}, err
+	}
+	return compare(tx, terms, before)
+}
+
+// NextChange returns the earliest instant, at or before by, at which a subscription
+// changes so that what was charged may have to be credited.
+func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return subscription.NextChange(tx, by)
+}
+
+// ChangeNext credits what the change of a subscription that came first makes too much.
+// It reports false when none has come.
+func ChangeNext(tx *store.Tx) (more bool, err error) {
+	terms, found, err := subscription.LockChanging(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	books, err := openBooks(tx, terms.ID)
+	if err != nil {
+		return false, err
+	}
+	return true, settle(tx, &terms, books, true)
+}
+
+// settle corrects what was issued, as of now.
+func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error {
+	c, err := correct(*t, b, tx.Now)
+	if err != nil {
+		return err
+	}
+	if !mayCredit && !c.none() {
+		return fault.Refused("this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids")
+	}
+	for _, inv := range c.Replace {
+		if err := replace(tx, inv); err != nil {
+			return err
+		}
+	}
+	for _, together := range byInvoice(c.Credits) {
+		if _, err := Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
+			return err
+		}
+	}
+	next, more := t.NextChange(tx.Now)
+	if !more {
+		return t.SetNextChange(tx, nil)
+	}
+	return t.SetNextChange(tx, &next)
+}
+
+// replace voids an invoice, so that another can be made in its place.
+func replace(tx *store.Tx, inv Invoice) error {
+	if _, err := Void(tx, inv.ID); err != nil {
+		return err
+	}
+	inv.Replaced = true
+	return inv.save(tx, "replaced")
+}
+
+type takings []taking
+
+// byInvoice puts what is credited of one invoice on one credit note.
+func byInvoice(credits []taking) (notes []takings) {
+	at := map[string]int{}
+	for _, taken := range credits {
+		k, known := at[taken.Line.InvoiceID]
+		if !known {
+			k = len(notes)
+			at[taken.Line.InvoiceID] = k
+			notes = append(notes, nil)
+		}
+		notes[k] = append(notes[k], taken)
+	}
+	return notes
+}
+
+func (all takings) lines() []CreditedLine {
+	lines := make([]CreditedLine, len(all))
+	for k, taken := range all {
+		lines[k] = CreditedLine{LineID: taken.Line.ID, Amount: taken.Amount, Period: &taken.Period}
+	}
+	return lines
+}
+
+// compare tells what has become of a subscription's documents.
+func compare(tx *store.Tx, t subscription.Terms, before books) (Change, error) {
+	c := Change{Terms: t}
+	wasThere, wasValid := map[string]bool{}, map[string]bool{}
+	for _, rows := range [][]Invoice{before.drafts, before.issued, before.void, before.replaced} {
+		for _, row := range rows {
+			wasThere[row.ID], wasValid[row.ID] = true, row.Status != StatusVoid
+		}
+	}
+	now, err := OfSubscription(tx, t.ID)
+	if err != nil {
+		return c, err
+	}
+	for _, v := range now {
+		switch {
+		case !wasThere[v.ID] && v.Source == SourceSubscription:
+			c.CreatedInvoices = append(c.CreatedInvoices, v)
+		case wasValid[v.ID] && v.Status == StatusVoid:
+			c.VoidedInvoices = append(c.VoidedInvoices, v)
+		}
+		for _, note := range v.CreditNotes {
+			switch held, known := before.notes[note.ID]; {
+			case !known:
+				c.CreatedNotes = append(c.CreatedNotes, note)
+			case held && note.VoidedAt != nil:
+				c.VoidedNotes = append(c.VoidedNotes, note)
+			}
+		}
+	}
+	return c, errors.Join(complete(tx, c.CreatedNotes), complete(tx, c.VoidedNotes))
+}

@@ -1,0 +1,136 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+)
+
+// corrections are what is to be done about issued invoices that say something else
+// than the terms of their subscription, since those changed.
+type corrections struct {
+	Replace []Invoice // void, with what still holds on another invoice of the date
+	Credits []taking  // in the order in which credit notes are made
+}
+
+func (c corrections) none() bool { return len(c.Replace) == 0 && len(c.Credits) == 0 }
+
+// taking is what is taken back of a line.
+type taking struct {
+	Line   Line
+	Amount money.Decimal // above 0, in the currency of the invoice
+	Period period.Period // whole local days that are not served
+}
+
+// correct compares issued invoices with the terms, as of now. A fee in advance that
+// ended early is credited for the rest of its days, one that became less for the
+// difference. An invoice with usage that is billed otherwise, or with a fee for a time
+// that is not billed at all, is replaced; if it is paid, such a fee is credited whole
+// and such usage a fault. Of what is credited already no day is credited again.
+func correct(t subscription.Terms, b books, now time.Time) (corrections, error) {
+	var c corrections
+	for _, inv := range b.issued {
+		wrong, err := misplaced(t, inv, b.lines[inv.ID])
+		if err != nil {
+			return c, err
+		}
+		if wrong {
+			c.Replace = append(c.Replace, inv)
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(b.issued), func(inv Invoice) bool {
+		return slices.ContainsFunc(c.Replace, func(r Invoice) bool { return r.ID == inv.ID })
+	})
+	c.Credits = append(b.lessened(t, kept, now), b.ended(t, kept, now)...)
+	return c, nil
+}
+
+// misplaced reports whether an invoice has to be replaced.
+func misplaced(t subscription.Terms, inv Invoice, lines []Line) (bool, error) {
+	for _, l := range lines {
+		if l.IntervalID == nil {
+			continue
+		}
+		s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
+		if inAdvance(inv, l) {
+			if !found && inv.Status == StatusIssued {
+				return true, nil
+			}
+			continue
+		}
+		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) {
+			continue
+		}
+		if inv.Status != StatusIssued {
+			return false, fault.Refused("invoice %s, which is %s, charges for a time that would not be billed so any more", *inv.Number, inv.Status)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// inAdvance reports whether a line was charged at the beginning of its time.
+func inAdvance(inv Invoice, l Line) bool { return l.StartAt.Equal(inv.InvoiceDate) }
+
+// ended credits fees in advance for the days after their end, by line.
+func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
+	for _, inv := range invoices {
+		for _, l := range b.lines[inv.ID] {
+			if l.IntervalID == nil || !inAdvance(inv, l) {
+				continue
+			}
+			end := l.StartAt
+			if s, found := t.ServiceAt(*l.IntervalID, l.StartAt); found {
+				if s.Interval.Price.Length().OneTime() {
+					continue // it is not for a time
+				}
+				end = s.Period.End
+			}
+			if !end.Before(l.EndAt) || end.After(now) {
+				continue
+			}
+			rest := days(period.Period{Start: end, End: l.EndAt}, t)
+			if amount := b.unused(l, rest, t); amount.Sign() > 0 {
+				credits = append(credits, b.take(l, amount, rest))
+			}
+		}
+	}
+	return credits
+}
+
+// lessened credits fees in advance whose quantity became less, the newest lines
+// first (semantics 6.3.6).
+func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
+	for _, i := range t.Intervals {
+		lines := b.linesInAdvance(i, invoices)
+		if len(lines) == 0 {
+			continue
+		}
+		whole := period.Period{Start: lines[len(lines)-1].StartAt, End: now.Add(time.Microsecond)}
+		for _, s := range t.Decreases(i, whole) {
+			rest := days(s.Period, t)
+			less := chargeAlone(t, s).Neg().Sub(b.takenFrom(lines, rest.Start))
+			for _, l := range lines {
+				if !(period.Period{Start: l.StartAt, End: l.EndAt}).Contains(s.Period.Start) {
+					continue
+				}
+				if amount := money.Min(less, b.left(l)); amount.Sign() > 0 {
+					credits = append(credits, b.take(l, amount, rest))
+					less = less.Sub(amount)
+				}
+			}
+		}
+	}
+	return credits
+}
+
+// days widens a time to whole local days: the day of a change belongs to what comes
+// after it (semantics 1.1.14).
+func days(p period.Period, t subscription.Terms) period.Period {
+	loc := t.Customer.Location()
+	return period.Period{Start: period.DateOf(p.Start, loc).In(loc), End: period.DateOf(p.End, loc).In(loc)}
+}

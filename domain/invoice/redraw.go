@@ -1,0 +1,67 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// redraw brings the drafts of a subscription into line with its terms, and opens every
+// invoice that would exist by now, for what is not charged yet. Drafts of dates on which
+// nothing is billed any more are gone.
+func redraw(tx *store.Tx, t *subscription.Terms) error {
+	b, err := openBooks(tx, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, draft := range b.drafts {
+		if err := redrawDraft(tx, draft, b.rest(*t, draft.InvoiceDate)); err != nil {
+			return err
+		}
+	}
+	if t.StartAt.After(tx.Now) {
+		return t.SetNextBilling(tx, t.FirstOpening())
+	}
+	date, more := t.NextBilling(t.StartAt.Add(-time.Microsecond))
+	for more && !date.After(tx.Now) {
+		if rest := b.rest(*t, date); len(rest) > 0 {
+			if err := openFor(tx, *t, date, rest, b.closed(date)); err != nil {
+				return err
+			}
+		}
+		date, more = t.NextBilling(date)
+	}
+	if !more {
+		return t.SetNextBilling(tx, nil)
+	}
+	if err := openDate(tx, *t, date); err != nil {
+		return err
+	}
+	return t.SetNextBilling(tx, &date)
+}
+
+// redrawDraft keeps the draft of those services, if there are any.
+func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) error {
+	if len(services) == 0 {
+		return tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error
+	}
+	draft.HasUsage = anyUsage(services)
+	return draft.save(tx, "has_usage")
+}
+
+// rest is what is billed on a date and not charged yet.
+func (b books) rest(t subscription.Terms, date time.Time) []subscription.Service {
+	return slices.DeleteFunc(t.BilledOn(date), b.has)
+}
+
+// closed reports whether the invoice of a date takes no more lines.
+func (b books) closed(date time.Time) bool {
+	for _, invoices := range [][]Invoice{b.issued, b.void} {
+		if slices.ContainsFunc(invoices, func(inv Invoice) bool { return !inv.OfChange && inv.InvoiceDate.Equal(date) }) {
+			return true
+		}
+	}
+	return false
+}

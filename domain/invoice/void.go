@@ -1,0 +1,55 @@
+package invoice
+
+import (
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// Void makes an issued invoice one that is not owed. What its issue did to the
+// customer's balance is undone, and its credit notes are void with it: they lowered
+// what it asked for and nothing else (semantics 8.1.15).
+func Void(tx *store.Tx, id string) (View, error) {
+	inv, err := lock(tx, id)
+	if err != nil {
+		return View{}, err
+	}
+	if inv.Status != StatusIssued {
+		return View{}, fault.Refused("only an issued invoice can be voided; this one is %s", inv.Status)
+	}
+	inv.Status, inv.VoidedAt = StatusVoid, &tx.Now
+	if err := inv.save(tx, "status", "voided_at"); err != nil {
+		return View{}, err
+	}
+	if err := inv.returnBalance(tx); err != nil {
+		return View{}, err
+	}
+	notes, err := creditNotesOf(tx, []string{id})
+	if err != nil {
+		return View{}, err
+	}
+	for _, note := range notes[id] {
+		if note.VoidedAt == nil {
+			if err := note.void(tx); err != nil {
+				return View{}, err
+			}
+		}
+	}
+	return Find(tx, id)
+}
+
+// returnBalance undoes what the invoice did to the customer's balance when it was issued.
+func (i *Invoice) returnBalance(tx *store.Tx) error {
+	moves, err := customer.BalanceOfInvoices(tx, []string{i.ID})
+	if err != nil {
+		return err
+	}
+	var used money.Decimal
+	for _, m := range moves[i.ID] {
+		if m.Action == customer.ActionAppliedToInvoice {
+			used = used.Add(m.StartingBalance.Sub(m.EndingBalance))
+		}
+	}
+	return customer.Move(tx, i.CustomerID, used, customer.Cause{Action: customer.ActionVoided, InvoiceID: &i.ID})
+}

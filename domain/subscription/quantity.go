@@ -1,0 +1,121 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Transition gives a fixed fee another quantity from an instant on.
+type Transition struct {
+	store.Record
+	IntervalID  string
+	EffectiveAt time.Time
+	Quantity    money.Decimal // 0 or more
+	Resumes     bool          // in advance, the fee was charged up to here only, since it was to end
+}
+
+// TableName is the table of transitions.
+func (Transition) TableName() string { return "quantity_transitions" }
+
+// Decrease reports whether the service is for less than it takes the place of: it is
+// credited and stands on no invoice.
+func (s Service) Decrease() bool { return s.Before != nil && s.Quantity.Cmp(*s.Before) < 0 }
+
+// QuantityAt is the quantity of a fixed fee at an instant.
+func (i PriceInterval) QuantityAt(at time.Time) money.Decimal {
+	var quantity money.Decimal
+	if i.Price.Quantity != nil {
+		quantity = *i.Price.Quantity
+	}
+	for _, change := range i.Transitions {
+		if !change.EffectiveAt.After(at) {
+			quantity = change.Quantity
+		}
+	}
+	return quantity
+}
+
+// byQuantity cuts a piece of a fixed fee where its quantity changes. In advance the
+// piece is for the quantity with which it begins; each change is for the difference
+// from then on. In arrears each quantity has the time for which it was (semantics
+// 6.3.6). What is charged once is for the quantity on the day it is billed.
+func (s Service) byQuantity() []Service {
+	if !s.Interval.Price.Fixed() {
+		return []Service{s}
+	}
+	s.Quantity = s.Interval.QuantityAt(s.Period.Start)
+	if s.Interval.Price.Length().OneTime() {
+		s.Quantity = s.Interval.QuantityAt(s.BilledOn)
+		return []Service{s}
+	}
+	pieces := []Service{s}
+	for _, change := range s.Interval.Transitions {
+		last := &pieces[len(pieces)-1]
+		if !change.EffectiveAt.After(s.Period.Start) || !change.EffectiveAt.Before(s.Period.End) ||
+			change.Quantity.Equal(last.Quantity) && !change.Resumes {
+			continue
+		}
+		next := s
+		next.Period.Start, next.Quantity = change.EffectiveAt, change.Quantity
+		switch {
+		case !s.Interval.Price.InAdvance():
+			last.Period.End = change.EffectiveAt
+		case change.Resumes:
+			next.BilledOn = change.EffectiveAt
+			for k := range pieces {
+				pieces[k].Period.End = change.EffectiveAt
+			}
+		default:
+			before := last.Quantity
+			next.Before, next.BilledOn = &before, change.EffectiveAt
+		}
+		pieces = append(pieces, next)
+	}
+	return pieces
+}
+
+// Decreases are the changes of an interval's quantity within p for which it was
+// charged more in advance.
+func (t Terms) Decreases(i PriceInterval, p period.Period) (found []Service) {
+	for piece, ok := t.first(i, p.Start); ok && piece.Period.Start.Before(p.End); piece, ok = t.following(piece) {
+		for _, s := range piece.byQuantity() {
+			if s.Decrease() && p.Contains(s.Period.Start) {
+				found = append(found, s)
+			}
+		}
+	}
+	return found
+}
+
+func transitionsOf(tx *store.Tx, intervals []PriceInterval) (map[string][]Transition, error) {
+	byInterval := map[string][]Transition{}
+	if len(intervals) == 0 {
+		return byInterval, nil
+	}
+	ids := make([]string, len(intervals))
+	for k, i := range intervals {
+		ids[k] = i.ID
+	}
+	var rows []Transition
+	if err := tx.Where("interval_id IN ?", ids).Order("interval_id, effective_at").Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		byInterval[row.IntervalID] = append(byInterval[row.IntervalID], row)
+	}
+	return byInterval, nil
+}
+
+// Resume notes that a fee was charged in advance up to an instant only, since it was to
+// end there. On the boundary of a cycle there is nothing to note.
+func Resume(tx *store.Tx, t Terms, i PriceInterval, at time.Time) error {
+	if _, part := t.cycle(i.Price.Length(), at); part.Start.Equal(at) || i.Price.Length().OneTime() {
+		return nil
+	}
+	return tx.Create(&Transition{
+		Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: i.QuantityAt(at), Resumes: true,
+	}).Error
+}
