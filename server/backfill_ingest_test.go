@@ -94,6 +94,23 @@ var _ = Describe("POST /v1/ingest?backfill_id=", func() {
 		}),
 	)
 
+	It("lets events be found by their keys until they are reverted", func() {
+		found := func(keys ...string) list {
+			GinkgoHelper()
+			return d.post("/v1/events/search", object{"event_ids": keys, "timeframe_start": "2025-07-01T00:00:00Z"}).expect(200).each("data", "id")
+		}
+		id := d.open(nil)
+		d.send(id, d.eventUnder("a", "2025-07-03 5")).expect(200)
+		Expect(found("a")).To(Equal(list{"a"}))
+		d.close(id).expect(200)
+		Expect(found("a")).To(Equal(list{"a"}))
+		d.reverted(id)
+		Expect(found("a")).To(Equal(list{}))
+		d.put("/v1/events/a/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "a")
+		d.send("", d.eventUnder("a", "2025-07-20T00:00:00Z 5")).expect(200)
+		Expect(found("a")).To(Equal(list{"a"}))
+	})
+
 	It("gives a freed key to one of many who send it at once", func() {
 		id := d.open(nil)
 		var keys []string

@@ -129,7 +129,13 @@ func (d depot) costs(month string) string {
 // total is what that month costs so far.
 func (d depot) total(month string) string {
 	GinkgoHelper()
-	days := (&answer{asked: "costs", text: []byte(d.costs(month))}).body()
+	return lastTotal(d.costs(month))
+}
+
+// lastTotal is what costs come to in the end.
+func lastTotal(costs string) string {
+	GinkgoHelper()
+	days := (&answer{asked: "costs", text: []byte(costs)}).body()
 	return days.entry("data", len(days.list("data"))-1).text("total")
 }
 
@@ -208,6 +214,15 @@ var _ = Describe("Backfills", func() {
 			d.reverted(june)
 			Expect(d.total("2025-06")).To(Equal("33.00"))
 			Expect(d.total("2025-07")).To(Equal("25.00"))
+		})
+
+		It("are closed and reverted within two seconds where the clock is real", func() {
+			live := depot{shop: shop{d.account("live"), "", "", new(int)}}
+			id := live.open(nil)
+			live.close(id).expect(200)
+			Eventually(func() any { return live.fetch(id).at("status") }, "2s", "5ms").Should(Equal("reflected"))
+			live.revert(id).expect(200)
+			Eventually(func() any { return live.fetch(id).at("status") }, "2s", "5ms").Should(Equal("reverted"))
 		})
 
 		It("are done with when the clock is advanced to where it stands", func() {

@@ -73,10 +73,18 @@ func (s *Server) complain(ctx context.Context, what string, err error) {
 	}
 }
 
-// settle does what requests of the context's account brought about. Where it fails, the
-// clock gets to it later.
+// settle does what requests of the context's account brought about by now. Where it
+// fails, the clock gets to it later.
 func (s *Server) settle(ctx context.Context) {
-	if err := s.catchUp(ctx, settling, time.Time{}); err != nil {
+	var now time.Time
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		now = tx.Now
+		return nil
+	})
+	if err == nil {
+		err = s.catchUp(ctx, settling, now) // which waits for those that others are at
+	}
+	if err != nil {
 		s.complain(ctx, "settle "+store.AccountID(ctx), err)
 	}
 }

@@ -3,11 +3,14 @@ package server_test
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/backfill"
 	"tollkeeper/server"
+	"tollkeeper/store"
 )
 
 var _ = Describe("Due work of accounts on real time", func() {
@@ -56,5 +59,36 @@ var _ = Describe("Due work of accounts on real time", func() {
 		live.put("/v1/subscriptions/"+liveSub, object{"auto_issuance": true}).expect(200)
 		Eventually(func() []string { return live.bills(liveSub) }, "10s").Should(ContainElement("2025-02-01 issued 10.00")) // the loop has run
 		Expect(s.bills(sub)).To(Equal([]string{"2020-01-01 issued 10.00", "2020-02-01 draft 10.00"}))
+	})
+
+	It("begins with what was left of requests, also where the clock stands", func() {
+		d := startAlone().openDepot(object{"start_date": "2025-06-01"})
+		closed, reverted := d.open(nil), d.closed(object{"timeframe_start": "2025-06-01T00:00:00Z", "timeframe_end": "2025-06-20T00:00:00Z"}, "2025-06-11 9")
+		d.send(closed, d.event("2025-07-03 5")).expect(200)
+		d.tx(func(tx *store.Tx) error { // as a server that ends before it comes to the rest
+			_, err := backfill.Close(tx, closed)
+			if err == nil {
+				_, err = backfill.Revert(tx, reverted)
+			}
+			return err
+		})
+		ctx, stop := context.WithCancel(context.Background())
+		DeferCleanup(stop)
+		go func() { _ = server.New(server.Config{Store: d.store}).Run(ctx) }()
+		d.reaches(closed, "reflected")
+		d.reaches(reverted, "reverted")
+		Expect(d.total("2025-06")).To(Equal("33.00"))
+		Expect(d.total("2025-07")).To(Equal("25.00"))
+	})
+
+	It("closes backfills in time", func() {
+		one := startAlone()
+		d := depot{shop: shop{one.account("live"), "", "", new(int)}}
+		id := d.open(object{"close_time": time.Now().Add(1500 * time.Millisecond).UTC().Format(time.RFC3339Nano)})
+		Expect(d.fetch(id).at("status")).To(Equal("pending"))
+		ctx, stop := context.WithCancel(context.Background())
+		DeferCleanup(stop)
+		go func() { _ = server.New(server.Config{Store: d.store}).Run(ctx) }()
+		d.reaches(id, "reflected")
 	})
 })
