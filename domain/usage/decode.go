@@ -36,6 +36,22 @@ func Receive(body io.Reader) (*Received, error) {
 	return nil, err
 }
 
+// Parse reads one event, written as in a request. A text of another shape is a fault.
+func Parse(text []byte) (Event, error) {
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.body = measured{body: bytes.NewReader(text), until: largestMember}
+	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
+	e, err := d.one()
+	switch {
+	case errors.Is(err, errTooLong):
+		return Event{}, fault.Bad("event", "must be at most 32 MiB")
+	case err != nil && !fault.Is(err, fault.KindInvalid):
+		return Event{}, fault.Bad("event", "must be valid JSON")
+	}
+	return e, err
+}
+
 // decoder reads one request. It tells duplicate names itself, since they fail
 // an event and not the request.
 type decoder struct {
@@ -99,6 +115,25 @@ func (d *decoder) request(into *Received) error {
 		return fault.Bad("events", "is required")
 	}
 	return nil
+}
+
+// one reads a single event.
+func (d *decoder) one() (Event, error) {
+	if err := d.open('{', "event", "must be an object"); err != nil {
+		return Event{}, err
+	}
+	d.begin()
+	m, err := d.members()
+	if err != nil {
+		return Event{}, err
+	}
+	switch _, err := d.json.ReadToken(); {
+	case err == nil:
+		return Event{}, fault.Bad("event", "nothing may follow the object")
+	case !errors.Is(err, io.EOF):
+		return Event{}, err
+	}
+	return m.event(), nil
 }
 
 // open enters an object or array, which must come next.

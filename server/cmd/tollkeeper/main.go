@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,6 +41,9 @@ type commands struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
 	} `cmd:"" help:"The two moves of a plan that have no operation of the API."`
+	Import struct {
+		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
+	} `cmd:"" help:"Files."`
 	Doctor doctor `cmd:"" help:"Tell what is found and what is missing."`
 }
 
@@ -49,8 +53,17 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "tollkeeper:", err)
-		os.Exit(1)
+		os.Exit(statusOf(err))
 	}
+}
+
+// statusOf is the exit status that an error stands for.
+func statusOf(err error) int {
+	var coded exit
+	if errors.As(err, &coded) {
+		return coded.status
+	}
+	return 1
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {

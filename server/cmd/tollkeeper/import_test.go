@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/backfill"
+	"tollkeeper/store"
+	"tollkeeper/store/storetest"
+)
+
+var _ = Describe("tollkeeper import events", func() {
+	var out bytes.Buffer
+	var st *store.Store
+	var ctx context.Context // of its account
+	BeforeEach(func() {
+		st = storetest.New()
+		ctx = storetest.Account(st, "test")
+		set("TOLLKEEPER_DATABASE_URL", storetest.URL(st))
+	})
+
+	// imported runs the command on a file with this text.
+	imported := func(text string, more ...string) error {
+		GinkgoHelper()
+		path := filepath.Join(GinkgoT().TempDir(), "usage.csv")
+		Expect(os.WriteFile(path, []byte(text), 0o600)).To(Succeed())
+		out.Reset()
+		return run(context.Background(), append([]string{"import", "events", path}, more...), &out)
+	}
+
+	const header = "idempotency_key,event_name,timestamp,external_customer_id\n"
+	const old = header + "k1,call,2020-05-10T12:00:00Z,acme\n"
+
+	It("stores events of the only account", func() {
+		storetest.SetClock(st, ctx, time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC))
+		Expect(imported(header + "k1,call,2025-05-10T12:00:00Z,acme\nk1,call,2025-05-10T12:00:00Z,acme\n")).To(Succeed())
+		Expect(out.String()).To(Equal("2 events: 1 stored, 1 known already, 0 rejected\n"))
+	})
+
+	It("ends with status 2 when an event is rejected", func() {
+		err := imported(old, "--json")
+		Expect(err).To(MatchError(HavePrefix("1 events are not stored: see ")))
+		Expect(statusOf(err)).To(Equal(2))
+		Expect(out.String()).To(MatchJSON(`{"stored": 0, "known": 0, "rejected": 1}`))
+	})
+
+	It("stores old events in a backfill", func() {
+		var id string
+		Expect(st.Update(ctx, func(tx *store.Tx) error {
+			start := time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)
+			made, err := backfill.Create(tx, backfill.NewBackfill{TimeframeStart: start, TimeframeEnd: start.AddDate(0, 0, 30)})
+			id = made.ID
+			return err
+		})).To(Succeed())
+		Expect(imported(old, "--backfill", id)).To(Succeed())
+		Expect(out.String()).To(Equal("1 events: 1 stored, 0 known already, 0 rejected\n"))
+		Expect(statusOf(imported(old, "--backfill", "nothing"))).To(Equal(1))
+	})
+
+	It("ends with status 130 when it is stopped, and goes on when it is run again", func() {
+		stopped, stop := context.WithCancel(context.Background())
+		stop()
+		path := filepath.Join(GinkgoT().TempDir(), "usage.csv")
+		Expect(os.WriteFile(path, []byte(header), 0o600)).To(Succeed())
+		shown := newProgress(os.Stderr)
+		err := importEvents{File: path}.into(stopped, st, store.AccountID(ctx), shown, &out)
+		Expect(err).To(MatchError(ContainSubstring("the same command goes on from there")))
+		Expect(statusOf(err)).To(Equal(130))
+		Expect(path + ".progress").To(BeAnExistingFile())
+		Expect(run(context.Background(), []string{"import", "events", path}, &out)).To(Succeed())
+		Expect(path + ".progress").NotTo(BeAnExistingFile())
+	})
+
+	It("asks which account is meant when there are several", func() {
+		storetest.Account(st, "test")
+		Expect(imported(old)).To(MatchError("there are 2 accounts: say which with --account"))
+		Expect(statusOf(imported(old, "--account", store.AccountID(ctx)))).To(Equal(2))
+		Expect(imported(old, "--account", "nobody")).To(MatchError(ContainSubstring("nobody")))
+	})
+})
