@@ -1167,6 +1167,14 @@ type ClientInterface interface {
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
 	// current billing period is taken; `timeframe_start` and `timeframe_end` are given together or not at all.
 	//
+	// The day of a sum or a count tells what was used on it. That of any other metric, such as a maximum or a number of distinct
+	// values, tells what it has come to since the billing period began.
+	//
+	// With `group_by`, a property of events, there is a series for each of its values, which needs `billable_metric_id` and a
+	// metric that is a sum or a count. Groups are in the order of their values, a page at a time; events without the property
+	// are in none. A property of a dimension and its value, of matrix prices for example, narrow the usage to events that have
+	// it.
+	//
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/usage (the `FetchSubscriptionUsage` operationId).
 	FetchSubscriptionUsage(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -3458,6 +3466,14 @@ func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID Subs
 //
 // One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
 // current billing period is taken; `timeframe_start` and `timeframe_end` are given together or not at all.
+//
+// The day of a sum or a count tells what was used on it. That of any other metric, such as a maximum or a number of distinct
+// values, tells what it has come to since the billing period began.
+//
+// With `group_by`, a property of events, there is a series for each of its values, which needs `billable_metric_id` and a
+// metric that is a sum or a count. Groups are in the order of their values, a page at a time; events without the property
+// are in none. A property of a dimension and its value, of matrix prices for example, narrow the usage to events that have
+// it.
 //
 // Corresponds with GET /v1/subscriptions/{subscription_id}/usage (the `FetchSubscriptionUsage` operationId).
 func (c *Client) FetchSubscriptionUsage(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9165,6 +9181,66 @@ func NewFetchSubscriptionUsageRequest(server string, subscriptionID Subscription
 
 		}
 
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FirstDimensionKey != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "first_dimension_key", *params.FirstDimensionKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FirstDimensionValue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "first_dimension_value", *params.FirstDimensionValue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SecondDimensionKey != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "second_dimension_key", *params.SecondDimensionKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SecondDimensionValue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "second_dimension_value", *params.SecondDimensionValue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.TimeframeStart != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timeframe_start", *params.TimeframeStart, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -9192,6 +9268,30 @@ func NewFetchSubscriptionUsageRequest(server string, subscriptionID Subscription
 		if params.ViewMode != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "view_mode", *params.ViewMode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -10511,6 +10611,14 @@ type ClientWithResponsesInterface interface {
 	//
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
 	// current billing period is taken; `timeframe_start` and `timeframe_end` are given together or not at all.
+	//
+	// The day of a sum or a count tells what was used on it. That of any other metric, such as a maximum or a number of distinct
+	// values, tells what it has come to since the billing period began.
+	//
+	// With `group_by`, a property of events, there is a series for each of its values, which needs `billable_metric_id` and a
+	// metric that is a sum or a count. Groups are in the order of their values, a page at a time; events without the property
+	// are in none. A property of a dimension and its value, of matrix prices for example, narrow the usage to events that have
+	// it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -16557,6 +16665,14 @@ func (c *ClientWithResponses) UnscheduleCancellationWithResponse(ctx context.Con
 //
 // One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
 // current billing period is taken; `timeframe_start` and `timeframe_end` are given together or not at all.
+//
+// The day of a sum or a count tells what was used on it. That of any other metric, such as a maximum or a number of distinct
+// values, tells what it has come to since the billing period began.
+//
+// With `group_by`, a property of events, there is a series for each of its values, which needs `billable_metric_id` and a
+// metric that is a sum or a count. Groups are in the order of their values, a page at a time; events without the property
+// are in none. A property of a dimension and its value, of matrix prices for example, narrow the usage to events that have
+// it.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -5024,6 +5024,14 @@ type MetricCreate struct {
 	SQL string `json:"sql"`
 }
 
+// MetricGroup defines model for MetricGroup.
+type MetricGroup struct {
+	PropertyKey string `json:"property_key"`
+
+	// PropertyValue As text, also of a number or a boolean.
+	PropertyValue string `json:"property_value"`
+}
+
 // MetricStatus defines model for MetricStatus.
 type MetricStatus string
 
@@ -5034,9 +5042,10 @@ type MetricUpdate struct {
 	Metadata *MetadataInput `json:"metadata,omitempty"`
 }
 
-// MetricUsage The usage of one metric, a step for each day.
+// MetricUsage The usage of one metric, a step for each day. With `group_by` only, of the events of one group.
 type MetricUsage struct {
 	BillableMetric BillableMetricSlim `json:"billable_metric"`
+	MetricGroup    *MetricGroup       `json:"metric_group,omitempty"`
 	Usage          []UsageStep        `json:"usage"`
 	ViewMode       ViewMode           `json:"view_mode"`
 }
@@ -7394,7 +7403,8 @@ type SubscriptionUpdate struct {
 
 // SubscriptionUsage defines model for SubscriptionUsage.
 type SubscriptionUsage struct {
-	Data []MetricUsage `json:"data"`
+	Data               []MetricUsage       `json:"data"`
+	PaginationMetadata *PaginationMetadata `json:"pagination_metadata,omitempty"`
 }
 
 // TaxAmount defines model for TaxAmount.
@@ -8843,14 +8853,35 @@ type FetchSubscriptionUsageParams struct {
 	// Granularity The length of a step.
 	Granularity *Granularity `form:"granularity,omitempty" json:"granularity,omitempty"`
 
+	// GroupBy The property by whose values usage is told apart.
+	GroupBy *string `form:"group_by,omitempty" json:"group_by,omitempty"`
+
+	// FirstDimensionKey A property that events must have.
+	FirstDimensionKey *string `form:"first_dimension_key,omitempty" json:"first_dimension_key,omitempty"`
+
+	// FirstDimensionValue Its value.
+	FirstDimensionValue *string `form:"first_dimension_value,omitempty" json:"first_dimension_value,omitempty"`
+
+	// SecondDimensionKey Another property that events must have.
+	SecondDimensionKey *string `form:"second_dimension_key,omitempty" json:"second_dimension_key,omitempty"`
+
+	// SecondDimensionValue Its value.
+	SecondDimensionValue *string `form:"second_dimension_value,omitempty" json:"second_dimension_value,omitempty"`
+
 	// TimeframeStart Start of the timeframe, inclusive.
 	TimeframeStart *TimeframeStart `form:"timeframe_start,omitempty" json:"timeframe_start,omitempty"`
 
 	// TimeframeEnd End of the timeframe, exclusive.
 	TimeframeEnd *TimeframeEnd `form:"timeframe_end,omitempty" json:"timeframe_end,omitempty"`
 
-	// ViewMode `cumulative` (the default) counts each item from the start of its billing period, `periodic` day by day.
-	ViewMode *ViewModeQuery `form:"view_mode,omitempty" json:"view_mode,omitempty"`
+	// ViewMode `periodic` (the default) for steps of a day, `cumulative` for steps from the start of the timeframe.
+	ViewMode *ViewMode `form:"view_mode,omitempty" json:"view_mode,omitempty"`
+
+	// Limit How many groups to return.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // AdvanceTestClockParams defines parameters for AdvanceTestClock.

@@ -3076,6 +3076,41 @@ func (w *ServerInterfaceWrapper) FetchSubscriptionUsage(ctx echo.Context) error 
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter granularity: %s", err))
 	}
 
+	// ------------- Optional query parameter "group_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "group_by", ctx.QueryParams(), &params.GroupBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter group_by: %s", err))
+	}
+
+	// ------------- Optional query parameter "first_dimension_key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "first_dimension_key", ctx.QueryParams(), &params.FirstDimensionKey, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter first_dimension_key: %s", err))
+	}
+
+	// ------------- Optional query parameter "first_dimension_value" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "first_dimension_value", ctx.QueryParams(), &params.FirstDimensionValue, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter first_dimension_value: %s", err))
+	}
+
+	// ------------- Optional query parameter "second_dimension_key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "second_dimension_key", ctx.QueryParams(), &params.SecondDimensionKey, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter second_dimension_key: %s", err))
+	}
+
+	// ------------- Optional query parameter "second_dimension_value" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "second_dimension_value", ctx.QueryParams(), &params.SecondDimensionValue, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter second_dimension_value: %s", err))
+	}
+
 	// ------------- Optional query parameter "timeframe_start" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeframe_start", ctx.QueryParams(), &params.TimeframeStart, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -3095,6 +3130,20 @@ func (w *ServerInterfaceWrapper) FetchSubscriptionUsage(ctx echo.Context) error 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "view_mode", ctx.QueryParams(), &params.ViewMode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter view_mode: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -115,8 +114,5 @@ func (s source) read(rows *sql.Rows, questions []*question, width int) error {
 		return nil
 	}
 	q := questions[question]
-	if !q.answer.add(slice-1, values[:q.width], amount.V) {
-		return fault.Refused("The usage falls into more than %d groups; filter it, or group it by less", MostGroups)
-	}
-	return nil
+	return q.answer.add(slice-1, values[:q.width], amount.V)
 }

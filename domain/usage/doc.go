@@ -62,6 +62,12 @@
 //   - An event of a sample that names somebody else than is asked for does not count, as
 //     a stored one would not.
 //   - An event without one of the values that usage is grouped by is in no group.
+//   - The day of a metric that does not add up counts from the start of the billing period
+//     in which the day ends, and outside of billing periods from the start of the
+//     timeframe. Added up over a timeframe (cumulative) every metric counts from its start.
+//   - Usage by a property tells values apart as text, so 7, 7.0 and '7' are one group. Only
+//     sums and counts can be told apart, since no price by another metric has an invoice
+//     grouping key. Groups times days are bounded; a request for more is refused.
 //   - An event can be corrected in a billing period of any of its customer's
 //     subscriptions: one that has begun, until its end plus the grace period. A grace
 //     period longer than a billing period leaves several of them open.

@@ -21,6 +21,8 @@ type Request struct {
 	Cuts     []time.Time        // ascending: cuts[i] begins slice i and ends the one before
 	Match    []rating.Property  // values that properties must have
 	Filter   *metric.Condition  // nil for none
+
+	MostTuples int // of values of Split that an answer may have; 0: any number
 }
 
 // Reading is what a metric counted from the first cut to the end of a slice. A

@@ -7,15 +7,19 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
 // ReportQuery asks for the usage of a subscription by local days.
 type ReportQuery struct {
-	Start, End *time.Time // inclusive, exclusive; both or neither: the current billing period
-	MetricID   string     // "": every metric of the subscription's prices
-	Cumulative bool       // windows from the start of the timeframe instead of single days
+	Start, End *time.Time        // inclusive, exclusive; both or neither: the current billing period
+	MetricID   string            // "": every metric of the subscription's prices
+	Cumulative bool              // windows from the start of the timeframe instead of single days
+	Match      []rating.Property // values that properties of the events must have
+	GroupBy    string            // a property by whose values usage is told apart; "": by none
+	Groups     store.Page        // which of those
 }
 
 // longestReport bounds how many days one answer lists.
@@ -24,7 +28,8 @@ const longestReport = 1000 * 24 * time.Hour
 // Report is what one metric counted.
 type Report struct {
 	Metric catalog.Metric
-	Steps  []Step // one for each local day, also without events
+	Group  *string // of the events with this value of GroupBy; nil for all
+	Steps  []Step  // one for each local day, also without events
 }
 
 // Step is the quantity over a window.
@@ -34,34 +39,66 @@ type Step struct {
 }
 
 // ReportOf returns the usage of a subscription, a report for each metric in the
-// order of the prices. Sums and counts are cut by day; what does not decompose
-// over time is cumulative since the start of the timeframe (semantics 4.2.5).
-func ReportOf(tx *store.Tx, t subscription.Terms, q ReportQuery) ([]Report, error) {
+// order of the prices. Sums and counts are cut by day; the day of what does not
+// decompose over time tells what it has come to since its billing period began
+// (semantics 4.2.5).
+//
+// By a property there is a report for each of its values instead, in their order and a
+// page at a time; next is the cursor of the page that follows, or "". Events without
+// the property are in no group (semantics 4.3.1).
+func ReportOf(tx *store.Tx, t subscription.Terms, q ReportQuery) (reports []Report, next string, err error) {
 	if q.MetricID != "" {
 		if _, err := catalog.FindMetric(tx, q.MetricID); err != nil {
-			return nil, err
+			return nil, "", err
 		}
+	}
+	if err := q.check(); err != nil {
+		return nil, "", err
 	}
 	frame, ok, err := q.timeframe(t, tx.Now)
 	if err != nil || !ok {
-		return []Report{}, err
+		return []Report{}, "", err
 	}
-	days := frame.LocalDays(t.Customer.Location())
-	reports := []Report{}
-	seen := map[string]bool{}
-	for _, i := range t.Intervals {
-		m := i.Metric
-		if i.Price.Type != catalog.PriceUsage || seen[m.ID] || q.MetricID != "" && q.MetricID != m.ID {
-			continue
+	r := reporter{ReportQuery: q, terms: t, frame: frame, days: frame.LocalDays(t.Customer.Location())}
+	reports = []Report{}
+	for _, m := range q.metrics(t) {
+		if q.GroupBy != "" {
+			return r.groups(tx, m) // it is the only one
 		}
-		seen[m.ID] = true
-		steps, err := q.steps(tx, t, m, days)
+		steps, err := r.steps(tx, m)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		reports = append(reports, Report{Metric: m, Steps: steps})
 	}
-	return reports, nil
+	return reports, "", nil
+}
+
+// check tells what goes together.
+func (q ReportQuery) check() error {
+	if q.MetricID != "" {
+		return nil
+	}
+	var groupErr, matchErr error
+	if q.GroupBy != "" {
+		groupErr = fault.Bad("group_by", "goes with billable_metric_id")
+	}
+	if len(q.Match) > 0 {
+		matchErr = fault.Bad("billable_metric_id", "must be given with the values of dimensions")
+	}
+	return fault.Join(groupErr, matchErr)
+}
+
+// metrics are those that the query is for, each once, in the order of the prices.
+func (q ReportQuery) metrics(t subscription.Terms) (all []catalog.Metric) {
+	seen := map[string]bool{}
+	for _, i := range t.Intervals {
+		if i.Price.Type == catalog.PriceUsage && !seen[i.Metric.ID] && (q.MetricID == "" || q.MetricID == i.Metric.ID) {
+			seen[i.Metric.ID] = true
+			all = append(all, i.Metric)
+		}
+	}
+	return all
 }
 
 // timeframe is what the query asks for, else the billing period of now, or the
@@ -82,31 +119,4 @@ func (q ReportQuery) timeframe(t subscription.Terms, now time.Time) (period.Peri
 	}
 	frame, ok := t.BillingPeriod(now)
 	return frame, ok, nil
-}
-
-func (q ReportQuery) steps(tx *store.Tx, t subscription.Terms, m catalog.Metric, days []period.Period) ([]Step, error) {
-	query := m.Query()
-	cuts := []time.Time{days[0].Start}
-	for _, day := range days {
-		cuts = append(cuts, day.End)
-	}
-	readings, err := Measure(tx, Request{
-		Query: query, Subjects: Subjects(t.Customer.ID, t.Customer.ExternalCustomerID), Cuts: cuts,
-	})
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]Step, len(days))
-	var before money.Decimal
-	for k, r := range readings {
-		steps[k] = Step{Window: days[k], Quantity: r.Total}
-		switch {
-		case q.Cumulative:
-			steps[k].Window.Start = days[0].Start
-		case query.AddsUp():
-			steps[k].Quantity = r.Total.Sub(before)
-		}
-		before = r.Total
-	}
-	return steps, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 )
@@ -14,13 +15,14 @@ import (
 type table struct {
 	slices  int
 	groups  int // how many values of a tuple make its group: the first ones
+	most    int // tuples; 0: any number
 	columns map[string]*column
 	known   map[string]bool // groups
 }
 
 func newTable(req Request) *table {
 	return &table{
-		slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups),
+		slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups), most: req.MostTuples,
 		columns: map[string]*column{}, known: map[string]bool{},
 	}
 }
@@ -33,12 +35,12 @@ type column struct {
 	first   int              // slice in which the tuple first appears
 }
 
-// add puts in an amount, and is false when there are too many groups. What lacks a value
-// of its group is left out.
-func (t *table) add(slice int, values []*string, amount money.Decimal) bool {
+// add puts in an amount, unless there are too many groups. What lacks a value of its
+// group is left out.
+func (t *table) add(slice int, values []*string, amount money.Decimal) error {
 	group := values[:t.groups]
 	if slices.Contains(group, nil) {
-		return true
+		return nil
 	}
 	t.known[tuple(group)] = true
 	key := tuple(values)
@@ -52,7 +54,17 @@ func (t *table) add(slice int, values []*string, amount money.Decimal) bool {
 	}
 	c.first = min(c.first, slice)
 	c.amounts[slice] = &amount
-	return len(t.known) <= MostGroups
+	switch {
+	case len(t.known) > MostGroups:
+		return tooManyGroups(MostGroups)
+	case t.most > 0 && len(t.columns) > t.most:
+		return tooManyGroups(t.most)
+	}
+	return nil
+}
+
+func tooManyGroups(most int) error {
+	return fault.Refused("The usage falls into more than %d groups; filter it, or group it by less", most)
 }
 
 // tuple is a text of the values: no value of the database holds U+0000.
