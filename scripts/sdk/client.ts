@@ -82,6 +82,25 @@ assert.deepEqual(found.data.map((event) => [event.id, event.deprecated, event.pr
 const volume = await orb.events.volume.list({ timeframe_start: "2023-11-16T17:30:00Z" });
 assert.deepEqual(volume.data.map((hour) => hour.count), [0, 4]);
 
+// Usage of a day that is over, added and taken back.
+const day = { timeframe_start: "2023-11-03T00:00:00Z", timeframe_end: "2023-11-04T00:00:00Z" };
+const backfill = await orb.events.backfills.create({ ...day, external_customer_id: "acme/1", replace_existing_events: false });
+assert.deepEqual([backfill.status, backfill.customer_id, backfill.close_time], ["pending", customer.id, "2023-11-17T18:20:00+00:00"]);
+await assert.rejects(orb.events.backfills.create(day), Orb.BadRequestError, "one overlaps it");
+const forgotten = { ...events[0]!, idempotency_key: "forgotten", timestamp: "2023-11-03T12:00:00Z" };
+await orb.events.ingest({ backfill_id: backfill.id, events: [forgotten] });
+await assert.rejects(orb.events.ingest({ backfill_id: backfill.id, events }), Orb.BadRequestError, "events of another day");
+const before = await orb.subscriptions.fetchCosts(subscription.id);
+assert.equal((await orb.events.backfills.close(backfill.id)).events_ingested, 1);
+await reaches("reflected");
+assert.notDeepEqual(await orb.subscriptions.fetchCosts(subscription.id), before);
+assert.equal((await orb.events.backfills.revert(backfill.id)).status, "pending_revert");
+await reaches("reverted");
+assert.deepEqual(await orb.subscriptions.fetchCosts(subscription.id), before);
+for await (const { id } of orb.events.backfills.list()) {
+  assert.equal(id, backfill.id);
+}
+
 // 5,000,000 x 0.0000025 + 10,000,000 x 0.000002 + 1,000,001 x 0.0000015 = 34.0000015, and 500 x 0.00001 = half a cent.
 const costs = await orb.subscriptions.fetchCosts(subscription.id, { view_mode: "cumulative" });
 assert.deepEqual(amounts(costs.data.at(-1)?.per_price_costs.map((cost) => [cost.price.name, cost.total])), {
@@ -109,6 +128,12 @@ await assert.rejects(orb.items.create({ name: "" }), Orb.BadRequestError);
 await assert.rejects(new Orb({ apiKey: "wrong", baseURL: `${url}/v1` }).topLevel.ping(), Orb.AuthenticationError);
 
 console.log(`The client of the hosted service got the invoices ${invoices.map((invoice) => invoice.invoice_number).join(" and ")}.`);
+
+async function reaches(status: string): Promise<void> {
+  while ((await orb.events.backfills.fetch(backfill.id)).status !== status) {
+    // it follows at once
+  }
+}
 
 async function advance(now: string): Promise<void> {
   const response = await fetch(`${url}/v1/test_clock/advance`, {
