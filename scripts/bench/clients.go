@@ -18,11 +18,15 @@ import (
 func (p *process) requests(bodies []string) <-chan []byte {
 	queue := make(chan []byte, len(bodies))
 	for _, body := range bodies {
-		queue <- []byte("POST /v1/ingest HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key +
-			"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
+		queue <- p.request(body)
 	}
 	close(queue)
 	return queue
+}
+
+func (p *process) request(body string) []byte {
+	return []byte("POST /v1/ingest HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key +
+		"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
 // load sends requests from so many clients at once, each waiting for its answer,

@@ -22,7 +22,7 @@ func (s spent) add(o spent) spent {
 // each shows it in microseconds for one of n events.
 func (s spent) each(n int) string {
 	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(n) }
-	return fmt.Sprintf("%5.1f %5.1f %5.1f", per(s.server), per(s.database), per(s.bench))
+	return fmt.Sprintf("%8.1f %7.1f %7.1f", per(s.server), per(s.database), per(s.bench))
 }
 
 // watch tells what the processes have used so far. Those of the database are the

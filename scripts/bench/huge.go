@@ -9,22 +9,14 @@ import (
 	"time"
 )
 
-// wantHuge bounds the memory of a server that is sent one request of any length.
-const wantHuge = 300 << 10 // kilobytes
-
-// huge is what became of a request of very many events.
-type huge struct {
-	bytes, events int64
-	took          time.Duration
-	answer        string
-	stored        int64
-	memory        int // kilobytes
-}
+// wantHuge bounds the memory, in megabytes, of a server that is sent one request of any
+// length.
+const wantHuge = 300
 
 // sendHuge sends one request of so many bytes, each event made as it is sent.
-func (r *report) sendHuge(ctx context.Context, t *tables, p *process, size int64) error {
-	var before int64
+func (r *report) sendHuge(ctx context.Context, s *stage, t *tables, p *process, size int64) error {
 	const count = "SELECT count(*) FROM events WHERE account_id = $1"
+	var before, after int64
 	if err := t.conn.QueryRow(ctx, count, t.account).Scan(&before); err != nil {
 		return err
 	}
@@ -35,7 +27,8 @@ func (r *report) sendHuge(ctx context.Context, t *tables, p *process, size int64
 	}
 	request.Header.Set("Authorization", "Bearer "+p.key)
 	request.Header.Set("Content-Type", "application/json")
-	began := time.Now()
+	used, began := s.watch(p), time.Now()
+	idle := used.now()
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err
@@ -45,25 +38,16 @@ func (r *report) sendHuge(ctx context.Context, t *tables, p *process, size int64
 	if err != nil {
 		return err
 	}
-	r.huge = huge{bytes: body.sent, events: body.events, took: time.Since(began), memory: p.peakMemory(),
-		answer: fmt.Sprintf("%d %s", answer.StatusCode, bytes.TrimSpace(text))}
-	err = t.conn.QueryRow(ctx, count, t.account).Scan(&r.huge.stored)
-	r.huge.stored -= before
-	return err
-}
-
-func (h huge) print(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "one request of %d MB: %d events in %.0f s, %d stored, server memory at most %d MB, wanted %d; answered %s\n",
-		h.bytes>>20, h.events, h.took.Seconds(), h.stored, h.memory>>10, wantHuge>>10, h.answer)
-}
-
-// verdict fails unless all was stored and the memory kept its bound.
-func (h huge) verdict() error {
-	switch {
-	case h.memory > wantHuge:
-		return fmt.Errorf("a request of %d MB takes too much memory", h.bytes>>20)
-	case h.stored != h.events:
-		return fmt.Errorf("of %d events in one request %d are stored", h.events, h.stored)
+	took, work := time.Since(began), used.now().sub(idle)
+	if err := t.conn.QueryRow(ctx, count, t.account).Scan(&after); err != nil {
+		return err
+	}
+	r.add(figure{
+		what: fmt.Sprintf("one request of %d MB, memory", body.sent>>20), value: p.peakMemory(), unit: "MB", most: wantHuge,
+		work: work, units: int(body.events), note: fmt.Sprintf("%d events in %.0f s, answered %d %s", body.events, took.Seconds(), answer.StatusCode, bytes.TrimSpace(text)),
+	})
+	if after-before != body.events {
+		r.fail("of %d events in one request %d are stored", body.events, after-before)
 	}
 	return nil
 }

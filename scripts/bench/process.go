@@ -23,20 +23,22 @@ func build(ctx context.Context, path string) (string, error) {
 
 // process is a running server.
 type process struct {
-	addr   string
-	key    string
-	cmd    *exec.Cmd
-	exited chan struct{}
+	addr    string
+	key     string // of the account that it is asked for
+	buckets bool   // whether it keeps any
+	cmd     *exec.Cmd
+	exited  chan struct{}
 }
 
-func serve(ctx context.Context, binary, url, key string) (*process, error) {
+// serve starts a server that keeps buckets, or one that does not.
+func (s *stage) serve(ctx context.Context, key string, buckets bool) (*process, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, binary, "serve")
-	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+url, "TOLLKEEPER_ADDR="+addr)
-	p := &process{addr: addr, key: key, cmd: cmd, exited: make(chan struct{})}
+	cmd := exec.CommandContext(ctx, s.binary, "serve")
+	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+s.url, "TOLLKEEPER_ADDR="+addr, fmt.Sprint("TOLLKEEPER_BUCKETS=", buckets))
+	p := &process{addr: addr, key: key, buckets: buckets, cmd: cmd, exited: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -76,10 +78,11 @@ func (p *process) stop() {
 	<-p.exited
 }
 
-// peakMemory is the most the server ever held, in the words of /proc.
-func (p *process) peakMemory() (kilobytes int) {
+// peakMemory is the most the server ever held, in megabytes.
+func (p *process) peakMemory() float64 {
+	var kilobytes float64
 	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid), "VmHWM"), &kilobytes)
-	return kilobytes
+	return kilobytes / 1024
 }
 
 // ask is a request of the account.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,30 +27,24 @@ var ratedLines = []ratedLine{
 
 // rating measures what the rating of a line takes. It counts a process's time on the
 // processors, so others that run beside it hardly change the result.
-func rating(ctx context.Context, dir string, w io.Writer) error {
+func (r *report) rating(ctx context.Context, dir string) error {
 	binary := filepath.Join(dir, "rating.test")
 	compile := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, "./domain/rating")
 	compile.Stderr = os.Stderr
 	if err := compile.Run(); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(w, "\nrating a line           us  wanted   allocations  wanted\n")
-	var missed []error
 	for _, line := range ratedLines {
 		took, allocations, err := line.measure(ctx, binary)
 		if err != nil {
 			return fmt.Errorf("%s: %w", line.benchmark, err)
 		}
-		within := "     -"
-		if line.allocations > 0 {
-			within = fmt.Sprintf("%6d", line.allocations)
-		}
-		_, _ = fmt.Fprintf(w, "%-18s %7.2f %7.0f %13d  %s\n", line.shown, took, line.microseconds, allocations, within)
-		if took > line.microseconds || line.allocations > 0 && allocations > line.allocations {
-			missed = append(missed, errors.New("a line is rated too slowly: "+line.shown))
+		r.add(figure{what: "rating a line: " + line.shown, value: took, unit: "us", most: line.microseconds, note: fmt.Sprint(allocations, " allocations")})
+		if line.allocations > 0 && allocations > line.allocations {
+			r.fail("rating a line of %s takes %d allocations, wanted %d", line.shown, allocations, line.allocations)
 		}
 	}
-	return errors.Join(missed...)
+	return nil
 }
 
 // measure returns microseconds and allocations of one line.

@@ -24,6 +24,11 @@ func (r row) json() string {
 		r.key, r.alias, r.at.Format("2006-01-02T15:04:05.000000Z"), r.properties())
 }
 
+// customers is how many use something.
+const customers = 1000
+
+func alias(n int) string { return fmt.Sprint("customer-", n) }
+
 // source makes events one after another: keys in the order of time, with a tail
 // that tells clients apart, as SDKs make them.
 type source struct{ made int }
@@ -35,7 +40,7 @@ func (s *source) take(n int, at time.Time) []row {
 		mixed := uint32(s.made) * 2654435761 // Knuth's: a tail without order
 		rows[i] = row{
 			key:   fmt.Sprintf("evt_%012d_%08x", s.made, mixed),
-			alias: fmt.Sprintf("customer-%d", mixed%1000),
+			alias: alias(int(mixed % customers)),
 			at:    at.Add(time.Duration(i) * time.Microsecond),
 			n:     int(mixed % 10_000),
 		}

@@ -18,19 +18,20 @@ type tables struct {
 	source  source
 }
 
-func openTables(ctx context.Context, url string) (*tables, error) {
-	conn, err := pgx.Connect(ctx, url)
+// open is an account by its name, made unless it is there, with a key of its own.
+func (s *stage) open(ctx context.Context, name string) (*tables, error) {
+	conn, err := pgx.Connect(ctx, s.url)
 	if err != nil {
 		return nil, err
 	}
-	t := &tables{conn: conn, account: store.NewID("acct"), key: "tk_live_" + store.Random(32)}
-	_, err = conn.Exec(ctx, `INSERT INTO accounts (id, name, mode, number_prefix) VALUES ($1, 'Bench', 'live', 'BENCHA')`, t.account)
+	t := &tables{conn: conn, account: "acct_" + name, key: "tk_live_" + store.Random(32)}
+	_, err = conn.Exec(ctx, `INSERT INTO accounts (id, name, mode, number_prefix) VALUES ($1, $2, 'live', 'BENCHA') ON CONFLICT DO NOTHING`, t.account, name)
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.Sum256([]byte(t.key))
-	_, err = conn.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES ($1, $2, 'Bench', $3, 'tk_live_')`,
-		store.NewID("key"), t.account, hash[:])
+	_, err = conn.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES ($1, $2, $3, $4, 'tk_live_')`,
+		store.NewID("key"), t.account, name, hash[:])
 	if err != nil {
 		return nil, err
 	}

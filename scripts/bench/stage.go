@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"tollkeeper/store"
+	"tollkeeper/store/cluster"
+)
+
+// stage is what a measurement needs: a PostgreSQL with durable settings, a database in
+// it, and the server's program.
+type stage struct {
+	db         *cluster.Cluster
+	postmaster int // its process
+	url        string
+	binary     string
+}
+
+// scratch makes a directory that nobody else uses.
+func scratch(prefix string) (dir string, err error) {
+	if err := os.MkdirAll(".data", 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(".data", prefix)
+}
+
+// setUp starts PostgreSQL in a directory, and builds the server unless it is given.
+func setUp(ctx context.Context, dir, binary string) (s *stage, err error) {
+	s = &stage{binary: binary}
+	if s.db, err = cluster.Start(ctx, cluster.Options{Dir: dir, Cache: ".data", Log: os.Stderr}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.tearDown()
+		}
+	}()
+	if s.postmaster, err = postmaster(dir); err != nil {
+		return nil, err
+	}
+	if err := s.db.CreateDatabase(ctx, "bench"); err != nil {
+		return nil, err
+	}
+	s.url = s.db.URL("bench")
+	if _, err := store.Migrate(ctx, s.url); err != nil {
+		return nil, err
+	}
+	if s.binary == "" {
+		s.binary, err = build(ctx, filepath.Join(dir, "tollkeeper"))
+	}
+	return s, err
+}
+
+func (s *stage) tearDown() { _ = s.db.Stop() }
+
+// watch counts the processor time of a server and of the database.
+func (s *stage) watch(p *process) watch { return watch{p.cmd.Process.Pid, s.postmaster} }
