@@ -1,6 +1,13 @@
 package server
 
-import "github.com/getkin/kin-openapi/openapi3"
+import (
+	"context"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"tollkeeper/store"
+)
 
 // What specs look at directly.
 var (
@@ -20,4 +27,13 @@ func UnknownMembers(schema *openapi3.Schema, value any) []string {
 		names[i] = f.Field
 	}
 	return names
+}
+
+// Meet does due work of the context's account that fails with err.
+func (s *Server) Meet(ctx context.Context, err error) error {
+	return s.catchUp(ctx, []job{{
+		name: "fail",
+		next: func(_ *store.Tx, by time.Time) (time.Time, bool, error) { return by, true, nil },
+		do:   func(*store.Tx) (bool, error) { return false, err },
+	}}, time.Time{})
 }

@@ -9,6 +9,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/store"
 )
@@ -115,6 +116,9 @@ func (s *Server) catchUp(ctx context.Context, of []job, until time.Time) error {
 			more, err = due.do(tx)
 			return err
 		})
+		if f := (*fault.Fault)(nil); errors.As(err, &f) {
+			err = errors.New(f.Detail) // it is no refusal of the request that moves the clock (semantics 0.2.5)
+		}
 		if err != nil {
 			return fmt.Errorf("%s due at %s: %w", due.name, at.Format(time.RFC3339), err)
 		}

@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/fault"
 	"tollkeeper/server"
 	"tollkeeper/store"
 )
@@ -90,5 +91,13 @@ var _ = Describe("Due work of accounts on real time", func() {
 		DeferCleanup(stop)
 		go func() { _ = server.New(server.Config{Store: d.store}).Run(ctx) }()
 		d.reaches(id, "reflected")
+	})
+
+	It("that fails is no refusal of the request that brought it about", func() {
+		a := startAlone()
+		s := server.New(server.Config{Store: a.store})
+		err := s.Meet(a.account("live").ctx, fault.Refused("A metric took too long"))
+		Expect(fault.Is(err, fault.KindRefused)).To(BeFalse())
+		Expect(err).To(MatchError(And(HavePrefix("fail due at "), HaveSuffix(": A metric took too long"))))
 	})
 })

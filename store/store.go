@@ -15,12 +15,14 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// Deadlines of every statement the server sends. Work that may take longer
-// sets its own in its transaction.
+// StatementTimeout is the deadline of every statement the server sends. Work that may
+// take longer sets its own in its transaction.
+const StatementTimeout = 30 * time.Second
+
+// Deadlines of what comes between statements.
 const (
-	statementTimeout = 30 * time.Second
-	lockTimeout      = 10 * time.Second
-	idleTimeout      = 30 * time.Second
+	lockTimeout = 10 * time.Second
+	idleTimeout = 30 * time.Second
 )
 
 // maxConnections bounds the pool: a few per core keep PostgreSQL busy, more
@@ -44,9 +46,10 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["application_name"] = "tollkeeper"
-	cfg.RuntimeParams["statement_timeout"] = milliseconds(statementTimeout)
+	cfg.RuntimeParams["statement_timeout"] = milliseconds(StatementTimeout)
 	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockTimeout)
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(idleTimeout)
+	cfg.RuntimeParams["jit"] = "off" // compiling a long metric takes minutes, and no deadline stops it
 
 	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET ROLE "+appRole)
@@ -117,4 +120,10 @@ func Excluded(err error, constraint string) bool { return violates(err, "23P01",
 func violates(err error, code, constraint string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == code && pg.ConstraintName == constraint
+}
+
+// TimedOut reports whether err is that of a statement that met its deadline.
+func TimedOut(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "57014"
 }

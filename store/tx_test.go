@@ -138,6 +138,19 @@ var _ = Describe("A transaction", func() {
 		Expect(now()).To(Equal(noon.Add(time.Hour)))
 	})
 
+	It("has a deadline that nothing puts off", func() {
+		var deadline, compiles string
+		Expect(st.View(ours, func(tx *store.Tx) error {
+			return tx.Raw("SELECT current_setting('statement_timeout'), current_setting('jit')").Row().Scan(&deadline, &compiles)
+		})).To(Succeed())
+		Expect([]string{deadline, compiles}).To(Equal([]string{"30s", "off"}))
+		err := st.View(ours, func(tx *store.Tx) error {
+			return tx.Exec("SET LOCAL statement_timeout = 1; SELECT pg_sleep(10)").Error
+		})
+		Expect(store.TimedOut(err)).To(BeTrue(), "%v", err)
+		Expect(store.TimedOut(st.View(ours, func(tx *store.Tx) error { return tx.Exec("SELECT 1 / 0").Error }))).To(BeFalse())
+	})
+
 	It("is run again after a deadlock", func() {
 		a, b := create(st, ours, "a"), create(st, ours, "b")
 		rename := func(tx *store.Tx, id, name string) error {

@@ -57,7 +57,7 @@
 //     different types strings come first, then numbers, then booleans.
 //   - Text functions take strings only; CONCAT reads a number in its shortest
 //     form (5.0 as 5) and a boolean as true or false, like CAST to VARCHAR, and
-//     cuts at a million characters. What LOWER and UPPER take for a letter is
+//     cuts at 65,536 characters. What LOWER and UPPER take for a letter is
 //     the database's matter; ASCII always is.
 //   - CAST of a string reads JSON-like numbers in the bounds of an event's, with
 //     blanks around; BIGINT rounds half away from zero and is NULL beyond 64

@@ -14,6 +14,8 @@ const (
 	maxHeight    = 150    // operators above a value, also in a row: a + b + …
 	maxSize      = 5_000  // nodes, as compiled
 	maxList      = 1_000  // literals of an IN
+	maxPattern   = 1_000  // bytes of a LIKE's, which may be tried at each place of a string
+	maxTotals    = 100    // aggregates of a SELECT
 	maxOperands  = 100    // of a function; branches of a CASE
 	maxColumns   = 100    // of a sub-query, and of a GROUP BY
 	maxStages    = 10     // sub-queries within each other, and the metric itself

@@ -24,6 +24,8 @@ var _ = DescribeTable("A metric at the limits still runs",
 	Entry("as ranges of ranges", strings.Repeat("CASE WHEN ", 8)+"n"+strings.Repeat(" BETWEEN 1 AND 2 THEN 1 END", 8), "1"),
 	Entry("as a long list", "CASE WHEN n IN (0"+strings.Repeat(",1", 999)+") THEN 5 END", "5"),
 	Entry("as many conditions", "CASE WHEN n = 2"+strings.Repeat(" OR n = 1", 900)+" THEN 5 END", "5"),
+	Entry("as a long pattern", "CASE WHEN s LIKE '"+strings.Repeat("%", 999)+"x' THEN 5 END", "5"),
+	Entry("as a long string", "LENGTH("+strings.Repeat("CONCAT(", 3)+"s"+strings.Repeat(strings.Repeat(", 'a', 'b', 'c', 'd', 'e', 'f', 'g'", 13)+")", 3)+")", "274"),
 	Entry("as many operands", "LENGTH(CONCAT(s"+strings.Repeat(",s", 99)+"))", "100"),
 	Entry("as products of all digits", strings.Repeat("n * ", 15)+"n", "1"),
 )
@@ -41,6 +43,10 @@ var _ = DescribeTable("A metric of many steps at the limits still runs",
 	Entry("as a hundred columns", "SELECT SUM(c7 + c99) FROM (SELECT n"+columnsOf("n AS c%d", 1, 99)+" FROM events) t", "6"),
 	Entry("as a hundred groups", "SELECT COUNT(*) FROM (SELECT COUNT(*) AS c FROM events GROUP BY n"+columnsOf("p%d", 1, 99)+") t", "2"),
 	Entry("as a hundred aggregates", "SELECT COUNT(*)"+columnsOf(" + SUM(n + %d)", 1, 99)+" FROM events", "10199"),
+	Entry("as a hundred averages", "SELECT AVG(n)"+columnsOf(" + AVG(n + %d)", 1, 99)+" FROM events", "5100"),
+	Entry("as a hundred counts of different values", "SELECT 0"+columnsOf(" + COUNT(DISTINCT n + %d)", 1, 99)+" FROM events", "198"),
+	Entry("as a hundred aggregates in each of several", "SELECT COUNT(*)"+columnsOf(" + SUM(n + %d)", 1, 99)+
+		" FROM (SELECT COUNT(*)"+columnsOf(" + SUM(n + %d)", 1, 99)+" AS n FROM events) t", "1014652"),
 	Entry("as a hundred different percentiles", "SELECT 0"+columnsOf(" + PERCENTILE_CONT(n + %d, 0.5)", 1, 99)+" FROM events", "5098.5"),
 )
 

@@ -55,6 +55,7 @@ type parser struct {
 	outer   *stage  // of a metric
 	source  *stage  // whose columns names mean; nil: those of the events
 	nesting int
+	totals  int // aggregates of the stage
 	stages  int // sub-queries begun
 	size    int // nodes of the stages that have been read
 }

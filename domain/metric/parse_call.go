@@ -86,6 +86,9 @@ func (p *parser) cast(at place) node {
 
 // aggregate := * ')' | [DISTINCT] value [, value] ')'
 func (p *parser) aggregate(at place, k kind) node {
+	if p.totals++; p.totals > maxTotals {
+		at.fail("a SELECT has at most %d aggregates", maxTotals)
+	}
 	a := &aggregate{kind: k}
 	if k == kindCount && p.accept("*") {
 		p.expect(")", "expected the closing bracket of COUNT")

@@ -99,6 +99,9 @@ func (p *parser) match(at place, operand node) node {
 	if escapes := len(t.text) - len(strings.TrimRight(t.text, `\`)); escapes%2 == 1 {
 		t.at.fail("the pattern ends with an escape character")
 	}
+	if len(t.text) > maxPattern {
+		t.at.fail("a pattern has at most %d bytes", maxPattern)
+	}
 	return &match{facts: growCondition(at, operand), operand: operand, pattern: t.text}
 }
 

@@ -29,7 +29,8 @@ func (p *parser) selected() item {
 // stage := SELECT items FROM source [WHERE condition] [GROUP BY values] [HAVING condition]
 func (p *parser) stage(s *stage, items func()) {
 	p.take()
-	around := p.source
+	around, totals := p.source, p.totals
+	p.totals = 0
 	var behind []token
 	s.source, behind = p.ahead()
 	p.source = s.source
@@ -51,7 +52,7 @@ func (p *parser) stage(s *stage, items func()) {
 		s.having = p.condition()
 	}
 	p.finish(s)
-	p.source = around
+	p.source, p.totals = around, totals
 }
 
 // ahead reads the sub-query behind the next FROM, before the items that name its

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -70,7 +71,7 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 	}
 	rows, err := tx.Conn().QueryContext(tx.Context(), s.numbered(), append(from.mode(), s.args...)...)
 	if err != nil {
-		return fmt.Errorf("measure usage: %w", err)
+		return failed(tx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -79,9 +80,18 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("measure usage: %w", err)
+		return failed(tx, err)
 	}
 	return nil
+}
+
+// failed tells a metric that took too long, which it will again, from an outage.
+func failed(tx *store.Tx, err error) error {
+	if store.TimedOut(err) && tx.Context().Err() == nil {
+		return fault.Refused("A metric took longer than %d seconds over this timeframe; ask about less time, or simplify the metric",
+			int(store.StatementTimeout.Seconds()))
+	}
+	return fmt.Errorf("measure usage: %w", err)
 }
 
 // errMoved reports that buckets or history changed between the look at how they stand

@@ -97,6 +97,8 @@ var _ = Describe("Checking an event by itself", func() {
 			Entry("properties may be null", `"properties": null`, ""),
 			Entry("and empty", `"properties": {}`, ""),
 			Entry("but no array", `"properties": []`, "properties: must be an object"),
+			Entry("and hold 256 KiB", `"properties": {"s": "`+strings.Repeat("s", 256<<10-8)+`"}`, ""),
+			Entry("but no byte more", `"properties": {"s": "`+strings.Repeat("s", 256<<10-7)+`"}`, "properties: must be at most 256 KiB"),
 			Entry("a property may be null", `"properties": {"a": null}`, ""),
 			Entry("and have any name", `"properties": {"": 1, "a b": 2, "\u00e9": 3}`, ""),
 			Entry("but be no object", `"properties": {"a": {"b": 1}}`, "properties.a: must be a string, number or boolean"),

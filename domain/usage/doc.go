@@ -47,8 +47,12 @@
 //   - A member or property given twice is a failure of its event, and so is
 //     U+0000, which the database cannot hold. Half of a surrogate pair is not
 //     JSON, and ends the request.
-//   - Properties of one event are at most 16 MiB. A request with an event, or another
-//     member, of more than 32 MiB is refused.
+//   - Properties of one event are at most 256 KiB: a metric may go through them a
+//     thousand times, and no deadline stops it within an event. A request with an event,
+//     or another member, of more than 32 MiB is refused.
+//   - A metric that does not come to an end within the deadline of a statement is
+//     refused, since the same question would not the next time. Due work that meets one
+//     fails.
 //   - Of one event 100 wrong properties and names are listed.
 //   - The answer to a request of more than 10,000 events or 4 MiB lists at most 8 MiB of
 //     keys and failures. Where that is not enough the request is refused, with nothing

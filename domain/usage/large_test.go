@@ -79,11 +79,12 @@ var _ = Describe("A request of many events", func() {
 	It("is in memory up to 10,000 events or 4 MiB, and beyond that on disk", func() {
 		Expect(usage.Spooled(receive(body(10_000, plain)))).To(BeFalse())
 		Expect(usage.Spooled(receive(body(10_001, plain)))).To(BeTrue())
+		const most = 256 << 10 // bytes
 		long := func(i int) string {
-			return call(fmt.Sprint(i), `"properties": {"s": "`+strings.Repeat("s", 1<<20)+`"}`)
+			return call(fmt.Sprint(i), `"properties": {"s": "`+strings.Repeat("s", most-len(`{"s":""}`))+`"}`)
 		}
-		Expect(usage.Spooled(receive(body(3, long)))).To(BeFalse())
-		Expect(usage.Spooled(receive(body(4, long)))).To(BeTrue())
+		Expect(usage.Spooled(receive(body(15, long)))).To(BeFalse())
+		Expect(usage.Spooled(receive(body(16, long)))).To(BeTrue())
 	})
 
 	It("takes the same memory whatever its length", func() {

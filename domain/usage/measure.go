@@ -57,8 +57,7 @@ func (r Reading) Group(values []string) Reading {
 
 // Measure returns one reading for each slice, each cumulative from the first
 // cut: element i covers [cuts[0], cuts[i+1]). It reads the events once, however
-// many slices there are, as a role that can read nothing else; the store's statement
-// timeout bounds it.
+// many slices there are, as a role that can read nothing else.
 func Measure(tx *store.Tx, req Request) ([]Reading, error) {
 	all, err := MeasureAll(tx, nil, []Request{req})
 	if err != nil {
@@ -69,7 +68,7 @@ func Measure(tx *store.Tx, req Request) ([]Reading, error) {
 
 // MeasureAll is Measure for several requests, of the events that are stored or, if
 // there is one, of a sample. Equal requests are asked once. Usage in more groups than
-// MostGroups is refused.
+// MostGroups is refused, and so is a metric that meets the deadline of its statement.
 func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]Reading, err error) {
 	if sample != nil {
 		return sample.source(tx.AccountID, requests).answer(tx, requests)

@@ -8,9 +8,11 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// largestProperties bounds the text of one event's properties, in bytes, well
-// below what the database can hold in a value.
-const largestProperties = 16 << 20
+// largestProperties bounds the text of one event's properties, in bytes. A metric may
+// go through them a thousand times before the database looks at its deadline again.
+const largestProperties = 256 << 10
+
+const tooLarge = "must be at most 256 KiB"
 
 // properties reads the flat map of an event: strings, numbers and booleans stay
 // as they are written, nulls are dropped (semantics 2.1.1).
@@ -32,7 +34,7 @@ func (d *decoder) properties(m *members) error {
 	}
 	d.text = append(d.text, '}')
 	if len(d.text) > largestProperties {
-		m.refuse("properties: must be at most 16 MiB")
+		m.refuse("properties: " + tooLarge)
 	} else {
 		m.properties = string(d.text)
 	}

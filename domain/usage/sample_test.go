@@ -197,6 +197,10 @@ var _ = Describe("A sample", func() {
 			"events[1].timestamp: must be an ISO 8601 date-time in UTC"),
 		Entry("with nested properties", func(e *usage.SentEvent) { e.Properties = json.RawMessage(`{"o": {}, "a": [1], "n": 1}`) },
 			"events[1].properties.a: must be a string, number or boolean", "events[1].properties.o: must be a string, number or boolean"),
+		Entry("with more properties than a metric may go through",
+			func(e *usage.SentEvent) {
+				e.Properties = json.RawMessage(`{"s": "` + strings.Repeat("s", 256<<10) + `"}`)
+			}, "events[1].properties: must be at most 256 KiB"),
 	)
 })
 

@@ -57,6 +57,9 @@ func flat(object json.RawMessage) (string, error) {
 			faults = append(faults, fault.Bad("properties."+name, "must be a string, number or boolean"))
 		}
 	}
+	if len(object) > largestProperties {
+		faults = append(faults, fault.Bad("properties", tooLarge))
+	}
 	text, err := json.Marshal(properties)
 	if err != nil {
 		return "", fmt.Errorf("write properties of an event: %w", err)
