@@ -29,68 +29,104 @@ func (q *Query) Summary() *Summary {
 	return &Summary{c.fold}
 }
 
-// keeping tells how a total that was kept takes up another one, which is NULL where
-// there was nothing. Different values are kept by themselves.
+// keeping tells how a total that was kept takes up another one, either of which is NULL
+// where there was nothing. Different values are kept by themselves.
 var keeping = map[kind]string{
-	kindCount:    "%[1]s + %[2]s",
-	kindSum:      "coalesce(%[1]s + %[2]s, %[1]s, %[2]s)",
+	kindCount:    adds,
+	kindSum:      adds,
 	kindMin:      "least(%[1]s, %[2]s)",
 	kindMax:      "greatest(%[1]s, %[2]s)",
-	kindDistinct: "NULL",
+	kindDistinct: "NULL::numeric",
 }
 
-// Counted writes the rows of a relation counted, which the other parts read.
-func (s *Summary) Counted(f Frame) Fragment {
+const adds = "coalesce(%[1]s + %[2]s, %[1]s, %[2]s)"
+
+// Width is how many totals are kept: how many events there were, and what the metric
+// makes of them.
+func (s *Summary) Width() int { return 1 + len(s.fold.totals) }
+
+// Steps reports whether the metric selects from a sub-query.
+func (s *Summary) Steps() bool { return s.fold.stage.source != nil }
+
+// Counting reads events once for several metrics, all but one without sub-queries.
+type Counting []*Summary
+
+// Rows writes the rows that Totals and Values read, where they are called counted: those
+// events that one of the metrics at least counts. Column w tells whether a metric does,
+// and v what it looks at then.
+func (all Counting) Rows(f Frame) Fragment {
 	w := writer{Frame: f}
-	return w.inputs(s.fold)
-}
-
-// Totals writes a SELECT of slice, the keys and totals, a numeric[].
-func (s *Summary) Totals(keys int) string {
-	by := (&writer{Frame: Frame{Keys: keys}}).keys("")
-	totals := make([]string, len(s.fold.totals))
-	for i, t := range s.fold.totals {
-		totals[i] = "NULL"
-		if t.kind != kindDistinct {
-			totals[i] = fmt.Sprintf(adding[t.kind].whole, t.input)
+	if len(all) == 1 {
+		rows := w.inputs(all[0].fold)
+		return sql("SELECT slice"+w.keys("")+", TRUE AS w0"+numbered(", v%[1]d AS v0_%[1]d", len(all[0].fold.inputs))+" FROM ($) AS e", rows)
+	}
+	var counts, inputs []Fragment
+	var any []string
+	for k, s := range all {
+		counts = append(counts, sql(fmt.Sprintf(", $ AS w%d", k), overRows.filter(s.fold.stage.where)))
+		any = append(any, fmt.Sprintf("w%d", k))
+		for i, in := range s.fold.inputs {
+			inputs = append(inputs, sql(fmt.Sprintf(", CASE WHEN w%d THEN $ END AS v%d_%d", k, k, i), in.value))
 		}
 	}
-	return "SELECT slice" + by + ", ARRAY[" + strings.Join(totals, ", ") + "]::numeric[] AS totals FROM counted GROUP BY slice" + by
+	// OFFSET 0 keeps the conditions from being worked out again for each input.
+	return sql("SELECT slice"+w.keys("")+", "+strings.Join(any, ", ")+"$ FROM (SELECT e.*$ FROM ($) AS e OFFSET 0) AS e WHERE "+strings.Join(any, " OR "),
+		list("", inputs), list("", counts), f.Events)
 }
 
-// Values writes a SELECT of slice, the keys, the number of a total and value, the
+// Totals writes what is kept of the counted rows that stand together, for the metric of
+// that place: as many expressions as it is wide.
+func (all Counting) Totals(place int) []string {
+	f := all[place].fold
+	totals := []string{fmt.Sprintf("nullif(count(*) FILTER (WHERE w%d), 0)::numeric", place)}
+	for _, t := range f.totals {
+		total := "NULL::numeric"
+		if t.kind != kindDistinct {
+			total = strings.ReplaceAll(fmt.Sprintf(adding[t.kind].whole, t.input), "(v", fmt.Sprintf("(v%d_", place))
+		}
+		totals = append(totals, total)
+	}
+	return totals
+}
+
+// Values writes a SELECT of slice, the keys, place, the number of a total and value, the
 // digest of a value that the total counts once. It is "" where nothing is counted so.
-func (s *Summary) Values(keys int) string {
-	by := (&writer{Frame: Frame{Keys: keys}}).keys("")
+func (all Counting) Values(keys int) string {
+	by := numbered(", key%d", keys)
 	var parts []string
-	for i, t := range s.fold.totals {
-		if t.kind == kindDistinct {
-			parts = append(parts, fmt.Sprintf("SELECT slice%s, %d AS total, %s AS value FROM counted WHERE v%d IS NOT NULL", by, i, digest(t.input), t.input))
+	for k, s := range all {
+		for i, t := range s.fold.totals {
+			if t.kind == kindDistinct {
+				value := fmt.Sprintf("v%d_%d", k, t.input)
+				parts = append(parts, fmt.Sprintf("SELECT slice%s, %d AS place, %d AS total, %s AS value FROM counted WHERE %s IS NOT NULL",
+					by, k, i, digest(value), value))
+			}
 		}
 	}
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// digest stands for an input that is counted once: values are as long as they like,
-// and no two of them have one digest.
-func digest(input int) string { return fmt.Sprintf("sha256(convert_to(v%d::text, 'UTF8'))", input) }
+// digest stands for a value that is counted once: values are as long as they like, and
+// no two of them have one digest.
+func digest(value string) string { return "sha256(convert_to(" + value + "::text, 'UTF8'))" }
 
-// Merged is the totals of rows a and b as those of one.
-func (s *Summary) Merged(a, b string) string {
-	totals := make([]string, len(s.fold.totals))
-	for i, t := range s.fold.totals {
-		totals[i] = keeping[t.kind]
-		if t.kind != kindDistinct {
-			totals[i] = fmt.Sprintf(totals[i], fmt.Sprintf("%s[%d]", a, i+1), fmt.Sprintf("%s[%d]", b, i+1))
-		}
+// Merged writes the total of that place, from 0 to Width, of two rows a and b as that of one.
+func (s *Summary) Merged(total int, a, b string) string {
+	if total == 0 {
+		return fmt.Sprintf(adds, a, b)
 	}
-	return "ARRAY[" + strings.Join(totals, ", ") + "]::numeric[]"
+	merged := keeping[s.fold.totals[total-1].kind]
+	if !strings.Contains(merged, "%") {
+		return merged
+	}
+	return fmt.Sprintf(merged, a, b)
 }
 
 // Kept is what was kept of events that Frame.Events leaves out, for a metric with a
 // Summary.
 type Kept struct {
-	Totals Fragment // a SELECT of slice, the keys and totals
+	Totals Fragment // a SELECT of slice, the keys and totals, a numeric[]
+	First  int      // place in totals, from 1, of the first one that is the metric's
 	Values Fragment // a SELECT of slice, the keys, total and value; not asked where no total is of different values
 }
 
@@ -103,17 +139,19 @@ func (w *writer) kept(f *fold) Fragment {
 		if t.kind == kindDistinct {
 			return ""
 		}
-		return fmt.Sprintf("totals[%d]", i+1)
+		return fmt.Sprintf("totals[%d]", w.Kept.First+1+i)
 	})
-	return sql(" UNION ALL SELECT slice"+w.keys("")+", NULL::bigint AS seq"+totals+" FROM ($) AS kept", w.Kept.Totals)
+	return sql(fmt.Sprintf(" UNION ALL SELECT slice%s, NULL::bigint AS seq%s FROM ($) AS kept WHERE totals[%d] IS NOT NULL",
+		w.keys(""), totals, w.Kept.First), w.Kept.Totals)
 }
 
 // different writes the values of a total that are counted once, with the slices that
 // they came up in.
 func (w *writer) different(f *fold, i int, t total) Fragment {
+	value := fmt.Sprintf("v%d", t.input)
 	if w.Kept == nil {
-		return Fragment{SQL: "SELECT slice" + w.keys("") + f.groups() + fmt.Sprintf(", v%d AS value FROM counted", t.input)}
+		return Fragment{SQL: "SELECT slice" + w.keys("") + f.groups() + ", " + value + " AS value FROM counted"}
 	}
-	return sql("SELECT slice"+w.keys("")+", "+digest(t.input)+" AS value FROM counted"+
+	return sql("SELECT slice"+w.keys("")+", "+digest(value)+" AS value FROM counted"+
 		fmt.Sprintf(" UNION ALL SELECT slice%s, value FROM ($) AS kept WHERE total = %d", w.keys(""), i), w.Kept.Values)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/metric"
@@ -36,31 +37,59 @@ func fillGap(tx *store.Tx, _ int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := clearBuckets(tx, g.Subjects, part); err != nil {
+		return false, err
+	}
 	all, err := seriesWhere(tx, "mark > 0")
 	if err != nil {
 		return false, err
 	}
-	failed, err := eachSeries(tx, all, func(tx *store.Tx, s standingSeries) error {
-		if err := s.clear(tx, g.Subjects, part); err != nil {
-			return err
-		}
+	for mark, level := range byMark(all) {
 		about := &statement{}
-		about.add(`e.seq < ? AND e."timestamp" >= ? AND e."timestamp" < ? AND `, s.Mark, part.Start, part.End)
+		about.add(`e.seq < ? AND e."timestamp" >= ? AND e."timestamp" < ? AND `, mark, part.Start, part.End)
 		if g.Subjects != nil {
 			about.add("e.subject = ANY(?::text[]) AND ", g.Subjects)
 		}
 		about.fragment(count)
-		return s.put(tx, metric.Fragment{SQL: about.text.String(), Args: about.args})
-	})
-	if err != nil {
-		return false, err
-	}
-	for id := range failed { // its buckets say nothing any more: it begins again
-		if err := tx.Exec("UPDATE usage_series SET mark = 0 WHERE account_id = ? AND id = ?", tx.AccountID, id).Error; err != nil {
-			return false, fmt.Errorf("put a series back: %w", err)
+		failed, err := put(tx, level, metric.Fragment{SQL: about.text.String(), Args: about.args})
+		if err != nil {
+			return false, err
+		}
+		if err := restart(tx, level, failed); err != nil {
+			return false, err
 		}
 	}
 	return true, g.shrink(tx, part.End)
+}
+
+// byMark are series by how far they have come: nearly always all as far.
+func byMark(all []series) map[int64][]series {
+	levels := map[int64][]series{}
+	for _, s := range all {
+		levels[s.Mark] = append(levels[s.Mark], s)
+	}
+	return levels
+}
+
+// restart begins series again that failed and whose buckets say nothing any more.
+func restart(tx *store.Tx, all []series, failed []int64) error {
+	for _, s := range all {
+		if !slices.Contains(failed, s.ID) {
+			continue
+		}
+		last := s.First + s.summary().Width() - 1
+		for _, sql := range []string{
+			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
+			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2",
+			fmt.Sprintf(`UPDATE usage_buckets AS b SET totals[%d:%d] = array_fill(NULL::numeric, ARRAY[%d]) FROM usage_series AS s
+				WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`, s.First, last, last-s.First+1),
+		} {
+			if _, err := tx.Conn().ExecContext(tx.Context(), sql, tx.AccountID, s.ID); err != nil {
+				return fmt.Errorf("begin a series again: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 func oldestGap(tx *store.Tx) (g gap, found bool, err error) {
@@ -107,20 +136,21 @@ func (g gap) shrink(tx *store.Tx, to time.Time) (err error) {
 	return nil
 }
 
-// clear empties the buckets of some hours of one month.
-func (s standingSeries) clear(tx *store.Tx, subjects []string, hours period.Period) error {
+// clearBuckets empties the buckets of some hours of one month.
+func clearBuckets(tx *store.Tx, subjects []string, hours period.Period) error {
 	_, err := tx.Conn().ExecContext(tx.Context(), `
-		DELETE FROM usage_buckets WHERE account_id = $1 AND series = $2 AND ($3::text[] IS NULL OR subject = ANY ($3))
-			AND hour >= $4 AND hour < $5`, tx.AccountID, s.ID, subjects, hours.Start, hours.End)
+		DELETE FROM usage_buckets WHERE account_id = $1 AND grain IN (SELECT id FROM usage_grains WHERE account_id = $1)
+			AND ($2::text[] IS NULL OR subject = ANY ($2)) AND hour >= $3 AND hour < $4`, tx.AccountID, subjects, hours.Start, hours.End)
 	if err == nil {
 		months, masks := monthMasks([]period.Period{hours})
 		_, err = tx.Conn().ExecContext(tx.Context(), `
-			UPDATE usage_values SET hours = hours & ~ $5::text::bit(744)
-			WHERE account_id = $1 AND series = $2 AND ($3::text[] IS NULL OR subject = ANY ($3)) AND month = $4
-				AND (hours & $5::text::bit(744)) <> 0::bit(744)`, tx.AccountID, s.ID, subjects, months[0], masks[0])
+			UPDATE usage_values SET hours = hours & ~ $4::text::bit(744)
+			WHERE account_id = $1 AND series IN (SELECT id FROM usage_series WHERE account_id = $1)
+				AND ($2::text[] IS NULL OR subject = ANY ($2)) AND month = $3 AND (hours & $4::text::bit(744)) <> 0::bit(744)`,
+			tx.AccountID, subjects, months[0], masks[0])
 	}
 	if err != nil {
-		return fmt.Errorf("clear buckets of series %d: %w", s.ID, err)
+		return fmt.Errorf("clear buckets: %w", err)
 	}
 	return nil
 }

@@ -2,10 +2,9 @@ package usage
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
@@ -17,9 +16,6 @@ const (
 	// What to do with a series that failed: to try again when that long has passed.
 	retryAfter = "10 minutes"
 )
-
-// aggregatorRole reads events and writes buckets, and nothing else.
-const aggregatorRole = "tollkeeper_aggregator"
 
 // Fold does one unit of work on the account's buckets, and tells whether there may be
 // more: it puts in the events that came last, or brings up a new series, or makes hours
@@ -66,7 +62,7 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("count events: %w", err)
 	}
-	all, err := seriesWhere(tx, "mark = ?", mark)
+	all, err := seriesWhere(tx, "mark = $2", mark)
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +77,7 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 
 // foldBehind brings one series nearer to the mark.
 func foldBehind(tx *store.Tx, mark int64) (bool, error) {
-	all, err := seriesWhere(tx, "mark < ? AND coalesce(failed_at < clock_timestamp() - interval '"+retryAfter+"', true)", mark)
+	all, err := seriesWhere(tx, "mark < $2 AND coalesce(failed_at < clock_timestamp() - interval '"+retryAfter+"', true)", mark)
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
@@ -110,28 +106,9 @@ func nextEvents(tx *store.Tx, from int64, horizon string) (upTo int64, events in
 	return upTo, events, nil
 }
 
-// standingSeries is a series with how far it has come.
-type standingSeries struct {
-	series
-	Mark int64 `json:"mark"`
-}
-
-func seriesWhere(tx *store.Tx, condition string, args ...any) (all []standingSeries, err error) {
-	var text []byte
-	err = tx.Raw(`SELECT coalesce(json_agg(json_build_object('id', id, 'metric', metric, 'keys', keys, 'mark', mark) ORDER BY id), '[]')
-		FROM usage_series WHERE account_id = ? AND `+condition, append([]any{tx.AccountID}, args...)...).Row().Scan(&text)
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list series: %w", err)
-	}
-	return all, nil
-}
-
 // foldAll puts events into the buckets of series. One that fails is left behind and
 // keeps no other.
-func foldAll(tx *store.Tx, all []standingSeries, from, upTo int64) error {
+func foldAll(tx *store.Tx, all []series, from, upTo int64) error {
 	effects, err := effectsWhere(tx, "pg_snapshot_xmax(seen)::text::bigint << 20 > $2", from)
 	if err != nil {
 		return err
@@ -141,13 +118,13 @@ func foldAll(tx *store.Tx, all []standingSeries, from, upTo int64) error {
 		return err
 	}
 	latest := metric.Fragment{SQL: "e.seq >= ? AND e.seq < ? AND " + count.SQL, Args: append([]any{from, upTo}, count.Args...)}
-	failed, err := eachSeries(tx, all, func(tx *store.Tx, s standingSeries) error { return s.put(tx, latest) })
+	failed, err := put(tx, all, latest)
 	if err != nil {
 		return err
 	}
 	ids := []int64{}
 	for _, s := range all {
-		if failed[s.ID] == nil {
+		if !slices.Contains(failed, s.ID) {
 			ids = append(ids, s.ID)
 		}
 	}
@@ -157,80 +134,4 @@ func foldAll(tx *store.Tx, all []standingSeries, from, upTo int64) error {
 		return fmt.Errorf("move the marks of series: %w", err)
 	}
 	return nil
-}
-
-// eachSeries works on series as the aggregator's role, on each by itself: what failed
-// is undone and noted.
-func eachSeries(tx *store.Tx, all []standingSeries, do func(*store.Tx, standingSeries) error) (failed map[int64]error, err error) {
-	failed = map[int64]error{}
-	err = tx.As(aggregatorRole, func() error {
-		for _, s := range all {
-			if err := tx.Try(func(tx *store.Tx) error { return do(tx, s) }); err != nil {
-				if tx.Context().Err() != nil {
-					return err
-				}
-				failed[s.ID] = err
-			}
-		}
-		return nil
-	})
-	for id, reason := range failed {
-		if err == nil {
-			err = tx.Exec("UPDATE usage_series SET failed_at = clock_timestamp(), failure = ? WHERE account_id = ? AND id = ?",
-				reason.Error(), tx.AccountID, id).Error
-		}
-	}
-	return failed, err
-}
-
-// put adds the events that a condition on e holds for to the buckets of the series.
-func (s standingSeries) put(tx *store.Tx, condition metric.Fragment) error {
-	query, err := metric.Parse(s.Metric)
-	if err != nil {
-		return err
-	}
-	summary := query.Summary()
-	to := &statement{}
-	to.add("WITH counted AS (")
-	to.fragment(summary.Counted(metric.Frame{Events: s.hourly(tx.AccountID, condition), Keys: 1 + len(s.Keys)}))
-	keys := make([]string, len(s.Keys))
-	for i := range keys {
-		keys[i] = fmt.Sprintf("key%d", i+1)
-	}
-	row := "ARRAY[" + strings.Join(keys, ", ") + "]::text[]"
-	digest := "''::bytea"
-	if len(keys) > 0 {
-		digest = "sha256(convert_to(" + row + "::text, 'UTF8'))"
-	}
-	to.add("), values AS (")
-	if values := summary.Values(1 + len(keys)); values != "" {
-		to.add(`INSERT INTO usage_values AS b (account_id, series, subject, month, digest, keys, total, value, hours)
-			SELECT ?, ?, key0, date_trunc('month', slice) AS month, `+digest+`, `+row+`, total, value,
-				bit_or(set_bit(0::bit(744), (extract(epoch FROM slice - date_trunc('month', slice)) / 3600)::integer, 1))
-			FROM (`+values+`) AS v GROUP BY key0, month, `+strings.Join(append(keys, "total, value"), ", ")+`
-			ON CONFLICT (account_id, series, subject, month, digest, total, value) DO UPDATE SET hours = b.hours | excluded.hours
-			WHERE b.hours | excluded.hours <> b.hours`, tx.AccountID, s.ID)
-	} else {
-		to.add("SELECT")
-	}
-	to.add(`) INSERT INTO usage_buckets AS b (account_id, series, subject, hour, digest, keys, totals)
-		SELECT ?, ?, key0, slice, `+digest+`, `+row+`, totals FROM (`+summary.Totals(1+len(keys))+`) AS t
-		ON CONFLICT (account_id, series, subject, hour, digest) DO UPDATE SET totals = `+summary.Merged("b.totals", "excluded.totals"), tx.AccountID, s.ID)
-	if _, err := tx.Conn().ExecContext(tx.Context(), to.numbered(), to.args...); err != nil {
-		return fmt.Errorf("fold events into series %d: %w", s.ID, err)
-	}
-	return nil
-}
-
-// hourly are events of the account by hour, subject and the keys of the series.
-func (s standingSeries) hourly(account string, condition metric.Fragment) metric.Fragment {
-	from := &statement{}
-	from.add(`SELECT date_trunc('hour', e."timestamp") AS slice, e.subject AS key0, `)
-	for i, key := range s.Keys {
-		from.fragment(metric.Property("e", key))
-		from.add(fmt.Sprintf(" AS key%d, ", i+1))
-	}
-	from.add("e.* FROM events AS e WHERE e.account_id = ? AND ", account)
-	from.fragment(condition)
-	return metric.Fragment{SQL: from.text.String(), Args: from.args}
 }

@@ -50,7 +50,7 @@ func (k *kept) events(req Request, from source) metric.Fragment {
 
 // rows are what the buckets have.
 func (k *kept) rows(req Request, from source) *metric.Kept {
-	return &metric.Kept{Totals: k.totals(req, from), Values: k.values(req, from)}
+	return &metric.Kept{Totals: k.totals(req, from), First: k.series.First, Values: k.values(req, from)}
 }
 
 func (k *kept) totals(req Request, from source) metric.Fragment {
@@ -63,6 +63,7 @@ func (k *kept) totals(req Request, from source) metric.Fragment {
 	} else {
 		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN usage_buckets AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
 	}
+	s.add(" AND b.grain = ?", k.series.Grain)
 	k.about(s, req, from)
 	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }
@@ -76,15 +77,15 @@ func (k *kept) values(req Request, from source) metric.Fragment {
 	s.add(" AS slice, "+k.columns(req)+`b.total, b.value FROM (
 		SELECT b.*, position(B'1' IN b.hours & m.mask) AS first
 		FROM unnest(?::timestamptz[], ?::text[]::bit(744)[]) AS m (month, mask) JOIN usage_values AS b ON b.month = m.month
-		WHERE TRUE`, months, masks)
+		WHERE b.series = ?`, months, masks, k.series.ID)
 	k.about(s, req, from)
 	s.add(") AS b WHERE b.first > 0")
 	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }
 
-// about restricts rows b of the series to what the request is about.
+// about restricts rows b to what the request is about.
 func (k *kept) about(s *statement, req Request, from source) {
-	s.add(" AND b.account_id = ? AND b.series = ? AND b.subject = ANY(?::text[])", from.account, k.series.ID, req.Subjects)
+	s.add(" AND b.account_id = ? AND b.subject = ANY(?::text[])", from.account, req.Subjects)
 	for _, match := range req.Match {
 		s.add(fmt.Sprintf(" AND b.keys[%d] = ?", k.column(match.Key)), match.Value)
 	}

@@ -1,66 +1,103 @@
 package usage
 
 import (
-	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"tollkeeper/store"
 )
 
-// series is a metric whose buckets are kept, by some properties.
+// series is a metric whose totals are kept, by some properties.
 type series struct {
 	ID     int64    `json:"id"`
+	Grain  int64    `json:"grain"`
+	Keys   []string `json:"keys"` // of the grain, sorted
 	Metric string   `json:"metric"`
-	Keys   []string `json:"keys"` // sorted
+	First  int      `json:"first"` // place of its totals in those of the grain, from 1
+	Mark   int64    `json:"mark"`  // seq that it has come to
+}
+
+// seriesAsJSON is rows of usage_series s and usage_grains g as a series is read.
+const seriesAsJSON = `coalesce(json_agg(json_build_object('id', s.id, 'grain', s.grain, 'keys', g.keys, 'metric', metric,
+	'first', first, 'mark', mark) ORDER BY s.id), '[]')`
+
+const seriesTables = "usage_series AS s JOIN usage_grains AS g ON g.account_id = s.account_id AND g.id = s.grain"
+
+// seriesWhere lists series that a condition, with arguments from $2 on, holds for.
+func seriesWhere(tx *store.Tx, condition string, args ...any) (all []series, err error) {
+	var text []byte
+	err = tx.Conn().QueryRowContext(tx.Context(), "SELECT "+seriesAsJSON+" FROM "+seriesTables+" WHERE s.account_id = $1 AND "+condition,
+		append([]any{tx.AccountID}, args...)...).Scan(&text)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list series: %w", err)
+	}
+	return all, nil
 }
 
 // Watch keeps buckets for requests from now on, where that can be done: it says that
 // such will be asked again and again. What was asked before is read from events until
 // the buckets have caught up.
 func Watch(tx *store.Tx, requests []Request) error {
-	wanted := map[string]series{}
+	var wanted []Request
+	metrics := []string{}
 	for _, req := range requests {
 		if req.summarized() {
-			s := series{Metric: req.Query.Text(), Keys: req.keys()}
-			wanted[string(s.digest())] = s
+			wanted = append(wanted, req)
+			metrics = append(metrics, req.Query.Text())
 		}
 	}
 	if len(wanted) == 0 {
 		return nil
 	}
-	return addSeries(tx, wanted)
-}
-
-func addSeries(tx *store.Tx, wanted map[string]series) error {
-	digests, metrics, keys := [][]byte{}, []string{}, []string{}
-	for digest, s := range wanted {
-		digests = append(digests, []byte(digest))
-		metrics = append(metrics, s.Metric)
-		text, err := json.Marshal(s.Keys)
-		if err != nil {
-			return fmt.Errorf("write keys: %w", err)
-		}
-		keys = append(keys, string(text))
-	}
-	_, err := tx.Conn().ExecContext(tx.Context(), `
-		INSERT INTO usage_series (account_id, digest, metric, keys)
-		SELECT $1, digest, metric, ARRAY(SELECT json_array_elements_text(keys::json))
-		FROM unnest($2::bytea[], $3::text[], $4::text[]) AS w (digest, metric, keys)
-		WHERE NOT EXISTS (SELECT FROM usage_series AS s WHERE s.account_id = $1 AND s.digest = w.digest)
-		ORDER BY digest
-		ON CONFLICT DO NOTHING`, tx.AccountID, digests, metrics, keys)
+	known, err := seriesWhere(tx, "metric = ANY ($2)", metrics)
 	if err != nil {
-		return fmt.Errorf("watch usage: %w", err)
+		return err
+	}
+	slices.SortFunc(wanted, func(a, b Request) int { return slices.Compare(a.keys(), b.keys()) }) // as grains are locked
+	for _, req := range wanted {
+		if slices.ContainsFunc(known, func(s series) bool { return s.exactly(req) }) {
+			continue
+		}
+		added, err := addSeries(tx, req)
+		if err != nil {
+			return fmt.Errorf("watch usage: %w", err)
+		}
+		known = append(known, added)
 	}
 	return nil
 }
 
-func (s series) digest() []byte {
-	text, _ := json.Marshal([]any{s.Metric, s.Keys}) // strings always can be written
-	sum := sha256.Sum256(text)
-	return sum[:]
+func (s series) exactly(req Request) bool {
+	return s.Metric == req.Query.Text() && slices.Equal(s.Keys, req.keys())
+}
+
+// addSeries makes room for the totals of a request, unless another transaction did.
+func addSeries(tx *store.Tx, req Request) (series, error) {
+	s := series{Keys: req.keys(), Metric: req.Query.Text()}
+	err := tx.Conn().QueryRowContext(tx.Context(), `
+		INSERT INTO usage_grains AS g (account_id, keys, digest) VALUES ($1, $2, sha256(convert_to($2::text[]::text, 'UTF8')))
+		ON CONFLICT (account_id, digest) DO UPDATE SET width = g.width RETURNING id`, tx.AccountID, s.Keys).Scan(&s.Grain)
+	if err != nil {
+		return s, err
+	}
+	err = tx.Conn().QueryRowContext(tx.Context(), `
+		INSERT INTO usage_series (account_id, grain, metric, digest, first)
+		SELECT $1, id, $3, sha256(convert_to($3::text, 'UTF8')), width + 1 FROM usage_grains WHERE account_id = $1 AND id = $2
+		ON CONFLICT DO NOTHING RETURNING id`, tx.AccountID, s.Grain, s.Metric).Scan(&s.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, nil
+	}
+	if err == nil {
+		_, err = tx.Conn().ExecContext(tx.Context(), "UPDATE usage_grains SET width = width + $1 WHERE account_id = $2 AND id = $3",
+			req.Query.Summary().Width(), tx.AccountID, s.Grain)
+	}
+	return s, err
 }
 
 // summarized tells whether the request could be answered from buckets.

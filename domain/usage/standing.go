@@ -33,8 +33,7 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 	var series, gaps, revisions []byte
 	err := tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT p.mark, coalesce(h.changes, 0),
-			(SELECT json_agg(json_build_object('id', id, 'metric', metric, 'keys', keys) ORDER BY id) FROM usage_series AS s
-				WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)),
+			(SELECT `+seriesAsJSON+` FROM `+seriesTables+` WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)),
 			(SELECT json_agg(json_build_object('Start', start_at, 'End', end_at) ORDER BY start_at) FROM usage_gaps
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4)),
 			(SELECT `+effectsAsJSON+` FROM usage_revisions

@@ -12,32 +12,46 @@ CREATE TABLE usage_progress (
 );
 SELECT scope_to_account('usage_progress');
 
--- A series is what a metric comes to for each customer, hour and tuple of some
--- properties. Two metrics with one text share it. A new one starts at the first event
--- and is used when it has come to the account's mark.
+-- By what buckets are told apart, beside customer and hour: the values of some
+-- properties. One row has the totals of all metrics that are asked for by these.
+CREATE TABLE usage_grains (
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts,
+    id         bigint GENERATED ALWAYS AS IDENTITY,
+    keys       text[] NOT NULL, -- sorted
+    digest     bytea NOT NULL,  -- of keys
+    width      integer NOT NULL DEFAULT 0, -- how many totals there are
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, digest)
+);
+SELECT scope_to_account('usage_grains');
+
+-- A series is what a metric comes to at a grain. Two metrics with one text share it. A
+-- new one starts at the first event and is used when it has come to the account's mark.
 CREATE TABLE usage_series (
     account_id text COLLATE "C" NOT NULL REFERENCES accounts,
     id         bigint GENERATED ALWAYS AS IDENTITY,
-    digest     bytea NOT NULL, -- of metric and keys
+    grain      bigint NOT NULL,
     metric     text NOT NULL,
-    keys       text[] NOT NULL,
+    digest     bytea NOT NULL,   -- of metric
+    first      integer NOT NULL, -- of its totals, counted from 1
     mark       bigint NOT NULL DEFAULT 0,
     failed_at  timestamptz, -- real time: it fell behind then, and is tried again later
     failure    text,        -- why
     PRIMARY KEY (account_id, id),
-    UNIQUE (account_id, digest)
+    UNIQUE (account_id, grain, digest),
+    FOREIGN KEY (account_id, grain) REFERENCES usage_grains
 );
 SELECT scope_to_account('usage_series');
 
 CREATE TABLE usage_buckets (
     account_id text COLLATE "C" NOT NULL,
-    series     bigint NOT NULL,
+    grain      bigint NOT NULL,
     subject    text COLLATE "C" NOT NULL,
     hour       timestamptz NOT NULL,
     digest     bytea NOT NULL, -- of keys; empty without
     keys       text[] NOT NULL,
     totals     numeric[] NOT NULL,
-    PRIMARY KEY (account_id, series, subject, hour, digest)
+    PRIMARY KEY (account_id, grain, subject, hour, digest)
 ) WITH (fillfactor = 80);
 SELECT scope_to_account('usage_buckets');
 

@@ -1,0 +1,182 @@
+package usage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tollkeeper/domain/metric"
+	"tollkeeper/store"
+)
+
+// aggregatorRole reads events and writes buckets, and nothing else.
+const aggregatorRole = "tollkeeper_aggregator"
+
+// put adds the events that a condition on e holds for to the buckets of series, and
+// tells which of them failed.
+func put(tx *store.Tx, all []series, condition metric.Fragment) (failed []int64, err error) {
+	reasons := map[int64]error{}
+	err = tx.As(aggregatorRole, func() error {
+		for _, together := range teams(all) {
+			err := tx.Try(func(tx *store.Tx) error { return together.put(tx, condition) })
+			if err == nil {
+				continue
+			}
+			for _, s := range together { // each by itself, so that one keeps no other
+				err := tx.Try(func(tx *store.Tx) error { return team{s}.put(tx, condition) })
+				if tx.Context().Err() != nil {
+					return err
+				}
+				if err != nil {
+					reasons[s.ID] = err
+				}
+			}
+		}
+		return nil
+	})
+	for id, reason := range reasons {
+		failed = append(failed, id)
+		if err == nil {
+			err = tx.Exec("UPDATE usage_series SET failed_at = clock_timestamp(), failure = ? WHERE account_id = ? AND id = ?",
+				reason.Error(), tx.AccountID, id).Error
+		}
+	}
+	return failed, err
+}
+
+// team is series of one grain whose events are read once.
+type team []series
+
+// teams divides series, so that those that can are put together.
+func teams(all []series) (teams []team) {
+	together := map[int64]int{} // by grain
+	for _, s := range all {
+		at, known := together[s.Grain]
+		switch {
+		case s.summary().Steps():
+			teams = append(teams, team{s})
+		case known:
+			teams[at] = append(teams[at], s)
+		default:
+			together[s.Grain] = len(teams)
+			teams = append(teams, team{s})
+		}
+	}
+	return teams
+}
+
+// summary is that of the series' metric, which had one when the series was made.
+func (s series) summary() *metric.Summary {
+	query, err := metric.Parse(s.Metric)
+	if err != nil {
+		panic(fmt.Sprintf("usage: series %d: %v", s.ID, err))
+	}
+	return query.Summary()
+}
+
+// put writes the totals of all series of an hour in one row, and the values that came
+// up for the first time in an hour.
+func (t team) put(tx *store.Tx, condition metric.Fragment) error {
+	var counting metric.Counting
+	for _, s := range t {
+		counting = append(counting, s.summary())
+	}
+	grain := t[0].grain()
+	to := &statement{}
+	to.add("WITH counted AS (")
+	to.fragment(counting.Rows(metric.Frame{Events: grain.hourly(tx.AccountID, condition), Keys: 1 + len(grain.keys)}))
+	to.add(")")
+	if values := counting.Values(1 + len(grain.keys)); values != "" {
+		to.add(", noted AS (")
+		t.note(to, tx.AccountID, grain, values)
+		to.add(")")
+	}
+	totals, merged := t.totals(counting)
+	to.add(` INSERT INTO usage_buckets AS b (account_id, grain, subject, hour, digest, keys, totals)
+		SELECT ?, ?, key0, slice, `+grain.digest+`, `+grain.row+`, ARRAY[`+strings.Join(totals, ", ")+`]
+		FROM counted GROUP BY slice, key0`+grain.columns+`
+		ON CONFLICT (account_id, grain, subject, hour, digest) DO UPDATE SET totals = `+merged, tx.AccountID, grain.id)
+	if _, err := tx.Conn().ExecContext(tx.Context(), to.numbered(), to.args...); err != nil {
+		return fmt.Errorf("put events into buckets: %w", err)
+	}
+	return nil
+}
+
+// totals are those of a row by their places, and how they are merged with a row b that
+// is there, which may have more of them.
+func (t team) totals(counting metric.Counting) (totals []string, merged string) {
+	merged = "b.totals"
+	for k, s := range t {
+		for i, total := range counting.Totals(k) {
+			place := s.First + i
+			for len(totals) < place {
+				totals = append(totals, "NULL")
+			}
+			totals[place-1] = total
+		}
+	}
+	places := make([]string, len(totals))
+	for place := range places {
+		places[place] = fmt.Sprintf("b.totals[%d]", place+1)
+	}
+	for k, s := range t {
+		for i := range counting[k].Width() {
+			place := s.First + i
+			places[place-1] = counting[k].Merged(i, fmt.Sprintf("b.totals[%d]", place), fmt.Sprintf("excluded.totals[%d]", place))
+		}
+	}
+	return totals, fmt.Sprintf("ARRAY[%s] || b.totals[%d:]", strings.Join(places, ", "), len(places)+1)
+}
+
+// note writes the hours of values that are not known yet.
+func (t team) note(to *statement, account string, grain grain, values string) {
+	ids := make([]int64, len(t))
+	for k, s := range t {
+		ids[k] = s.ID
+	}
+	to.add(`INSERT INTO usage_values AS b (account_id, series, subject, month, digest, keys, total, value, hours)
+		SELECT v.* FROM (
+			SELECT ?::text COLLATE "C" AS account_id, (?::bigint[])[place + 1] AS series, key0 COLLATE "C" AS subject,
+				date_trunc('month', slice) AS month, `+grain.digest+` AS digest, `+grain.row+` AS keys, total, value,
+				bit_or(set_bit(0::bit(744), (extract(epoch FROM slice - date_trunc('month', slice)) / 3600)::integer, 1)) AS hours
+			FROM (SELECT DISTINCT * FROM (`+values+`) AS v) AS v GROUP BY place, key0, month, total, value`+grain.columns+`) AS v
+			LEFT JOIN usage_values AS known USING (account_id, series, subject, month, digest, total, value)
+		WHERE known.hours IS NULL OR known.hours | v.hours <> known.hours
+		ON CONFLICT (account_id, series, subject, month, digest, total, value) DO UPDATE SET hours = b.hours | excluded.hours`, account, ids)
+}
+
+// grain is the keys of buckets, as SQL over columns key1, key2, ….
+type grain struct {
+	id      int64
+	keys    []string
+	columns string // each behind a comma
+	row     string
+	digest  string
+}
+
+func (s series) grain() grain {
+	g := grain{id: s.Grain, keys: s.Keys, digest: "''::bytea"}
+	columns := make([]string, len(s.Keys))
+	for i := range columns {
+		columns[i] = fmt.Sprintf("key%d", i+1)
+		g.columns += ", " + columns[i]
+	}
+	g.row = "ARRAY[" + strings.Join(columns, ", ") + "]::text[]"
+	if len(columns) > 0 {
+		g.digest = "sha256(convert_to(" + g.row + "::text, 'UTF8'))"
+	}
+	return g
+}
+
+// hourly are events of the account by hour, subject and keys.
+func (g grain) hourly(account string, condition metric.Fragment) metric.Fragment {
+	from := &statement{}
+	from.add(`SELECT date_trunc('hour', e."timestamp") AS slice, e.subject AS key0, `)
+	for i, key := range g.keys {
+		from.fragment(metric.Property("e", key))
+		from.add(fmt.Sprintf(" AS key%d, ", i+1))
+	}
+	from.add("e.* FROM events AS e WHERE e.account_id = ? AND ", account)
+	from.fragment(condition)
+	return metric.Fragment{SQL: from.text.String(), Args: slices.Clone(from.args)}
+}
