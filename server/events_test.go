@@ -226,6 +226,25 @@ var _ = Describe("An event that is stored", func() {
 			Expect(s.counted(subscription)).To(Equal("110"))
 		})
 
+		It("gives its key back with the others of its backfill (3.1.11)", func() {
+			d := openDepot()
+			id := d.open(nil)
+			d.send(id, d.eventUnder("k", "2025-07-05 5"), d.eventUnder("other", "2025-07-05 6")).expect(200)
+			d.close(id).expect(200)
+			d.reaches(id, "reflected")
+			d.put(event("k")+"/deprecate", nil).expect(200)
+			Expect(d.total("2025-07")).To(Equal("26.00"))
+			now := d.eventUnder("k", "2025-07-20T00:00:00Z 7")
+			d.send("", now).invalid("k: idempotency_key: belongs to a deprecated event")
+
+			d.reverted(id)
+			d.put(event("k")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "k")
+			d.send("", d.eventUnder("k", "2025-07-05 5")).invalid("k: timestamp: is older than the grace period")
+			taken(d.send("", now).expect(200), list{"k"}, list{})
+			taken(d.send("", now).expect(200), list{}, list{"k"})
+			Expect(d.total("2025-07")).To(Equal("27.00"))
+		})
+
 		It("is told beside whatever else is wrong with an event of its key (2.2)", func() {
 			s.ingest(used("e8", "1", nil)).expect(200)
 			s.put(event("e8")+"/deprecate", nil).expect(200)

@@ -40,7 +40,8 @@ func deprecatedKeys(tx *store.Tx, keys []string) (map[string]bool, error) {
 	rows, err := tx.Conn().QueryContext(tx.Context(), `
 		SELECT c.idempotency_key FROM event_corrections AS c
 		JOIN event_keys AS k ON k.account_id = c.account_id AND k.idempotency_key = c.idempotency_key AND k.seq = c.event_seq
-		WHERE c.account_id = $1 AND c.kind = $2 AND c.idempotency_key = ANY ($3)`, tx.AccountID, string(CorrectionDeprecated), keys)
+		JOIN events AS e ON e.account_id = k.account_id AND e.seq = k.seq
+		WHERE c.account_id = $1 AND c.idempotency_key = ANY ($2) AND c.kind = 'deprecated' AND `+notReverted, tx.AccountID, keys)
 	if err != nil {
 		return nil, err
 	}

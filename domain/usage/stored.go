@@ -111,8 +111,11 @@ func lockStored(tx *store.Tx, key string) (e Stored, err error) {
 const selectStored = `
 	SELECT e.idempotency_key, e.event_name, e.subject, e."timestamp", e.properties::text, e.deprecated, e.seq
 	FROM event_keys AS k JOIN events AS e ON e.account_id = k.account_id AND e.seq = k.seq
-	WHERE k.account_id = $1 AND k.idempotency_key = ANY ($2)
-		AND NOT EXISTS (SELECT FROM backfills AS b WHERE b.account_id = $1 AND b.id = e.backfill_id AND b.status = 'reverted')`
+	WHERE k.account_id = $1 AND k.idempotency_key = ANY ($2) AND ` + notReverted
+
+// notReverted leaves out the events of reverted backfills, which gave their keys back. $1
+// is the account.
+const notReverted = `NOT EXISTS (SELECT FROM backfills AS b WHERE b.account_id = $1 AND b.id = e.backfill_id AND b.status = 'reverted')`
 
 func scanStored(rows *sql.Rows) (e Stored, err error) {
 	err = rows.Scan(&e.Key, &e.Name, &e.Subject, &e.Timestamp, &e.Properties, &e.Deprecated, &e.seq)
