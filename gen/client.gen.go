@@ -137,6 +137,48 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
 	ListCouponSubscriptions(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListCreditNotes List credit notes
+	//
+	// Newest first, void ones too.
+	//
+	// Corresponds with GET /v1/credit_notes (the `ListCreditNotes` operationId).
+	ListCreditNotes(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCreditNoteWithBody Credit lines of an invoice
+	//
+	// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+	// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+	// balance. Invoices in any other state are refused with a 400.
+	//
+	// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+	// dates are days in the customer's time zone, and inclusive.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+	CreateCreditNoteWithBody(ctx context.Context, params *CreateCreditNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCreditNote Credit lines of an invoice
+	//
+	// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+	// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+	// balance. Invoices in any other state are refused with a 400.
+	//
+	// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+	// dates are days in the customer's time zone, and inclusive.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+	CreateCreditNote(ctx context.Context, params *CreateCreditNoteParams, body CreateCreditNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchCreditNote Fetch a credit note
+	//
+	// Answers 404 when there is no such credit note.
+	//
+	// Corresponds with GET /v1/credit_notes/{credit_note_id} (the `FetchCreditNote` operationId).
+	FetchCreditNote(ctx context.Context, creditNoteID CreditNoteID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCustomers List customers
 	//
 	// Newest first.
@@ -260,6 +302,35 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /v1/customers/{customer_id} (the `UpdateCustomer` operationId).
 	UpdateCustomer(ctx context.Context, customerID CustomerID, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListBalanceTransactions List what changed a customer's balance
+	//
+	// Newest first.
+	//
+	// Corresponds with GET /v1/customers/{customer_id}/balance_transactions (the `ListBalanceTransactions` operationId).
+	ListBalanceTransactions(ctx context.Context, customerID CustomerID, params *ListBalanceTransactionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBalanceTransactionWithBody Change a customer's balance
+	//
+	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+	// a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+	CreateBalanceTransactionWithBody(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBalanceTransaction Change a customer's balance
+	//
+	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+	// a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+	CreateBalanceTransaction(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, body CreateBalanceTransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCustomerCosts Costs of a customer, day by day
 	//
@@ -512,6 +583,26 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/ingest (the `Ingest` operationId).
 	IngestWithBody(ctx context.Context, params *IngestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateInvoiceLineItemWithBody Put a line on a draft
+	//
+	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+	// alone is that of the item too, which is made if there is none.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+	CreateInvoiceLineItemWithBody(ctx context.Context, params *CreateInvoiceLineItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInvoiceLineItem Put a line on a draft
+	//
+	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+	// alone is that of the item too, which is made if there is none.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+	CreateInvoiceLineItem(ctx context.Context, params *CreateInvoiceLineItemParams, body CreateInvoiceLineItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListInvoices List invoices
 	//
 	// Issued, paid and synced invoices unless a status is asked for, newest issued first. Drafts show what they would be if
@@ -519,6 +610,26 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/invoices (the `ListInvoices` operationId).
 	ListInvoices(ctx context.Context, params *ListInvoicesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInvoiceWithBody Create a one-off invoice
+	//
+	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+	CreateInvoiceWithBody(ctx context.Context, params *CreateInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInvoice Create a one-off invoice
+	//
+	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+	CreateInvoice(ctx context.Context, params *CreateInvoiceParams, body CreateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListInvoiceSummaries List invoices without their lines
 	//
@@ -559,6 +670,34 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/invoices/{invoice_id} (the `FetchInvoice` operationId).
 	FetchInvoice(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateInvoiceWithBody Update an invoice
+	//
+	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+	// Anything else is refused with a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+	UpdateInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateInvoice Update an invoice
+	//
+	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+	// Anything else is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+	UpdateInvoice(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteInvoiceLineItem Take a line off a draft
+	//
+	// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
+	// drafts, are refused with a 400.
+	//
+	// Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
+	DeleteInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// IssueInvoiceWithBody Issue a draft invoice
 	//
 	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
@@ -588,6 +727,54 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
 	ExplainInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MarkInvoicePaidWithBody Record that an invoice was paid
+	//
+	// Issued and synced invoices only; any other is refused with a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+	MarkInvoicePaidWithBody(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MarkInvoicePaid Record that an invoice was paid
+	//
+	// Issued and synced invoices only; any other is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+	MarkInvoicePaid(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, body MarkInvoicePaidJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PayInvoiceWithBody Charge for an invoice now
+	//
+	// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+	// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+	// unless it is paid.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+	PayInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PayInvoice Charge for an invoice now
+	//
+	// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+	// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+	// unless it is paid.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+	PayInvoice(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// VoidInvoice Void an invoice
+	//
+	// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
+	// its credit notes are void with it.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
+	VoidInvoice(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListItems List items
 	//
@@ -1317,6 +1504,88 @@ func (c *Client) ListCouponSubscriptions(ctx context.Context, couponID CouponID,
 	return c.Client.Do(req)
 }
 
+// ListCreditNotes List credit notes
+//
+// Newest first, void ones too.
+//
+// Corresponds with GET /v1/credit_notes (the `ListCreditNotes` operationId).
+func (c *Client) ListCreditNotes(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCreditNotesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCreditNoteWithBody Credit lines of an invoice
+//
+// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+// balance. Invoices in any other state are refused with a 400.
+//
+// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+// dates are days in the customer's time zone, and inclusive.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+func (c *Client) CreateCreditNoteWithBody(ctx context.Context, params *CreateCreditNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCreditNoteRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCreditNote Credit lines of an invoice
+//
+// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+// balance. Invoices in any other state are refused with a 400.
+//
+// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+// dates are days in the customer's time zone, and inclusive.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+func (c *Client) CreateCreditNote(ctx context.Context, params *CreateCreditNoteParams, body CreateCreditNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCreditNoteRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchCreditNote Fetch a credit note
+//
+// Answers 404 when there is no such credit note.
+//
+// Corresponds with GET /v1/credit_notes/{credit_note_id} (the `FetchCreditNote` operationId).
+func (c *Client) FetchCreditNote(ctx context.Context, creditNoteID CreditNoteID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchCreditNoteRequest(c.Server, creditNoteID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListCustomers List customers
 //
 // Newest first.
@@ -1581,6 +1850,65 @@ func (c *Client) UpdateCustomerWithBody(ctx context.Context, customerID Customer
 // Corresponds with PUT /v1/customers/{customer_id} (the `UpdateCustomer` operationId).
 func (c *Client) UpdateCustomer(ctx context.Context, customerID CustomerID, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateCustomerRequest(c.Server, customerID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListBalanceTransactions List what changed a customer's balance
+//
+// Newest first.
+//
+// Corresponds with GET /v1/customers/{customer_id}/balance_transactions (the `ListBalanceTransactions` operationId).
+func (c *Client) ListBalanceTransactions(ctx context.Context, customerID CustomerID, params *ListBalanceTransactionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBalanceTransactionsRequest(c.Server, customerID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBalanceTransactionWithBody Change a customer's balance
+//
+// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+// a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+func (c *Client) CreateBalanceTransactionWithBody(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBalanceTransactionRequestWithBody(c.Server, customerID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBalanceTransaction Change a customer's balance
+//
+// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+// a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+func (c *Client) CreateBalanceTransaction(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, body CreateBalanceTransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBalanceTransactionRequest(c.Server, customerID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2112,6 +2440,46 @@ func (c *Client) IngestWithBody(ctx context.Context, params *IngestParams, conte
 	return c.Client.Do(req)
 }
 
+// CreateInvoiceLineItemWithBody Put a line on a draft
+//
+// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+// alone is that of the item too, which is made if there is none.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+func (c *Client) CreateInvoiceLineItemWithBody(ctx context.Context, params *CreateInvoiceLineItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInvoiceLineItemRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInvoiceLineItem Put a line on a draft
+//
+// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+// alone is that of the item too, which is made if there is none.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+func (c *Client) CreateInvoiceLineItem(ctx context.Context, params *CreateInvoiceLineItemParams, body CreateInvoiceLineItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInvoiceLineItemRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListInvoices List invoices
 //
 // Issued, paid and synced invoices unless a status is asked for, newest issued first. Drafts show what they would be if
@@ -2120,6 +2488,46 @@ func (c *Client) IngestWithBody(ctx context.Context, params *IngestParams, conte
 // Corresponds with GET /v1/invoices (the `ListInvoices` operationId).
 func (c *Client) ListInvoices(ctx context.Context, params *ListInvoicesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListInvoicesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInvoiceWithBody Create a one-off invoice
+//
+// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+// and its date has come: then it is issued at once. The date may be up to a year ahead.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+func (c *Client) CreateInvoiceWithBody(ctx context.Context, params *CreateInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInvoiceRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInvoice Create a one-off invoice
+//
+// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+// and its date has come: then it is issued at once. The date may be up to a year ahead.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+func (c *Client) CreateInvoice(ctx context.Context, params *CreateInvoiceParams, body CreateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInvoiceRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2219,6 +2627,64 @@ func (c *Client) FetchInvoice(ctx context.Context, invoiceID InvoiceID, reqEdito
 	return c.Client.Do(req)
 }
 
+// UpdateInvoiceWithBody Update an invoice
+//
+// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+// Anything else is refused with a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+func (c *Client) UpdateInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInvoiceRequestWithBody(c.Server, invoiceID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateInvoice Update an invoice
+//
+// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+// Anything else is refused with a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+func (c *Client) UpdateInvoice(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInvoiceRequest(c.Server, invoiceID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteInvoiceLineItem Take a line off a draft
+//
+// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
+// drafts, are refused with a 400.
+//
+// Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
+func (c *Client) DeleteInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteInvoiceLineItemRequest(c.Server, invoiceID, lineItemID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // IssueInvoiceWithBody Issue a draft invoice
 //
 // Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
@@ -2269,6 +2735,104 @@ func (c *Client) IssueInvoice(ctx context.Context, invoiceID InvoiceID, params *
 // Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
 func (c *Client) ExplainInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExplainInvoiceLineItemRequest(c.Server, invoiceID, lineItemID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MarkInvoicePaidWithBody Record that an invoice was paid
+//
+// Issued and synced invoices only; any other is refused with a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+func (c *Client) MarkInvoicePaidWithBody(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMarkInvoicePaidRequestWithBody(c.Server, invoiceID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MarkInvoicePaid Record that an invoice was paid
+//
+// Issued and synced invoices only; any other is refused with a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+func (c *Client) MarkInvoicePaid(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, body MarkInvoicePaidJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMarkInvoicePaidRequest(c.Server, invoiceID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PayInvoiceWithBody Charge for an invoice now
+//
+// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+// unless it is paid.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+func (c *Client) PayInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPayInvoiceRequestWithBody(c.Server, invoiceID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PayInvoice Charge for an invoice now
+//
+// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+// unless it is paid.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+func (c *Client) PayInvoice(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPayInvoiceRequest(c.Server, invoiceID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// VoidInvoice Void an invoice
+//
+// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
+// its credit notes are void with it.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
+func (c *Client) VoidInvoice(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewVoidInvoiceRequest(c.Server, invoiceID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3850,6 +4414,209 @@ func NewListCouponSubscriptionsRequest(server string, couponID CouponID, params 
 	return req, nil
 }
 
+// NewListCreditNotesRequest constructs an http.Request for the ListCreditNotes method
+func NewListCreditNotesRequest(server string, params *ListCreditNotesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_notes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtGt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[gt]", *params.CreatedAtGt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtGte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[gte]", *params.CreatedAtGte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtLt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[lt]", *params.CreatedAtLt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtLte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[lte]", *params.CreatedAtLte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateCreditNoteRequest calls the generic CreateCreditNote builder with application/json body
+func NewCreateCreditNoteRequest(server string, params *CreateCreditNoteParams, body CreateCreditNoteJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCreditNoteRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateCreditNoteRequestWithBody constructs an http.Request for the CreateCreditNote method, with any body, and a specified content type
+func NewCreateCreditNoteRequestWithBody(server string, params *CreateCreditNoteParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_notes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchCreditNoteRequest constructs an http.Request for the FetchCreditNote method
+func NewFetchCreditNoteRequest(server string, creditNoteID CreditNoteID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "credit_note_id", creditNoteID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_notes/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListCustomersRequest constructs an http.Request for the ListCustomers method
 func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.Request, error) {
 	var err error
@@ -4684,6 +5451,189 @@ func NewUpdateCustomerRequestWithBody(server string, customerID CustomerID, cont
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListBalanceTransactionsRequest constructs an http.Request for the ListBalanceTransactions method
+func NewListBalanceTransactionsRequest(server string, customerID CustomerID, params *ListBalanceTransactionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/balance_transactions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OperationTimeGt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "operation_time[gt]", *params.OperationTimeGt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OperationTimeGte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "operation_time[gte]", *params.OperationTimeGte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OperationTimeLt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "operation_time[lt]", *params.OperationTimeLt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OperationTimeLte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "operation_time[lte]", *params.OperationTimeLte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateBalanceTransactionRequest calls the generic CreateBalanceTransaction builder with application/json body
+func NewCreateBalanceTransactionRequest(server string, customerID CustomerID, params *CreateBalanceTransactionParams, body CreateBalanceTransactionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateBalanceTransactionRequestWithBody(server, customerID, params, "application/json", bodyReader)
+}
+
+// NewCreateBalanceTransactionRequestWithBody constructs an http.Request for the CreateBalanceTransaction method, with any body, and a specified content type
+func NewCreateBalanceTransactionRequestWithBody(server string, customerID CustomerID, params *CreateBalanceTransactionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/balance_transactions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -5978,6 +6928,61 @@ func NewIngestRequestWithBody(server string, params *IngestParams, contentType s
 	return req, nil
 }
 
+// NewCreateInvoiceLineItemRequest calls the generic CreateInvoiceLineItem builder with application/json body
+func NewCreateInvoiceLineItemRequest(server string, params *CreateInvoiceLineItemParams, body CreateInvoiceLineItemJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateInvoiceLineItemRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateInvoiceLineItemRequestWithBody constructs an http.Request for the CreateInvoiceLineItem method, with any body, and a specified content type
+func NewCreateInvoiceLineItemRequestWithBody(server string, params *CreateInvoiceLineItemParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoice_line_items")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListInvoicesRequest constructs an http.Request for the ListInvoices method
 func NewListInvoicesRequest(server string, params *ListInvoicesParams) (*http.Request, error) {
 	var err error
@@ -6255,6 +7260,61 @@ func NewListInvoicesRequest(server string, params *ListInvoicesParams) (*http.Re
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateInvoiceRequest calls the generic CreateInvoice builder with application/json body
+func NewCreateInvoiceRequest(server string, params *CreateInvoiceParams, body CreateInvoiceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateInvoiceRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateInvoiceRequestWithBody constructs an http.Request for the CreateInvoice method, with any body, and a specified content type
+func NewCreateInvoiceRequestWithBody(server string, params *CreateInvoiceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -6688,6 +7748,94 @@ func NewFetchInvoiceRequest(server string, invoiceID InvoiceID) (*http.Request, 
 	return req, nil
 }
 
+// NewUpdateInvoiceRequest calls the generic UpdateInvoice builder with application/json body
+func NewUpdateInvoiceRequest(server string, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateInvoiceRequestWithBody(server, invoiceID, "application/json", bodyReader)
+}
+
+// NewUpdateInvoiceRequestWithBody constructs an http.Request for the UpdateInvoice method, with any body, and a specified content type
+func NewUpdateInvoiceRequestWithBody(server string, invoiceID InvoiceID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteInvoiceLineItemRequest constructs an http.Request for the DeleteInvoiceLineItem method
+func NewDeleteInvoiceLineItemRequest(server string, invoiceID InvoiceID, lineItemID LineItemID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "line_item_id", lineItemID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/invoice_line_items/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewIssueInvoiceRequest calls the generic IssueInvoice builder with application/json body
 func NewIssueInvoiceRequest(server string, invoiceID InvoiceID, params *IssueInvoiceParams, body IssueInvoiceJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -6786,6 +7934,179 @@ func NewExplainInvoiceLineItemRequest(server string, invoiceID InvoiceID, lineIt
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewMarkInvoicePaidRequest calls the generic MarkInvoicePaid builder with application/json body
+func NewMarkInvoicePaidRequest(server string, invoiceID InvoiceID, params *MarkInvoicePaidParams, body MarkInvoicePaidJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewMarkInvoicePaidRequestWithBody(server, invoiceID, params, "application/json", bodyReader)
+}
+
+// NewMarkInvoicePaidRequestWithBody constructs an http.Request for the MarkInvoicePaid method, with any body, and a specified content type
+func NewMarkInvoicePaidRequestWithBody(server string, invoiceID InvoiceID, params *MarkInvoicePaidParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/mark_paid", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPayInvoiceRequest calls the generic PayInvoice builder with application/json body
+func NewPayInvoiceRequest(server string, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPayInvoiceRequestWithBody(server, invoiceID, params, "application/json", bodyReader)
+}
+
+// NewPayInvoiceRequestWithBody constructs an http.Request for the PayInvoice method, with any body, and a specified content type
+func NewPayInvoiceRequestWithBody(server string, invoiceID InvoiceID, params *PayInvoiceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/pay", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewVoidInvoiceRequest constructs an http.Request for the VoidInvoice method
+func NewVoidInvoiceRequest(server string, invoiceID InvoiceID, params *VoidInvoiceParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/void", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -9496,6 +10817,52 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
 	ListCouponSubscriptionsWithResponse(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*ListCouponSubscriptionsResponse, error)
 
+	// ListCreditNotesWithResponse List credit notes
+	//
+	// Newest first, void ones too.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/credit_notes (the `ListCreditNotes` operationId).
+	ListCreditNotesWithResponse(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*ListCreditNotesResponse, error)
+
+	// CreateCreditNoteWithBodyWithResponse Credit lines of an invoice
+	//
+	// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+	// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+	// balance. Invoices in any other state are refused with a 400.
+	//
+	// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+	// dates are days in the customer's time zone, and inclusive.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+	CreateCreditNoteWithBodyWithResponse(ctx context.Context, params *CreateCreditNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCreditNoteResponse, error)
+
+	// CreateCreditNoteWithResponse Credit lines of an invoice
+	//
+	// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+	// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+	// balance. Invoices in any other state are refused with a 400.
+	//
+	// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+	// dates are days in the customer's time zone, and inclusive.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+	CreateCreditNoteWithResponse(ctx context.Context, params *CreateCreditNoteParams, body CreateCreditNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCreditNoteResponse, error)
+
+	// FetchCreditNoteWithResponse Fetch a credit note
+	//
+	// Answers 404 when there is no such credit note.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/credit_notes/{credit_note_id} (the `FetchCreditNote` operationId).
+	FetchCreditNoteWithResponse(ctx context.Context, creditNoteID CreditNoteID, reqEditors ...RequestEditorFn) (*FetchCreditNoteResponse, error)
+
 	// ListCustomersWithResponse List customers
 	//
 	// Newest first.
@@ -9633,6 +11000,37 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /v1/customers/{customer_id} (the `UpdateCustomer` operationId).
 	UpdateCustomerWithResponse(ctx context.Context, customerID CustomerID, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomerResponse, error)
+
+	// ListBalanceTransactionsWithResponse List what changed a customer's balance
+	//
+	// Newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/customers/{customer_id}/balance_transactions (the `ListBalanceTransactions` operationId).
+	ListBalanceTransactionsWithResponse(ctx context.Context, customerID CustomerID, params *ListBalanceTransactionsParams, reqEditors ...RequestEditorFn) (*ListBalanceTransactionsResponse, error)
+
+	// CreateBalanceTransactionWithBodyWithResponse Change a customer's balance
+	//
+	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+	// a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+	CreateBalanceTransactionWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBalanceTransactionResponse, error)
+
+	// CreateBalanceTransactionWithResponse Change a customer's balance
+	//
+	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+	// a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+	CreateBalanceTransactionWithResponse(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, body CreateBalanceTransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBalanceTransactionResponse, error)
 
 	// ListCustomerCostsWithResponse Costs of a customer, day by day
 	//
@@ -9909,6 +11307,26 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/ingest (the `Ingest` operationId).
 	IngestWithBodyWithResponse(ctx context.Context, params *IngestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IngestResponse, error)
 
+	// CreateInvoiceLineItemWithBodyWithResponse Put a line on a draft
+	//
+	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+	// alone is that of the item too, which is made if there is none.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+	CreateInvoiceLineItemWithBodyWithResponse(ctx context.Context, params *CreateInvoiceLineItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInvoiceLineItemResponse, error)
+
+	// CreateInvoiceLineItemWithResponse Put a line on a draft
+	//
+	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+	// alone is that of the item too, which is made if there is none.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+	CreateInvoiceLineItemWithResponse(ctx context.Context, params *CreateInvoiceLineItemParams, body CreateInvoiceLineItemJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInvoiceLineItemResponse, error)
+
 	// ListInvoicesWithResponse List invoices
 	//
 	// Issued, paid and synced invoices unless a status is asked for, newest issued first. Drafts show what they would be if
@@ -9918,6 +11336,26 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/invoices (the `ListInvoices` operationId).
 	ListInvoicesWithResponse(ctx context.Context, params *ListInvoicesParams, reqEditors ...RequestEditorFn) (*ListInvoicesResponse, error)
+
+	// CreateInvoiceWithBodyWithResponse Create a one-off invoice
+	//
+	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+	CreateInvoiceWithBodyWithResponse(ctx context.Context, params *CreateInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInvoiceResponse, error)
+
+	// CreateInvoiceWithResponse Create a one-off invoice
+	//
+	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+	CreateInvoiceWithResponse(ctx context.Context, params *CreateInvoiceParams, body CreateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInvoiceResponse, error)
 
 	// ListInvoiceSummariesWithResponse List invoices without their lines
 	//
@@ -9964,6 +11402,36 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/invoices/{invoice_id} (the `FetchInvoice` operationId).
 	FetchInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*FetchInvoiceResponse, error)
 
+	// UpdateInvoiceWithBodyWithResponse Update an invoice
+	//
+	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+	// Anything else is refused with a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+	UpdateInvoiceWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInvoiceResponse, error)
+
+	// UpdateInvoiceWithResponse Update an invoice
+	//
+	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+	// Anything else is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+	UpdateInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInvoiceResponse, error)
+
+	// DeleteInvoiceLineItemWithResponse Take a line off a draft
+	//
+	// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
+	// drafts, are refused with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
+	DeleteInvoiceLineItemWithResponse(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*DeleteInvoiceLineItemResponse, error)
+
 	// IssueInvoiceWithBodyWithResponse Issue a draft invoice
 	//
 	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
@@ -9995,6 +11463,56 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation (the `ExplainInvoiceLineItem` operationId).
 	ExplainInvoiceLineItemWithResponse(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*ExplainInvoiceLineItemResponse, error)
+
+	// MarkInvoicePaidWithBodyWithResponse Record that an invoice was paid
+	//
+	// Issued and synced invoices only; any other is refused with a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+	MarkInvoicePaidWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MarkInvoicePaidResponse, error)
+
+	// MarkInvoicePaidWithResponse Record that an invoice was paid
+	//
+	// Issued and synced invoices only; any other is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+	MarkInvoicePaidWithResponse(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, body MarkInvoicePaidJSONRequestBody, reqEditors ...RequestEditorFn) (*MarkInvoicePaidResponse, error)
+
+	// PayInvoiceWithBodyWithResponse Charge for an invoice now
+	//
+	// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+	// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+	// unless it is paid.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+	PayInvoiceWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PayInvoiceResponse, error)
+
+	// PayInvoiceWithResponse Charge for an invoice now
+	//
+	// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+	// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+	// unless it is paid.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+	PayInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*PayInvoiceResponse, error)
+
+	// VoidInvoiceWithResponse Void an invoice
+	//
+	// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
+	// its credit notes are void with it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
+	VoidInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*VoidInvoiceResponse, error)
 
 	// ListItemsWithResponse List items
 	//
@@ -10899,6 +12417,150 @@ func (r ListCouponSubscriptionsResponse) ContentType() string {
 	return ""
 }
 
+type ListCreditNotesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CreditNotePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCreditNotesResponse) GetJSON200() *CreditNotePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCreditNotesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCreditNotesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCreditNotesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCreditNotesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCreditNotesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateCreditNoteResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *CreditNote
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCreditNoteResponse) GetJSON201() *CreditNote {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCreditNoteResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCreditNoteResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCreditNoteResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCreditNoteResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCreditNoteResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchCreditNoteResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CreditNote
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchCreditNoteResponse) GetJSON200() *CreditNote {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchCreditNoteResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchCreditNoteResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchCreditNoteResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchCreditNoteResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchCreditNoteResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListCustomersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11414,6 +13076,102 @@ func (r UpdateCustomerResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListBalanceTransactionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BalanceTransactionPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListBalanceTransactionsResponse) GetJSON200() *BalanceTransactionPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListBalanceTransactionsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListBalanceTransactionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListBalanceTransactionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListBalanceTransactionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListBalanceTransactionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateBalanceTransactionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BalanceTransaction
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CreateBalanceTransactionResponse) GetJSON200() *BalanceTransaction {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateBalanceTransactionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateBalanceTransactionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateBalanceTransactionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateBalanceTransactionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateBalanceTransactionResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12387,6 +14145,54 @@ func (r IngestResponse) ContentType() string {
 	return ""
 }
 
+type CreateInvoiceLineItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *InvoiceLineItem
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateInvoiceLineItemResponse) GetJSON201() *InvoiceLineItem {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateInvoiceLineItemResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateInvoiceLineItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateInvoiceLineItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateInvoiceLineItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateInvoiceLineItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListInvoicesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12429,6 +14235,54 @@ func (r ListInvoicesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListInvoicesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateInvoiceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Invoice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateInvoiceResponse) GetJSON201() *Invoice {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateInvoiceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateInvoiceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateInvoiceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateInvoiceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateInvoiceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12627,6 +14481,95 @@ func (r FetchInvoiceResponse) ContentType() string {
 	return ""
 }
 
+type UpdateInvoiceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateInvoiceResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateInvoiceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateInvoiceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateInvoiceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateInvoiceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateInvoiceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteInvoiceLineItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteInvoiceLineItemResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteInvoiceLineItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteInvoiceLineItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteInvoiceLineItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteInvoiceLineItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type IssueInvoiceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12717,6 +14660,150 @@ func (r ExplainInvoiceLineItemResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ExplainInvoiceLineItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type MarkInvoicePaidResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r MarkInvoicePaidResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r MarkInvoicePaidResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r MarkInvoicePaidResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r MarkInvoicePaidResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MarkInvoicePaidResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r MarkInvoicePaidResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PayInvoiceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PayInvoiceResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PayInvoiceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PayInvoiceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PayInvoiceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PayInvoiceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PayInvoiceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type VoidInvoiceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r VoidInvoiceResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r VoidInvoiceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r VoidInvoiceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r VoidInvoiceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r VoidInvoiceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r VoidInvoiceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -14878,6 +16965,76 @@ func (c *ClientWithResponses) ListCouponSubscriptionsWithResponse(ctx context.Co
 	return ParseListCouponSubscriptionsResponse(rsp)
 }
 
+// ListCreditNotesWithResponse List credit notes
+//
+// Newest first, void ones too.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/credit_notes (the `ListCreditNotes` operationId).
+func (c *ClientWithResponses) ListCreditNotesWithResponse(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*ListCreditNotesResponse, error) {
+	rsp, err := c.ListCreditNotes(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCreditNotesResponse(rsp)
+}
+
+// CreateCreditNoteWithBodyWithResponse Credit lines of an invoice
+//
+// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+// balance. Invoices in any other state are refused with a 400.
+//
+// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+// dates are days in the customer's time zone, and inclusive.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+func (c *ClientWithResponses) CreateCreditNoteWithBodyWithResponse(ctx context.Context, params *CreateCreditNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCreditNoteResponse, error) {
+	rsp, err := c.CreateCreditNoteWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCreditNoteResponse(rsp)
+}
+
+// CreateCreditNoteWithResponse Credit lines of an invoice
+//
+// Takes money of one issued or paid invoice back, line by line, each up to its amount. A note on an issued invoice is an
+// `adjustment`: less is due, and what exceeds that goes to the customer's balance. A note on a paid one is a `refund` to the
+// balance. Invoices in any other state are refused with a 400.
+//
+// The service period is that of the invoice's lines unless dates are given, for the whole note or for every line. Both
+// dates are days in the customer's time zone, and inclusive.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/credit_notes (the `CreateCreditNote` operationId).
+func (c *ClientWithResponses) CreateCreditNoteWithResponse(ctx context.Context, params *CreateCreditNoteParams, body CreateCreditNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCreditNoteResponse, error) {
+	rsp, err := c.CreateCreditNote(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCreditNoteResponse(rsp)
+}
+
+// FetchCreditNoteWithResponse Fetch a credit note
+//
+// Answers 404 when there is no such credit note.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/credit_notes/{credit_note_id} (the `FetchCreditNote` operationId).
+func (c *ClientWithResponses) FetchCreditNoteWithResponse(ctx context.Context, creditNoteID CreditNoteID, reqEditors ...RequestEditorFn) (*FetchCreditNoteResponse, error) {
+	rsp, err := c.FetchCreditNote(ctx, creditNoteID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchCreditNoteResponse(rsp)
+}
+
 // ListCustomersWithResponse List customers
 //
 // Newest first.
@@ -15104,6 +17261,55 @@ func (c *ClientWithResponses) UpdateCustomerWithResponse(ctx context.Context, cu
 		return nil, err
 	}
 	return ParseUpdateCustomerResponse(rsp)
+}
+
+// ListBalanceTransactionsWithResponse List what changed a customer's balance
+//
+// Newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/customers/{customer_id}/balance_transactions (the `ListBalanceTransactions` operationId).
+func (c *ClientWithResponses) ListBalanceTransactionsWithResponse(ctx context.Context, customerID CustomerID, params *ListBalanceTransactionsParams, reqEditors ...RequestEditorFn) (*ListBalanceTransactionsResponse, error) {
+	rsp, err := c.ListBalanceTransactions(ctx, customerID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListBalanceTransactionsResponse(rsp)
+}
+
+// CreateBalanceTransactionWithBodyWithResponse Change a customer's balance
+//
+// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+// a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+func (c *ClientWithResponses) CreateBalanceTransactionWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBalanceTransactionResponse, error) {
+	rsp, err := c.CreateBalanceTransactionWithBody(ctx, customerID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBalanceTransactionResponse(rsp)
+}
+
+// CreateBalanceTransactionWithResponse Change a customer's balance
+//
+// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
+// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
+// a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/balance_transactions (the `CreateBalanceTransaction` operationId).
+func (c *ClientWithResponses) CreateBalanceTransactionWithResponse(ctx context.Context, customerID CustomerID, params *CreateBalanceTransactionParams, body CreateBalanceTransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBalanceTransactionResponse, error) {
+	rsp, err := c.CreateBalanceTransaction(ctx, customerID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBalanceTransactionResponse(rsp)
 }
 
 // ListCustomerCostsWithResponse Costs of a customer, day by day
@@ -15543,6 +17749,38 @@ func (c *ClientWithResponses) IngestWithBodyWithResponse(ctx context.Context, pa
 	return ParseIngestResponse(rsp)
 }
 
+// CreateInvoiceLineItemWithBodyWithResponse Put a line on a draft
+//
+// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+// alone is that of the item too, which is made if there is none.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+func (c *ClientWithResponses) CreateInvoiceLineItemWithBodyWithResponse(ctx context.Context, params *CreateInvoiceLineItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInvoiceLineItemResponse, error) {
+	rsp, err := c.CreateInvoiceLineItemWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInvoiceLineItemResponse(rsp)
+}
+
+// CreateInvoiceLineItemWithResponse Put a line on a draft
+//
+// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
+// alone is that of the item too, which is made if there is none.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoice_line_items (the `CreateInvoiceLineItem` operationId).
+func (c *ClientWithResponses) CreateInvoiceLineItemWithResponse(ctx context.Context, params *CreateInvoiceLineItemParams, body CreateInvoiceLineItemJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInvoiceLineItemResponse, error) {
+	rsp, err := c.CreateInvoiceLineItem(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInvoiceLineItemResponse(rsp)
+}
+
 // ListInvoicesWithResponse List invoices
 //
 // Issued, paid and synced invoices unless a status is asked for, newest issued first. Drafts show what they would be if
@@ -15557,6 +17795,38 @@ func (c *ClientWithResponses) ListInvoicesWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseListInvoicesResponse(rsp)
+}
+
+// CreateInvoiceWithBodyWithResponse Create a one-off invoice
+//
+// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+// and its date has come: then it is issued at once. The date may be up to a year ahead.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+func (c *ClientWithResponses) CreateInvoiceWithBodyWithResponse(ctx context.Context, params *CreateInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInvoiceResponse, error) {
+	rsp, err := c.CreateInvoiceWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInvoiceResponse(rsp)
+}
+
+// CreateInvoiceWithResponse Create a one-off invoice
+//
+// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
+// and its date has come: then it is issued at once. The date may be up to a year ahead.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices (the `CreateInvoice` operationId).
+func (c *ClientWithResponses) CreateInvoiceWithResponse(ctx context.Context, params *CreateInvoiceParams, body CreateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInvoiceResponse, error) {
+	rsp, err := c.CreateInvoice(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInvoiceResponse(rsp)
 }
 
 // ListInvoiceSummariesWithResponse List invoices without their lines
@@ -15634,6 +17904,54 @@ func (c *ClientWithResponses) FetchInvoiceWithResponse(ctx context.Context, invo
 	return ParseFetchInvoiceResponse(rsp)
 }
 
+// UpdateInvoiceWithBodyWithResponse Update an invoice
+//
+// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+// Anything else is refused with a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+func (c *ClientWithResponses) UpdateInvoiceWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInvoiceResponse, error) {
+	rsp, err := c.UpdateInvoiceWithBody(ctx, invoiceID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInvoiceResponse(rsp)
+}
+
+// UpdateInvoiceWithResponse Update an invoice
+//
+// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
+// Anything else is refused with a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
+func (c *ClientWithResponses) UpdateInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInvoiceResponse, error) {
+	rsp, err := c.UpdateInvoice(ctx, invoiceID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInvoiceResponse(rsp)
+}
+
+// DeleteInvoiceLineItemWithResponse Take a line off a draft
+//
+// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
+// drafts, are refused with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
+func (c *ClientWithResponses) DeleteInvoiceLineItemWithResponse(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*DeleteInvoiceLineItemResponse, error) {
+	rsp, err := c.DeleteInvoiceLineItem(ctx, invoiceID, lineItemID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteInvoiceLineItemResponse(rsp)
+}
+
 // IssueInvoiceWithBodyWithResponse Issue a draft invoice
 //
 // Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
@@ -15682,6 +18000,86 @@ func (c *ClientWithResponses) ExplainInvoiceLineItemWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseExplainInvoiceLineItemResponse(rsp)
+}
+
+// MarkInvoicePaidWithBodyWithResponse Record that an invoice was paid
+//
+// Issued and synced invoices only; any other is refused with a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+func (c *ClientWithResponses) MarkInvoicePaidWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MarkInvoicePaidResponse, error) {
+	rsp, err := c.MarkInvoicePaidWithBody(ctx, invoiceID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMarkInvoicePaidResponse(rsp)
+}
+
+// MarkInvoicePaidWithResponse Record that an invoice was paid
+//
+// Issued and synced invoices only; any other is refused with a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/mark_paid (the `MarkInvoicePaid` operationId).
+func (c *ClientWithResponses) MarkInvoicePaidWithResponse(ctx context.Context, invoiceID InvoiceID, params *MarkInvoicePaidParams, body MarkInvoicePaidJSONRequestBody, reqEditors ...RequestEditorFn) (*MarkInvoicePaidResponse, error) {
+	rsp, err := c.MarkInvoicePaid(ctx, invoiceID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMarkInvoicePaidResponse(rsp)
+}
+
+// PayInvoiceWithBodyWithResponse Charge for an invoice now
+//
+// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+// unless it is paid.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+func (c *ClientWithResponses) PayInvoiceWithBodyWithResponse(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PayInvoiceResponse, error) {
+	rsp, err := c.PayInvoiceWithBody(ctx, invoiceID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePayInvoiceResponse(rsp)
+}
+
+// PayInvoiceWithResponse Charge for an invoice now
+//
+// Issued invoices only; any other is refused with a 400, and so is an account without a payment gateway. The answer tells
+// whether the charge succeeded: the invoice is paid, or still issued with one more failed attempt. Planned charges go on
+// unless it is paid.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
+func (c *ClientWithResponses) PayInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*PayInvoiceResponse, error) {
+	rsp, err := c.PayInvoice(ctx, invoiceID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePayInvoiceResponse(rsp)
+}
+
+// VoidInvoiceWithResponse Void an invoice
+//
+// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
+// its credit notes are void with it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
+func (c *ClientWithResponses) VoidInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*VoidInvoiceResponse, error) {
+	rsp, err := c.VoidInvoice(ctx, invoiceID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVoidInvoiceResponse(rsp)
 }
 
 // ListItemsWithResponse List items
@@ -16901,6 +19299,105 @@ func ParseListCouponSubscriptionsResponse(rsp *http.Response) (*ListCouponSubscr
 	return response, nil
 }
 
+// ParseListCreditNotesResponse parses an HTTP response from a ListCreditNotesWithResponse call
+func ParseListCreditNotesResponse(rsp *http.Response) (*ListCreditNotesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCreditNotesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CreditNotePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateCreditNoteResponse parses an HTTP response from a CreateCreditNoteWithResponse call
+func ParseCreateCreditNoteResponse(rsp *http.Response) (*CreateCreditNoteResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCreditNoteResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest CreditNote
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchCreditNoteResponse parses an HTTP response from a FetchCreditNoteWithResponse call
+func ParseFetchCreditNoteResponse(rsp *http.Response) (*FetchCreditNoteResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchCreditNoteResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CreditNote
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListCustomersResponse parses an HTTP response from a ListCustomersWithResponse call
 func ParseListCustomersResponse(rsp *http.Response) (*ListCustomersResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17243,6 +19740,72 @@ func ParseUpdateCustomerResponse(rsp *http.Response) (*UpdateCustomerResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Customer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListBalanceTransactionsResponse parses an HTTP response from a ListBalanceTransactionsWithResponse call
+func ParseListBalanceTransactionsResponse(rsp *http.Response) (*ListBalanceTransactionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListBalanceTransactionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BalanceTransactionPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateBalanceTransactionResponse parses an HTTP response from a CreateBalanceTransactionWithResponse call
+func ParseCreateBalanceTransactionResponse(rsp *http.Response) (*CreateBalanceTransactionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateBalanceTransactionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BalanceTransaction
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -17927,6 +20490,39 @@ func ParseIngestResponse(rsp *http.Response) (*IngestResponse, error) {
 	return response, nil
 }
 
+// ParseCreateInvoiceLineItemResponse parses an HTTP response from a CreateInvoiceLineItemWithResponse call
+func ParseCreateInvoiceLineItemResponse(rsp *http.Response) (*CreateInvoiceLineItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateInvoiceLineItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest InvoiceLineItem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListInvoicesResponse parses an HTTP response from a ListInvoicesWithResponse call
 func ParseListInvoicesResponse(rsp *http.Response) (*ListInvoicesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17947,6 +20543,39 @@ func ParseListInvoicesResponse(rsp *http.Response) (*ListInvoicesResponse, error
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateInvoiceResponse parses an HTTP response from a CreateInvoiceWithResponse call
+func ParseCreateInvoiceResponse(rsp *http.Response) (*CreateInvoiceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateInvoiceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Failure
@@ -18092,6 +20721,68 @@ func ParseFetchInvoiceResponse(rsp *http.Response) (*FetchInvoiceResponse, error
 	return response, nil
 }
 
+// ParseUpdateInvoiceResponse parses an HTTP response from a UpdateInvoiceWithResponse call
+func ParseUpdateInvoiceResponse(rsp *http.Response) (*UpdateInvoiceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateInvoiceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteInvoiceLineItemResponse parses an HTTP response from a DeleteInvoiceLineItemWithResponse call
+func ParseDeleteInvoiceLineItemResponse(rsp *http.Response) (*DeleteInvoiceLineItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteInvoiceLineItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseIssueInvoiceResponse parses an HTTP response from a IssueInvoiceWithResponse call
 func ParseIssueInvoiceResponse(rsp *http.Response) (*IssueInvoiceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18141,6 +20832,105 @@ func ParseExplainInvoiceLineItemResponse(rsp *http.Response) (*ExplainInvoiceLin
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest LineItemExplanation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseMarkInvoicePaidResponse parses an HTTP response from a MarkInvoicePaidWithResponse call
+func ParseMarkInvoicePaidResponse(rsp *http.Response) (*MarkInvoicePaidResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MarkInvoicePaidResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePayInvoiceResponse parses an HTTP response from a PayInvoiceWithResponse call
+func ParsePayInvoiceResponse(rsp *http.Response) (*PayInvoiceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PayInvoiceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseVoidInvoiceResponse parses an HTTP response from a VoidInvoiceWithResponse call
+func ParseVoidInvoiceResponse(rsp *http.Response) (*VoidInvoiceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &VoidInvoiceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -799,6 +799,24 @@ func (e InvoiceDateType) Valid() bool {
 	}
 }
 
+// Defines values for InvoiceDiscountType.
+const (
+	InvoiceDiscountTypeAmount     InvoiceDiscountType = "amount"
+	InvoiceDiscountTypePercentage InvoiceDiscountType = "percentage"
+)
+
+// Valid indicates whether the value is a known member of the InvoiceDiscountType enum.
+func (e InvoiceDiscountType) Valid() bool {
+	switch e {
+	case InvoiceDiscountTypeAmount:
+		return true
+	case InvoiceDiscountTypePercentage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for InvoiceSource.
 const (
 	InvoiceSourceOneOff       InvoiceSource = "one_off"
@@ -1150,6 +1168,21 @@ func (e NewPlanStatus) Valid() bool {
 	case NewPlanStatusActive:
 		return true
 	case NewPlanStatusDraft:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OneOffModelType.
+const (
+	OneOffModelTypeUnit OneOffModelType = "unit"
+)
+
+// Valid indicates whether the value is a known member of the OneOffModelType enum.
+func (e OneOffModelType) Valid() bool {
+	switch e {
+	case OneOffModelTypeUnit:
 		return true
 	default:
 		return false
@@ -2889,6 +2922,22 @@ type BalanceTransaction struct {
 // BalanceTransactionAction defines model for BalanceTransactionAction.
 type BalanceTransactionAction string
 
+// BalanceTransactionCreate defines model for BalanceTransactionCreate.
+type BalanceTransactionCreate struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount      Decimal                `json:"amount"`
+	Description *string                `json:"description,omitempty"`
+	Type        BalanceTransactionType `json:"type"`
+}
+
+// BalanceTransactionPage defines model for BalanceTransactionPage.
+type BalanceTransactionPage struct {
+	Data               []BalanceTransaction `json:"data"`
+	PaginationMetadata PaginationMetadata   `json:"pagination_metadata"`
+}
+
 // BalanceTransactionType defines model for BalanceTransactionType.
 type BalanceTransactionType string
 
@@ -3261,6 +3310,15 @@ type CreditNote struct {
 	VoidedAt *NullableTimestamp `json:"voided_at"`
 }
 
+// CreditNoteCreate defines model for CreditNoteCreate.
+type CreditNoteCreate struct {
+	EndDate   *NullableDate              `json:"end_date,omitempty"`
+	LineItems []CreditNoteLineItemCreate `json:"line_items"`
+	Memo      *string                    `json:"memo,omitempty"`
+	Reason    *NullableCreditNoteReason  `json:"reason,omitempty"`
+	StartDate *NullableDate              `json:"start_date,omitempty"`
+}
+
 // CreditNoteDiscount defines model for CreditNoteDiscount.
 type CreditNoteDiscount struct {
 	// AmountApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -3309,6 +3367,25 @@ type CreditNoteLineItem struct {
 	// Example: 12.30
 	Subtotal   Decimal     `json:"subtotal"`
 	TaxAmounts []TaxAmount `json:"tax_amounts"`
+}
+
+// CreditNoteLineItemCreate defines model for CreditNoteLineItemCreate.
+type CreditNoteLineItemCreate struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount  Decimal       `json:"amount"`
+	EndDate *NullableDate `json:"end_date,omitempty"`
+
+	// InvoiceLineItemID A line of an issued or paid invoice. All are of the same.
+	InvoiceLineItemID string        `json:"invoice_line_item_id"`
+	StartDate         *NullableDate `json:"start_date,omitempty"`
+}
+
+// CreditNotePage defines model for CreditNotePage.
+type CreditNotePage struct {
+	Data               []CreditNote       `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // CreditNoteReason defines model for CreditNoteReason.
@@ -3596,6 +3673,11 @@ type DailyCreditAllowancePricing struct {
 	DailyCreditAllowanceConfig DailyCreditAllowanceConfig `json:"daily_credit_allowance_config"`
 	ModelType                  DailyCreditAllowanceModel  `json:"model_type"`
 }
+
+// Date A day in the time zone of the customer concerned.
+//
+// Example: 2025-02-01
+type Date = string
 
 // DateOrDateTime An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
 // customer concerned; where there is no one customer, in UTC.
@@ -4348,6 +4430,38 @@ type InvoiceContent struct {
 	Subtotal Decimal `json:"subtotal"`
 }
 
+// InvoiceCreate defines model for InvoiceCreate.
+type InvoiceCreate struct {
+	// AutoCollection As the customer unless given.
+	AutoCollection *bool `json:"auto_collection,omitempty"`
+
+	// Currency The customer's; one who has none gets it.
+	Currency string `json:"currency"`
+
+	// CustomerID This or `external_customer_id`.
+	CustomerID         *string                        `json:"customer_id,omitempty"`
+	Discount           *NullableInvoiceDiscountCreate `json:"discount,omitempty"`
+	DueDate            *NullableDateOrDateTime        `json:"due_date,omitempty"`
+	ExternalCustomerID *string                        `json:"external_customer_id,omitempty"`
+
+	// InvoiceDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
+	// customer concerned; where there is no one customer, in UTC.
+	//
+	//
+	// Example: 2025-02-01
+	InvoiceDate DateOrDateTime   `json:"invoice_date"`
+	LineItems   []OneOffLineItem `json:"line_items"`
+	Memo        *string          `json:"memo,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+
+	// NetTerms Instead of `due_date`.
+	NetTerms      *int  `json:"net_terms,omitempty"`
+	WillAutoIssue *bool `json:"will_auto_issue,omitempty"`
+}
+
 // InvoiceCreditNote A credit note, in short.
 type InvoiceCreditNote struct {
 	CreditNoteNumber string  `json:"credit_note_number"`
@@ -4375,6 +4489,25 @@ type InvoiceDated struct {
 	// Example: 2025-02-01T00:00:00+00:00
 	InvoiceDate Timestamp `json:"invoice_date"`
 }
+
+// InvoiceDiscountCreate A discount of all lines, of the one value that its type says.
+type InvoiceDiscountCreate struct {
+	AmountDiscount *NullableDecimal `json:"amount_discount,omitempty"`
+
+	// AppliesToPriceIds Empty, since the prices of the lines have no ids yet.
+	AppliesToPriceIds []string            `json:"applies_to_price_ids,omitempty"`
+	DiscountType      InvoiceDiscountType `json:"discount_type"`
+
+	// Filters Narrow the lines.
+	Filters []Filter `json:"filters,omitempty"`
+
+	// PercentageDiscount A fraction from 0 to 1.
+	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
+	Reason             *string      `json:"reason,omitempty"`
+}
+
+// InvoiceDiscountType defines model for InvoiceDiscountType.
+type InvoiceDiscountType string
 
 // InvoiceHeader defines model for InvoiceHeader.
 type InvoiceHeader struct {
@@ -4490,10 +4623,52 @@ type InvoiceLineItem struct {
 	UsageCustomerIds []string    `json:"usage_customer_ids"`
 }
 
+// InvoiceLineItemCreate defines model for InvoiceLineItemCreate.
+type InvoiceLineItemCreate struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount Decimal `json:"amount"`
+
+	// EndDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	EndDate   Date    `json:"end_date"`
+	InvoiceID string  `json:"invoice_id"`
+	ItemID    *string `json:"item_id,omitempty"`
+	Name      *string `json:"name,omitempty"`
+
+	// Quantity How many the amount is for.
+	Quantity json.Number `json:"quantity"`
+
+	// StartDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	StartDate Date `json:"start_date"`
+}
+
+// InvoiceMarkPaid defines model for InvoiceMarkPaid.
+type InvoiceMarkPaid struct {
+	// ExternalID What the payment is called elsewhere.
+	ExternalID *string `json:"external_id,omitempty"`
+	Notes      *string `json:"notes,omitempty"`
+
+	// PaymentReceivedDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	PaymentReceivedDate Date `json:"payment_received_date"`
+}
+
 // InvoicePage defines model for InvoicePage.
 type InvoicePage struct {
 	Data               []Invoice          `json:"data"`
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// InvoicePay defines model for InvoicePay.
+type InvoicePay struct {
+	// SharedPaymentTokenID How to pay.
+	SharedPaymentTokenID string `json:"shared_payment_token_id"`
 }
 
 // InvoiceSource defines model for InvoiceSource.
@@ -4527,6 +4702,21 @@ type InvoiceTargeted struct {
 // InvoiceTiny defines model for InvoiceTiny.
 type InvoiceTiny struct {
 	ID string `json:"id"`
+}
+
+// InvoiceUpdate defines model for InvoiceUpdate.
+type InvoiceUpdate struct {
+	// AutoCollection Null: as the subscription, else as the customer.
+	AutoCollection *bool                   `json:"auto_collection,omitempty"`
+	DueDate        *NullableDateOrDateTime `json:"due_date,omitempty"`
+	InvoiceDate    *NullableDateOrDateTime `json:"invoice_date,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+
+	// NetTerms Instead of `due_date`; null: as the subscription.
+	NetTerms *int `json:"net_terms,omitempty"`
 }
 
 // Item A product or a feature that is sold.
@@ -6108,6 +6298,9 @@ type NullableCustomerTaxID = CustomerTaxID
 // NullableCycleConfiguration defines model for NullableCycleConfiguration.
 type NullableCycleConfiguration = CycleConfiguration
 
+// NullableDate defines model for NullableDate.
+type NullableDate = Date
+
 // NullableDateOrDateTime defines model for NullableDateOrDateTime.
 type NullableDateOrDateTime = DateOrDateTime
 
@@ -6130,6 +6323,9 @@ type NullableExactDecimal = ExactDecimal
 
 // NullableExplainedMetric defines model for NullableExplainedMetric.
 type NullableExplainedMetric = ExplainedMetric
+
+// NullableInvoiceDiscountCreate defines model for NullableInvoiceDiscountCreate.
+type NullableInvoiceDiscountCreate = InvoiceDiscountCreate
 
 // NullableInvoiceLevelDiscount What is taken off a whole invoice, or null. `discount_type` chooses the variant.
 type NullableInvoiceLevelDiscount struct {
@@ -6211,6 +6407,29 @@ type NullableTimestamp = Timestamp
 type OfPlanPhase struct {
 	PlanPhaseOrder *int `json:"plan_phase_order"`
 }
+
+// OneOffLineItem defines model for OneOffLineItem.
+type OneOffLineItem struct {
+	// EndDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	EndDate   Date            `json:"end_date"`
+	ItemID    string          `json:"item_id"`
+	ModelType OneOffModelType `json:"model_type"`
+	Name      string          `json:"name"`
+	Quantity  json.Number     `json:"quantity"`
+
+	// StartDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	StartDate Date `json:"start_date"`
+
+	// UnitConfig Every unit costs the same.
+	UnitConfig UnitConfig `json:"unit_config"`
+}
+
+// OneOffModelType defines model for OneOffModelType.
+type OneOffModelType string
 
 // OptionalCurrency defines model for OptionalCurrency.
 type OptionalCurrency struct {
@@ -7984,6 +8203,9 @@ type CreatedAtLte = DateOrDateTime
 // CreditCurrency defines model for CreditCurrency.
 type CreditCurrency = string
 
+// CreditNoteID defines model for CreditNoteID.
+type CreditNoteID = string
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -8214,6 +8436,33 @@ type ListCouponSubscriptionsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListCreditNotesParams defines parameters for ListCreditNotes.
+type ListCreditNotesParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// CreatedAtGt Only what was created after this.
+	CreatedAtGt *CreatedAtGt `form:"created_at[gt],omitempty" json:"created_at[gt],omitempty"`
+
+	// CreatedAtGte Only what was created at this or after.
+	CreatedAtGte *CreatedAtGte `form:"created_at[gte],omitempty" json:"created_at[gte],omitempty"`
+
+	// CreatedAtLt Only what was created before this.
+	CreatedAtLt *CreatedAtLt `form:"created_at[lt],omitempty" json:"created_at[lt],omitempty"`
+
+	// CreatedAtLte Only what was created at this or before.
+	CreatedAtLte *CreatedAtLte `form:"created_at[lte],omitempty" json:"created_at[lte],omitempty"`
+}
+
+// CreateCreditNoteParams defines parameters for CreateCreditNote.
+type CreateCreditNoteParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
 	// Limit How many to return.
@@ -8318,6 +8567,33 @@ type ListLedgerEntriesByExternalIDParams struct {
 
 // CreateLedgerEntryByExternalIDParams defines parameters for CreateLedgerEntryByExternalID.
 type CreateLedgerEntryByExternalIDParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListBalanceTransactionsParams defines parameters for ListBalanceTransactions.
+type ListBalanceTransactionsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// OperationTimeGt Only what was made after this.
+	OperationTimeGt *DateOrDateTime `form:"operation_time[gt],omitempty" json:"operation_time[gt],omitempty"`
+
+	// OperationTimeGte Only what was made at this or after.
+	OperationTimeGte *DateOrDateTime `form:"operation_time[gte],omitempty" json:"operation_time[gte],omitempty"`
+
+	// OperationTimeLt Only what was made before this.
+	OperationTimeLt *DateOrDateTime `form:"operation_time[lt],omitempty" json:"operation_time[lt],omitempty"`
+
+	// OperationTimeLte Only what was made at this or before.
+	OperationTimeLte *DateOrDateTime `form:"operation_time[lte],omitempty" json:"operation_time[lte],omitempty"`
+}
+
+// CreateBalanceTransactionParams defines parameters for CreateBalanceTransaction.
+type CreateBalanceTransactionParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -8473,6 +8749,12 @@ type IngestParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// CreateInvoiceLineItemParams defines parameters for CreateInvoiceLineItem.
+type CreateInvoiceLineItemParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
 	// Limit How many to return.
@@ -8534,6 +8816,12 @@ type ListInvoicesParams struct {
 
 	// Statuses Only invoices of these statuses; sent once for each.
 	Statuses Statuses `form:"status[],omitempty" json:"status[],omitempty"`
+}
+
+// CreateInvoiceParams defines parameters for CreateInvoice.
+type CreateInvoiceParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListInvoiceSummariesParams defines parameters for ListInvoiceSummaries.
@@ -8613,6 +8901,24 @@ type FetchUpcomingInvoiceParams struct {
 
 // IssueInvoiceParams defines parameters for IssueInvoice.
 type IssueInvoiceParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// MarkInvoicePaidParams defines parameters for MarkInvoicePaid.
+type MarkInvoicePaidParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// PayInvoiceParams defines parameters for PayInvoice.
+type PayInvoiceParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// VoidInvoiceParams defines parameters for VoidInvoice.
+type VoidInvoiceParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -8893,6 +9199,9 @@ type AdvanceTestClockParams struct {
 // CreateCouponJSONRequestBody defines body for CreateCoupon for application/json ContentType.
 type CreateCouponJSONRequestBody = CouponCreate
 
+// CreateCreditNoteJSONRequestBody defines body for CreateCreditNote for application/json ContentType.
+type CreateCreditNoteJSONRequestBody = CreditNoteCreate
+
 // CreateCustomerJSONRequestBody defines body for CreateCustomer for application/json ContentType.
 type CreateCustomerJSONRequestBody = CustomerCreate
 
@@ -8904,6 +9213,9 @@ type CreateLedgerEntryByExternalIDJSONRequestBody = LedgerEntryCreate
 
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
+
+// CreateBalanceTransactionJSONRequestBody defines body for CreateBalanceTransaction for application/json ContentType.
+type CreateBalanceTransactionJSONRequestBody = BalanceTransactionCreate
 
 // CreateLedgerEntryJSONRequestBody defines body for CreateLedgerEntry for application/json ContentType.
 type CreateLedgerEntryJSONRequestBody = LedgerEntryCreate
@@ -8926,11 +9238,26 @@ type SearchEventsJSONRequestBody = EventSearch
 // AmendEventJSONRequestBody defines body for AmendEvent for application/json ContentType.
 type AmendEventJSONRequestBody = EventAmendment
 
+// CreateInvoiceLineItemJSONRequestBody defines body for CreateInvoiceLineItem for application/json ContentType.
+type CreateInvoiceLineItemJSONRequestBody = InvoiceLineItemCreate
+
+// CreateInvoiceJSONRequestBody defines body for CreateInvoice for application/json ContentType.
+type CreateInvoiceJSONRequestBody = InvoiceCreate
+
 // IssueInvoiceSummaryJSONRequestBody defines body for IssueInvoiceSummary for application/json ContentType.
 type IssueInvoiceSummaryJSONRequestBody = InvoiceIssue
 
+// UpdateInvoiceJSONRequestBody defines body for UpdateInvoice for application/json ContentType.
+type UpdateInvoiceJSONRequestBody = InvoiceUpdate
+
 // IssueInvoiceJSONRequestBody defines body for IssueInvoice for application/json ContentType.
 type IssueInvoiceJSONRequestBody = InvoiceIssue
+
+// MarkInvoicePaidJSONRequestBody defines body for MarkInvoicePaid for application/json ContentType.
+type MarkInvoicePaidJSONRequestBody = InvoiceMarkPaid
+
+// PayInvoiceJSONRequestBody defines body for PayInvoice for application/json ContentType.
+type PayInvoiceJSONRequestBody = InvoicePay
 
 // CreateItemJSONRequestBody defines body for CreateItem for application/json ContentType.
 type CreateItemJSONRequestBody = ItemCreate

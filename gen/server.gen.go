@@ -33,6 +33,15 @@ type ServerInterface interface {
 	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
 	// (GET /v1/coupons/{coupon_id}/subscriptions)
 	ListCouponSubscriptions(ctx echo.Context, couponID CouponID, params ListCouponSubscriptionsParams) error
+	// ListCreditNotes List credit notes
+	// (GET /v1/credit_notes)
+	ListCreditNotes(ctx echo.Context, params ListCreditNotesParams) error
+	// CreateCreditNote Credit lines of an invoice
+	// (POST /v1/credit_notes)
+	CreateCreditNote(ctx echo.Context, params CreateCreditNoteParams) error
+	// FetchCreditNote Fetch a credit note
+	// (GET /v1/credit_notes/{credit_note_id})
+	FetchCreditNote(ctx echo.Context, creditNoteID CreditNoteID) error
 	// ListCustomers List customers
 	// (GET /v1/customers)
 	ListCustomers(ctx echo.Context, params ListCustomersParams) error
@@ -66,6 +75,12 @@ type ServerInterface interface {
 	// UpdateCustomer Update a customer
 	// (PUT /v1/customers/{customer_id})
 	UpdateCustomer(ctx echo.Context, customerID CustomerID) error
+	// ListBalanceTransactions List what changed a customer's balance
+	// (GET /v1/customers/{customer_id}/balance_transactions)
+	ListBalanceTransactions(ctx echo.Context, customerID CustomerID, params ListBalanceTransactionsParams) error
+	// CreateBalanceTransaction Change a customer's balance
+	// (POST /v1/customers/{customer_id}/balance_transactions)
+	CreateBalanceTransaction(ctx echo.Context, customerID CustomerID, params CreateBalanceTransactionParams) error
 	// ListCustomerCosts Costs of a customer, day by day
 	// (GET /v1/customers/{customer_id}/costs)
 	ListCustomerCosts(ctx echo.Context, customerID CustomerID, params ListCustomerCostsParams) error
@@ -126,9 +141,15 @@ type ServerInterface interface {
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx echo.Context, params IngestParams) error
+	// CreateInvoiceLineItem Put a line on a draft
+	// (POST /v1/invoice_line_items)
+	CreateInvoiceLineItem(ctx echo.Context, params CreateInvoiceLineItemParams) error
 	// ListInvoices List invoices
 	// (GET /v1/invoices)
 	ListInvoices(ctx echo.Context, params ListInvoicesParams) error
+	// CreateInvoice Create a one-off invoice
+	// (POST /v1/invoices)
+	CreateInvoice(ctx echo.Context, params CreateInvoiceParams) error
 	// ListInvoiceSummaries List invoices without their lines
 	// (GET /v1/invoices/summary)
 	ListInvoiceSummaries(ctx echo.Context, params ListInvoiceSummariesParams) error
@@ -141,12 +162,27 @@ type ServerInterface interface {
 	// FetchInvoice Fetch an invoice
 	// (GET /v1/invoices/{invoice_id})
 	FetchInvoice(ctx echo.Context, invoiceID InvoiceID) error
+	// UpdateInvoice Update an invoice
+	// (PUT /v1/invoices/{invoice_id})
+	UpdateInvoice(ctx echo.Context, invoiceID InvoiceID) error
+	// DeleteInvoiceLineItem Take a line off a draft
+	// (DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id})
+	DeleteInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error
 	// IssueInvoice Issue a draft invoice
 	// (POST /v1/invoices/{invoice_id}/issue)
 	IssueInvoice(ctx echo.Context, invoiceID InvoiceID, params IssueInvoiceParams) error
 	// ExplainInvoiceLineItem Explain the amount of a line
 	// (GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation)
 	ExplainInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error
+	// MarkInvoicePaid Record that an invoice was paid
+	// (POST /v1/invoices/{invoice_id}/mark_paid)
+	MarkInvoicePaid(ctx echo.Context, invoiceID InvoiceID, params MarkInvoicePaidParams) error
+	// PayInvoice Charge for an invoice now
+	// (POST /v1/invoices/{invoice_id}/pay)
+	PayInvoice(ctx echo.Context, invoiceID InvoiceID, params PayInvoiceParams) error
+	// VoidInvoice Void an invoice
+	// (POST /v1/invoices/{invoice_id}/void)
+	VoidInvoice(ctx echo.Context, invoiceID InvoiceID, params VoidInvoiceParams) error
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx echo.Context, params ListItemsParams) error
@@ -432,6 +468,104 @@ func (w *ServerInterfaceWrapper) ListCouponSubscriptions(ctx echo.Context) error
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCouponSubscriptions(ctx, couponID, params)
+	return err
+}
+
+// ListCreditNotes converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCreditNotes(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCreditNotesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[gt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[gt]", ctx.QueryParams(), &params.CreatedAtGt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[gt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[gte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[gte]", ctx.QueryParams(), &params.CreatedAtGte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[gte]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[lt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[lt]", ctx.QueryParams(), &params.CreatedAtLt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[lt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[lte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[lte]", ctx.QueryParams(), &params.CreatedAtLte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[lte]: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCreditNotes(ctx, params)
+	return err
+}
+
+// CreateCreditNote converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCreditNote(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCreditNoteParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCreditNote(ctx, params)
+	return err
+}
+
+// FetchCreditNote converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchCreditNote(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "credit_note_id" -------------
+	var creditNoteID CreditNoteID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "credit_note_id", ctx.Param("credit_note_id"), &creditNoteID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter credit_note_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchCreditNote(ctx, creditNoteID)
 	return err
 }
 
@@ -838,6 +972,102 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateCustomer(ctx, customerID)
+	return err
+}
+
+// ListBalanceTransactions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListBalanceTransactions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBalanceTransactionsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation_time[gt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation_time[gt]", ctx.QueryParams(), &params.OperationTimeGt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation_time[gt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation_time[gte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation_time[gte]", ctx.QueryParams(), &params.OperationTimeGte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation_time[gte]: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation_time[lt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation_time[lt]", ctx.QueryParams(), &params.OperationTimeLt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation_time[lt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation_time[lte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation_time[lte]", ctx.QueryParams(), &params.OperationTimeLte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation_time[lte]: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListBalanceTransactions(ctx, customerID, params)
+	return err
+}
+
+// CreateBalanceTransaction converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateBalanceTransaction(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateBalanceTransactionParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateBalanceTransaction(ctx, customerID, params)
 	return err
 }
 
@@ -1473,6 +1703,35 @@ func (w *ServerInterfaceWrapper) Ingest(ctx echo.Context) error {
 	return err
 }
 
+// CreateInvoiceLineItem converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateInvoiceLineItem(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateInvoiceLineItemParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateInvoiceLineItem(ctx, params)
+	return err
+}
+
 // ListInvoices converts echo context to params.
 func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
 	var err error
@@ -1621,6 +1880,35 @@ func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListInvoices(ctx, params)
+	return err
+}
+
+// CreateInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateInvoice(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateInvoiceParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateInvoice(ctx, params)
 	return err
 }
 
@@ -1845,6 +2133,46 @@ func (w *ServerInterfaceWrapper) FetchInvoice(ctx echo.Context) error {
 	return err
 }
 
+// UpdateInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateInvoice(ctx, invoiceID)
+	return err
+}
+
+// DeleteInvoiceLineItem converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteInvoiceLineItem(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// ------------- Path parameter "line_item_id" -------------
+	var lineItemID LineItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "line_item_id", ctx.Param("line_item_id"), &lineItemID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter line_item_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteInvoiceLineItem(ctx, invoiceID, lineItemID)
+	return err
+}
+
 // IssueInvoice converts echo context to params.
 func (w *ServerInterfaceWrapper) IssueInvoice(ctx echo.Context) error {
 	var err error
@@ -1902,6 +2230,114 @@ func (w *ServerInterfaceWrapper) ExplainInvoiceLineItem(ctx echo.Context) error 
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ExplainInvoiceLineItem(ctx, invoiceID, lineItemID)
+	return err
+}
+
+// MarkInvoicePaid converts echo context to params.
+func (w *ServerInterfaceWrapper) MarkInvoicePaid(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MarkInvoicePaidParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.MarkInvoicePaid(ctx, invoiceID, params)
+	return err
+}
+
+// PayInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) PayInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PayInvoiceParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PayInvoice(ctx, invoiceID, params)
+	return err
+}
+
+// VoidInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params VoidInvoiceParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.VoidInvoice(ctx, invoiceID, params)
 	return err
 }
 
@@ -3241,11 +3677,16 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/coupons/:coupon_id", wrapper.FetchCoupon, options.OperationMiddlewares["fetchCoupon"]...)
 	router.POST(options.BaseURL+"/v1/coupons/:coupon_id/archive", wrapper.ArchiveCoupon, options.OperationMiddlewares["archiveCoupon"]...)
 	router.GET(options.BaseURL+"/v1/coupons/:coupon_id/subscriptions", wrapper.ListCouponSubscriptions, options.OperationMiddlewares["listCouponSubscriptions"]...)
+	router.GET(options.BaseURL+"/v1/credit_notes", wrapper.ListCreditNotes, options.OperationMiddlewares["listCreditNotes"]...)
+	router.POST(options.BaseURL+"/v1/credit_notes", wrapper.CreateCreditNote, options.OperationMiddlewares["createCreditNote"]...)
+	router.GET(options.BaseURL+"/v1/credit_notes/:credit_note_id", wrapper.FetchCreditNote, options.OperationMiddlewares["fetchCreditNote"]...)
 	router.GET(options.BaseURL+"/v1/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/v1/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
 	router.DELETE(options.BaseURL+"/v1/customers/:customer_id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/v1/customers/:customer_id", wrapper.FetchCustomer, options.OperationMiddlewares["fetchCustomer"]...)
 	router.PUT(options.BaseURL+"/v1/customers/:customer_id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
+	router.GET(options.BaseURL+"/v1/customers/:customer_id/balance_transactions", wrapper.ListBalanceTransactions, options.OperationMiddlewares["listBalanceTransactions"]...)
+	router.POST(options.BaseURL+"/v1/customers/:customer_id/balance_transactions", wrapper.CreateBalanceTransaction, options.OperationMiddlewares["createBalanceTransaction"]...)
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/costs", wrapper.ListCustomerCosts, options.OperationMiddlewares["listCustomerCosts"]...)
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits", wrapper.ListCredits, options.OperationMiddlewares["listCredits"]...)
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits/ledger", wrapper.ListLedgerEntries, options.OperationMiddlewares["listLedgerEntries"]...)
@@ -3272,10 +3713,17 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/events/search", wrapper.SearchEvents, options.OperationMiddlewares["searchEvents"]...)
 	router.GET(options.BaseURL+"/v1/events/volume", wrapper.ListEventVolumes, options.OperationMiddlewares["listEventVolumes"]...)
 	router.POST(options.BaseURL+"/v1/ingest", wrapper.Ingest, options.OperationMiddlewares["ingest"]...)
+	router.POST(options.BaseURL+"/v1/invoice_line_items", wrapper.CreateInvoiceLineItem, options.OperationMiddlewares["createInvoiceLineItem"]...)
 	router.GET(options.BaseURL+"/v1/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
+	router.POST(options.BaseURL+"/v1/invoices", wrapper.CreateInvoice, options.OperationMiddlewares["createInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.FetchInvoice, options.OperationMiddlewares["fetchInvoice"]...)
+	router.PUT(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.UpdateInvoice, options.OperationMiddlewares["updateInvoice"]...)
+	router.DELETE(options.BaseURL+"/v1/invoices/:invoice_id/invoice_line_items/:line_item_id", wrapper.DeleteInvoiceLineItem, options.OperationMiddlewares["deleteInvoiceLineItem"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/issue", wrapper.IssueInvoice, options.OperationMiddlewares["issueInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id/line_items/:line_item_id/explanation", wrapper.ExplainInvoiceLineItem, options.OperationMiddlewares["explainInvoiceLineItem"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/mark_paid", wrapper.MarkInvoicePaid, options.OperationMiddlewares["markInvoicePaid"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/summary", wrapper.ListInvoiceSummaries, options.OperationMiddlewares["listInvoiceSummaries"]...)
 	router.POST(options.BaseURL+"/v1/invoices/summary/:invoice_id/issue", wrapper.IssueInvoiceSummary, options.OperationMiddlewares["issueInvoiceSummary"]...)
 	router.GET(options.BaseURL+"/v1/invoices/upcoming", wrapper.FetchUpcomingInvoice, options.OperationMiddlewares["fetchUpcomingInvoice"]...)
@@ -3514,6 +3962,124 @@ type ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse) VisitListCouponSubscriptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditNotesRequestObject struct {
+	Params ListCreditNotesParams
+}
+
+type ListCreditNotesResponseObject interface {
+	VisitListCreditNotesResponse(w http.ResponseWriter) error
+}
+
+type ListCreditNotes200JSONResponse CreditNotePage
+
+func (response ListCreditNotes200JSONResponse) VisitListCreditNotesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditNotesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCreditNotesdefaultApplicationProblemPlusJSONResponse) VisitListCreditNotesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCreditNoteRequestObject struct {
+	Params CreateCreditNoteParams
+	Body   *CreateCreditNoteJSONRequestBody
+}
+
+type CreateCreditNoteResponseObject interface {
+	VisitCreateCreditNoteResponse(w http.ResponseWriter) error
+}
+
+type CreateCreditNote201JSONResponse CreditNote
+
+func (response CreateCreditNote201JSONResponse) VisitCreateCreditNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCreditNotedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateCreditNotedefaultApplicationProblemPlusJSONResponse) VisitCreateCreditNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCreditNoteRequestObject struct {
+	CreditNoteID CreditNoteID `json:"credit_note_id"`
+}
+
+type FetchCreditNoteResponseObject interface {
+	VisitFetchCreditNoteResponse(w http.ResponseWriter) error
+}
+
+type FetchCreditNote200JSONResponse CreditNote
+
+func (response FetchCreditNote200JSONResponse) VisitFetchCreditNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCreditNotedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchCreditNotedefaultApplicationProblemPlusJSONResponse) VisitFetchCreditNoteResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3953,6 +4519,87 @@ type UpdateCustomerdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response UpdateCustomerdefaultApplicationProblemPlusJSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBalanceTransactionsRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     ListBalanceTransactionsParams
+}
+
+type ListBalanceTransactionsResponseObject interface {
+	VisitListBalanceTransactionsResponse(w http.ResponseWriter) error
+}
+
+type ListBalanceTransactions200JSONResponse BalanceTransactionPage
+
+func (response ListBalanceTransactions200JSONResponse) VisitListBalanceTransactionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBalanceTransactionsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListBalanceTransactionsdefaultApplicationProblemPlusJSONResponse) VisitListBalanceTransactionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBalanceTransactionRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     CreateBalanceTransactionParams
+	Body       *CreateBalanceTransactionJSONRequestBody
+}
+
+type CreateBalanceTransactionResponseObject interface {
+	VisitCreateBalanceTransactionResponse(w http.ResponseWriter) error
+}
+
+type CreateBalanceTransaction200JSONResponse BalanceTransaction
+
+func (response CreateBalanceTransaction200JSONResponse) VisitCreateBalanceTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBalanceTransactiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateBalanceTransactiondefaultApplicationProblemPlusJSONResponse) VisitCreateBalanceTransactionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4780,6 +5427,46 @@ func (response IngestdefaultApplicationProblemPlusJSONResponse) VisitIngestRespo
 	return err
 }
 
+type CreateInvoiceLineItemRequestObject struct {
+	Params CreateInvoiceLineItemParams
+	Body   *CreateInvoiceLineItemJSONRequestBody
+}
+
+type CreateInvoiceLineItemResponseObject interface {
+	VisitCreateInvoiceLineItemResponse(w http.ResponseWriter) error
+}
+
+type CreateInvoiceLineItem201JSONResponse InvoiceLineItem
+
+func (response CreateInvoiceLineItem201JSONResponse) VisitCreateInvoiceLineItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateInvoiceLineItemdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateInvoiceLineItemdefaultApplicationProblemPlusJSONResponse) VisitCreateInvoiceLineItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListInvoicesRequestObject struct {
 	Params ListInvoicesParams
 }
@@ -4808,6 +5495,46 @@ type ListInvoicesdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListInvoicesdefaultApplicationProblemPlusJSONResponse) VisitListInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateInvoiceRequestObject struct {
+	Params CreateInvoiceParams
+	Body   *CreateInvoiceJSONRequestBody
+}
+
+type CreateInvoiceResponseObject interface {
+	VisitCreateInvoiceResponse(w http.ResponseWriter) error
+}
+
+type CreateInvoice201JSONResponse Invoice
+
+func (response CreateInvoice201JSONResponse) VisitCreateInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateInvoicedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateInvoicedefaultApplicationProblemPlusJSONResponse) VisitCreateInvoiceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4977,6 +5704,80 @@ func (response FetchInvoicedefaultApplicationProblemPlusJSONResponse) VisitFetch
 	return err
 }
 
+type UpdateInvoiceRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Body      *UpdateInvoiceJSONRequestBody
+}
+
+type UpdateInvoiceResponseObject interface {
+	VisitUpdateInvoiceResponse(w http.ResponseWriter) error
+}
+
+type UpdateInvoice200JSONResponse Invoice
+
+func (response UpdateInvoice200JSONResponse) VisitUpdateInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateInvoicedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateInvoicedefaultApplicationProblemPlusJSONResponse) VisitUpdateInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteInvoiceLineItemRequestObject struct {
+	InvoiceID  InvoiceID  `json:"invoice_id"`
+	LineItemID LineItemID `json:"line_item_id"`
+}
+
+type DeleteInvoiceLineItemResponseObject interface {
+	VisitDeleteInvoiceLineItemResponse(w http.ResponseWriter) error
+}
+
+type DeleteInvoiceLineItem204Response struct {
+}
+
+func (response DeleteInvoiceLineItem204Response) VisitDeleteInvoiceLineItemResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteInvoiceLineItemdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteInvoiceLineItemdefaultApplicationProblemPlusJSONResponse) VisitDeleteInvoiceLineItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type IssueInvoiceRequestObject struct {
 	InvoiceID InvoiceID `json:"invoice_id"`
 	Params    IssueInvoiceParams
@@ -5047,6 +5848,128 @@ type ExplainInvoiceLineItemdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ExplainInvoiceLineItemdefaultApplicationProblemPlusJSONResponse) VisitExplainInvoiceLineItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MarkInvoicePaidRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    MarkInvoicePaidParams
+	Body      *MarkInvoicePaidJSONRequestBody
+}
+
+type MarkInvoicePaidResponseObject interface {
+	VisitMarkInvoicePaidResponse(w http.ResponseWriter) error
+}
+
+type MarkInvoicePaid200JSONResponse Invoice
+
+func (response MarkInvoicePaid200JSONResponse) VisitMarkInvoicePaidResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MarkInvoicePaiddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response MarkInvoicePaiddefaultApplicationProblemPlusJSONResponse) VisitMarkInvoicePaidResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayInvoiceRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    PayInvoiceParams
+	Body      *PayInvoiceJSONRequestBody
+}
+
+type PayInvoiceResponseObject interface {
+	VisitPayInvoiceResponse(w http.ResponseWriter) error
+}
+
+type PayInvoice200JSONResponse Invoice
+
+func (response PayInvoice200JSONResponse) VisitPayInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayInvoicedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PayInvoicedefaultApplicationProblemPlusJSONResponse) VisitPayInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VoidInvoiceRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    VoidInvoiceParams
+}
+
+type VoidInvoiceResponseObject interface {
+	VisitVoidInvoiceResponse(w http.ResponseWriter) error
+}
+
+type VoidInvoice200JSONResponse Invoice
+
+func (response VoidInvoice200JSONResponse) VisitVoidInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VoidInvoicedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response VoidInvoicedefaultApplicationProblemPlusJSONResponse) VisitVoidInvoiceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6824,6 +7747,15 @@ type StrictServerInterface interface {
 	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
 	// (GET /v1/coupons/{coupon_id}/subscriptions)
 	ListCouponSubscriptions(ctx context.Context, request ListCouponSubscriptionsRequestObject) (ListCouponSubscriptionsResponseObject, error)
+	// ListCreditNotes List credit notes
+	// (GET /v1/credit_notes)
+	ListCreditNotes(ctx context.Context, request ListCreditNotesRequestObject) (ListCreditNotesResponseObject, error)
+	// CreateCreditNote Credit lines of an invoice
+	// (POST /v1/credit_notes)
+	CreateCreditNote(ctx context.Context, request CreateCreditNoteRequestObject) (CreateCreditNoteResponseObject, error)
+	// FetchCreditNote Fetch a credit note
+	// (GET /v1/credit_notes/{credit_note_id})
+	FetchCreditNote(ctx context.Context, request FetchCreditNoteRequestObject) (FetchCreditNoteResponseObject, error)
 	// ListCustomers List customers
 	// (GET /v1/customers)
 	ListCustomers(ctx context.Context, request ListCustomersRequestObject) (ListCustomersResponseObject, error)
@@ -6857,6 +7789,12 @@ type StrictServerInterface interface {
 	// UpdateCustomer Update a customer
 	// (PUT /v1/customers/{customer_id})
 	UpdateCustomer(ctx context.Context, request UpdateCustomerRequestObject) (UpdateCustomerResponseObject, error)
+	// ListBalanceTransactions List what changed a customer's balance
+	// (GET /v1/customers/{customer_id}/balance_transactions)
+	ListBalanceTransactions(ctx context.Context, request ListBalanceTransactionsRequestObject) (ListBalanceTransactionsResponseObject, error)
+	// CreateBalanceTransaction Change a customer's balance
+	// (POST /v1/customers/{customer_id}/balance_transactions)
+	CreateBalanceTransaction(ctx context.Context, request CreateBalanceTransactionRequestObject) (CreateBalanceTransactionResponseObject, error)
 	// ListCustomerCosts Costs of a customer, day by day
 	// (GET /v1/customers/{customer_id}/costs)
 	ListCustomerCosts(ctx context.Context, request ListCustomerCostsRequestObject) (ListCustomerCostsResponseObject, error)
@@ -6917,9 +7855,15 @@ type StrictServerInterface interface {
 	// Ingest Send usage events
 	// (POST /v1/ingest)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
+	// CreateInvoiceLineItem Put a line on a draft
+	// (POST /v1/invoice_line_items)
+	CreateInvoiceLineItem(ctx context.Context, request CreateInvoiceLineItemRequestObject) (CreateInvoiceLineItemResponseObject, error)
 	// ListInvoices List invoices
 	// (GET /v1/invoices)
 	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
+	// CreateInvoice Create a one-off invoice
+	// (POST /v1/invoices)
+	CreateInvoice(ctx context.Context, request CreateInvoiceRequestObject) (CreateInvoiceResponseObject, error)
 	// ListInvoiceSummaries List invoices without their lines
 	// (GET /v1/invoices/summary)
 	ListInvoiceSummaries(ctx context.Context, request ListInvoiceSummariesRequestObject) (ListInvoiceSummariesResponseObject, error)
@@ -6932,12 +7876,27 @@ type StrictServerInterface interface {
 	// FetchInvoice Fetch an invoice
 	// (GET /v1/invoices/{invoice_id})
 	FetchInvoice(ctx context.Context, request FetchInvoiceRequestObject) (FetchInvoiceResponseObject, error)
+	// UpdateInvoice Update an invoice
+	// (PUT /v1/invoices/{invoice_id})
+	UpdateInvoice(ctx context.Context, request UpdateInvoiceRequestObject) (UpdateInvoiceResponseObject, error)
+	// DeleteInvoiceLineItem Take a line off a draft
+	// (DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id})
+	DeleteInvoiceLineItem(ctx context.Context, request DeleteInvoiceLineItemRequestObject) (DeleteInvoiceLineItemResponseObject, error)
 	// IssueInvoice Issue a draft invoice
 	// (POST /v1/invoices/{invoice_id}/issue)
 	IssueInvoice(ctx context.Context, request IssueInvoiceRequestObject) (IssueInvoiceResponseObject, error)
 	// ExplainInvoiceLineItem Explain the amount of a line
 	// (GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation)
 	ExplainInvoiceLineItem(ctx context.Context, request ExplainInvoiceLineItemRequestObject) (ExplainInvoiceLineItemResponseObject, error)
+	// MarkInvoicePaid Record that an invoice was paid
+	// (POST /v1/invoices/{invoice_id}/mark_paid)
+	MarkInvoicePaid(ctx context.Context, request MarkInvoicePaidRequestObject) (MarkInvoicePaidResponseObject, error)
+	// PayInvoice Charge for an invoice now
+	// (POST /v1/invoices/{invoice_id}/pay)
+	PayInvoice(ctx context.Context, request PayInvoiceRequestObject) (PayInvoiceResponseObject, error)
+	// VoidInvoice Void an invoice
+	// (POST /v1/invoices/{invoice_id}/void)
+	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx context.Context, request ListItemsRequestObject) (ListItemsResponseObject, error)
@@ -7225,6 +8184,104 @@ func (sh *strictHandler) ListCouponSubscriptions(ctx echo.Context, couponID Coup
 		return err
 	} else if validResponse, ok := response.(ListCouponSubscriptionsResponseObject); ok {
 		return validResponse.VisitListCouponSubscriptionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCreditNotes operation middleware
+func (sh *strictHandler) ListCreditNotes(ctx echo.Context, params ListCreditNotesParams) error {
+	var request ListCreditNotesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCreditNotes(ctx.Request().Context(), request.(ListCreditNotesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCreditNotes")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCreditNotesResponseObject); ok {
+		return validResponse.VisitListCreditNotesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCreditNote operation middleware
+func (sh *strictHandler) CreateCreditNote(ctx echo.Context, params CreateCreditNoteParams) error {
+	var request CreateCreditNoteRequestObject
+
+	request.Params = params
+
+	var body CreateCreditNoteJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCreditNote(ctx.Request().Context(), request.(CreateCreditNoteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCreditNote")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCreditNoteResponseObject); ok {
+		return validResponse.VisitCreateCreditNoteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchCreditNote operation middleware
+func (sh *strictHandler) FetchCreditNote(ctx echo.Context, creditNoteID CreditNoteID) error {
+	var request FetchCreditNoteRequestObject
+
+	request.CreditNoteID = creditNoteID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchCreditNote(ctx.Request().Context(), request.(FetchCreditNoteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchCreditNote")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchCreditNoteResponseObject); ok {
+		return validResponse.VisitFetchCreditNoteResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -7596,6 +8653,81 @@ func (sh *strictHandler) UpdateCustomer(ctx echo.Context, customerID CustomerID)
 		return err
 	} else if validResponse, ok := response.(UpdateCustomerResponseObject); ok {
 		return validResponse.VisitUpdateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListBalanceTransactions operation middleware
+func (sh *strictHandler) ListBalanceTransactions(ctx echo.Context, customerID CustomerID, params ListBalanceTransactionsParams) error {
+	var request ListBalanceTransactionsRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBalanceTransactions(ctx.Request().Context(), request.(ListBalanceTransactionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBalanceTransactions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListBalanceTransactionsResponseObject); ok {
+		return validResponse.VisitListBalanceTransactionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateBalanceTransaction operation middleware
+func (sh *strictHandler) CreateBalanceTransaction(ctx echo.Context, customerID CustomerID, params CreateBalanceTransactionParams) error {
+	var request CreateBalanceTransactionRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	var body CreateBalanceTransactionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBalanceTransaction(ctx.Request().Context(), request.(CreateBalanceTransactionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBalanceTransaction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateBalanceTransactionResponseObject); ok {
+		return validResponse.VisitCreateBalanceTransactionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -8271,6 +9403,54 @@ func (sh *strictHandler) Ingest(ctx echo.Context, params IngestParams) error {
 	return nil
 }
 
+// CreateInvoiceLineItem operation middleware
+func (sh *strictHandler) CreateInvoiceLineItem(ctx echo.Context, params CreateInvoiceLineItemParams) error {
+	var request CreateInvoiceLineItemRequestObject
+
+	request.Params = params
+
+	var body CreateInvoiceLineItemJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateInvoiceLineItem(ctx.Request().Context(), request.(CreateInvoiceLineItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateInvoiceLineItem")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateInvoiceLineItemResponseObject); ok {
+		return validResponse.VisitCreateInvoiceLineItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListInvoices operation middleware
 func (sh *strictHandler) ListInvoices(ctx echo.Context, params ListInvoicesParams) error {
 	var request ListInvoicesRequestObject
@@ -8290,6 +9470,54 @@ func (sh *strictHandler) ListInvoices(ctx echo.Context, params ListInvoicesParam
 		return err
 	} else if validResponse, ok := response.(ListInvoicesResponseObject); ok {
 		return validResponse.VisitListInvoicesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateInvoice operation middleware
+func (sh *strictHandler) CreateInvoice(ctx echo.Context, params CreateInvoiceParams) error {
+	var request CreateInvoiceRequestObject
+
+	request.Params = params
+
+	var body CreateInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateInvoice(ctx.Request().Context(), request.(CreateInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateInvoiceResponseObject); ok {
+		return validResponse.VisitCreateInvoiceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -8423,6 +9651,80 @@ func (sh *strictHandler) FetchInvoice(ctx echo.Context, invoiceID InvoiceID) err
 	return nil
 }
 
+// UpdateInvoice operation middleware
+func (sh *strictHandler) UpdateInvoice(ctx echo.Context, invoiceID InvoiceID) error {
+	var request UpdateInvoiceRequestObject
+
+	request.InvoiceID = invoiceID
+
+	var body UpdateInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateInvoice(ctx.Request().Context(), request.(UpdateInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateInvoiceResponseObject); ok {
+		return validResponse.VisitUpdateInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteInvoiceLineItem operation middleware
+func (sh *strictHandler) DeleteInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error {
+	var request DeleteInvoiceLineItemRequestObject
+
+	request.InvoiceID = invoiceID
+	request.LineItemID = lineItemID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteInvoiceLineItem(ctx.Request().Context(), request.(DeleteInvoiceLineItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteInvoiceLineItem")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteInvoiceLineItemResponseObject); ok {
+		return validResponse.VisitDeleteInvoiceLineItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // IssueInvoice operation middleware
 func (sh *strictHandler) IssueInvoice(ctx echo.Context, invoiceID InvoiceID, params IssueInvoiceParams) error {
 	var request IssueInvoiceRequestObject
@@ -8495,6 +9797,130 @@ func (sh *strictHandler) ExplainInvoiceLineItem(ctx echo.Context, invoiceID Invo
 		return err
 	} else if validResponse, ok := response.(ExplainInvoiceLineItemResponseObject); ok {
 		return validResponse.VisitExplainInvoiceLineItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// MarkInvoicePaid operation middleware
+func (sh *strictHandler) MarkInvoicePaid(ctx echo.Context, invoiceID InvoiceID, params MarkInvoicePaidParams) error {
+	var request MarkInvoicePaidRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	var body MarkInvoicePaidJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MarkInvoicePaid(ctx.Request().Context(), request.(MarkInvoicePaidRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MarkInvoicePaid")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(MarkInvoicePaidResponseObject); ok {
+		return validResponse.VisitMarkInvoicePaidResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PayInvoice operation middleware
+func (sh *strictHandler) PayInvoice(ctx echo.Context, invoiceID InvoiceID, params PayInvoiceParams) error {
+	var request PayInvoiceRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	var body PayInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PayInvoice(ctx.Request().Context(), request.(PayInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PayInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PayInvoiceResponseObject); ok {
+		return validResponse.VisitPayInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// VoidInvoice operation middleware
+func (sh *strictHandler) VoidInvoice(ctx echo.Context, invoiceID InvoiceID, params VoidInvoiceParams) error {
+	var request VoidInvoiceRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.VoidInvoice(ctx.Request().Context(), request.(VoidInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VoidInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(VoidInvoiceResponseObject); ok {
+		return validResponse.VisitVoidInvoiceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -1,9 +1,31 @@
 package server
 
 import (
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/period"
 	"tollkeeper/gen"
 )
+
+func creditNoteFromWire(in gen.CreditNoteCreate) (invoice.NewCreditNote, error) {
+	days, daysErr := daysFromWire(in.StartDate, in.EndDate)
+	lines, linesErr := entriesFromWire("line_items", in.LineItems, func(l gen.CreditNoteLineItemCreate) (invoice.NewCreditedLine, error) {
+		amount, amountErr := amountFromWire("amount", l.Amount)
+		days, daysErr := daysFromWire(l.StartDate, l.EndDate)
+		return invoice.NewCreditedLine{LineID: l.InvoiceLineItemID, Amount: amount, Days: days}, fault.Join(amountErr, daysErr)
+	})
+	return invoice.NewCreditNote{
+		Lines: lines, Days: days, Reason: (*invoice.CreditReason)(in.Reason), Memo: in.Memo,
+	}, fault.Join(linesErr, daysErr)
+}
+
+// daysFromWire reads start_date and end_date, both optional and inclusive.
+func daysFromWire(start, end *gen.Date) (days invoice.Days, err error) {
+	var failed [2]error
+	days.First, failed[0] = optionalDateFromWire("start_date", start)
+	days.Last, failed[1] = optionalDateFromWire("end_date", end)
+	return days, fault.Join(failed[:]...)
+}
 
 func creditNoteToWire(n invoice.CreditNote) gen.CreditNote {
 	return gen.CreditNote{
@@ -30,4 +52,30 @@ func creditNoteToWire(n invoice.CreditNote) gen.CreditNote {
 		}),
 		Discounts: []gen.CreditNoteDiscount{}, // the lines include those of the invoice
 	}
+}
+
+// creditNotesToWire shows the credit notes of an invoice in short.
+func creditNotesToWire(notes []invoice.CreditNote) []gen.InvoiceCreditNote {
+	return toWire(notes, func(n invoice.CreditNote) gen.InvoiceCreditNote {
+		return gen.InvoiceCreditNote{
+			ID: n.ID, CreditNoteNumber: n.Number, Type: string(n.Type), Reason: orEmpty(n.Reason), Memo: n.Memo,
+			Total: n.Currency.Format(n.Total), VoidedAt: optionalInstantToWire(n.VoidedAt),
+		}
+	})
+}
+
+func dateFromWire(field string, text gen.Date) (period.Date, error) {
+	date, err := period.ParseDate(text)
+	if err != nil {
+		return period.Date{}, fault.Bad(field, "%s", err)
+	}
+	return date, nil
+}
+
+func optionalDateFromWire(field string, text *gen.Date) (*period.Date, error) {
+	if text == nil {
+		return nil, nil
+	}
+	date, err := dateFromWire(field, *text)
+	return &date, err
 }

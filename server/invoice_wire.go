@@ -3,6 +3,7 @@ package server
 import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -36,33 +37,38 @@ func invoiceSummaryToWire(v invoice.View) gen.InvoiceSummary {
 }
 
 func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
-	noAttempts := 0
+	collection := v.Collection()
 	h := gen.InvoiceHeader{
-		ID:                          v.ID,
-		InvoiceNumber:               v.Number,
-		InvoiceSource:               gen.InvoiceSource(v.Source),
-		Status:                      gen.InvoiceStatus(v.Status),
-		Currency:                    string(v.Currency),
-		Total:                       v.Currency.Format(v.Total),
-		AmountDue:                   v.Currency.Format(v.AmountDue),
-		CreatedAt:                   instantToWire(v.CreatedAt),
-		IssuedAt:                    optionalInstantToWire(v.IssuedAt),
-		EligibleToIssueAt:           optionalInstantToWire(v.EligibleAt),
-		ScheduledIssueAt:            optionalInstantToWire(v.ScheduledAt()),
-		WillAutoIssue:               v.WillAutoIssue,
-		DueDate:                     optionalInstantToWire(v.DueAt),
-		PaidAt:                      optionalInstantToWire(v.PaidAt),
-		VoidedAt:                    optionalInstantToWire(v.VoidedAt),
-		Memo:                        v.Memo,
-		Metadata:                    metadataToWire(v.Metadata),
-		Customer:                    customerRefToWire(v.Customer),
-		BillingAddress:              addressToWire(v.Customer.BillingAddress),
-		ShippingAddress:             addressToWire(v.Customer.ShippingAddress),
-		CustomerTaxID:               taxIDToWire(v.Customer.TaxID),
-		AutoCollection:              gen.InvoiceAutoCollection{Enabled: &v.AutoCollection, NumAttempts: &noAttempts},
-		CreditNotes:                 []gen.InvoiceCreditNote{},
-		CustomerBalanceTransactions: balanceTransactionsToWire(v),
-		PaymentAttempts:             []gen.PaymentAttempt{},
+		ID:                v.ID,
+		InvoiceNumber:     v.Number,
+		InvoiceSource:     gen.InvoiceSource(v.Source),
+		Status:            gen.InvoiceStatus(v.Status),
+		Currency:          string(v.Currency),
+		Total:             v.Currency.Format(v.Total),
+		AmountDue:         v.Currency.Format(v.AmountDue),
+		CreatedAt:         instantToWire(v.CreatedAt),
+		IssuedAt:          optionalInstantToWire(v.IssuedAt),
+		EligibleToIssueAt: optionalInstantToWire(v.EligibleAt),
+		ScheduledIssueAt:  optionalInstantToWire(v.ScheduledAt()),
+		WillAutoIssue:     v.WillAutoIssue,
+		DueDate:           optionalInstantToWire(v.DueAt),
+		PaymentStartedAt:  optionalInstantToWire(collection.StartedAt),
+		PaymentFailedAt:   optionalInstantToWire(collection.FailedAt),
+		PaidAt:            optionalInstantToWire(v.PaidAt),
+		VoidedAt:          optionalInstantToWire(v.VoidedAt),
+		Memo:              v.Memo,
+		Metadata:          metadataToWire(v.Metadata),
+		Customer:          customerRefToWire(v.Customer),
+		BillingAddress:    addressToWire(v.Billing),
+		ShippingAddress:   addressToWire(v.Shipping),
+		CustomerTaxID:     taxIDToWire(v.Tax),
+		AutoCollection: gen.InvoiceAutoCollection{
+			Enabled: &v.AutoCollection, NumAttempts: &collection.Attempts,
+			PreviouslyAttemptedAt: optionalInstantToWire(collection.LastAt), NextAttemptAt: optionalInstantToWire(collection.NextAt),
+		},
+		CreditNotes:                 creditNotesToWire(v.CreditNotes),
+		CustomerBalanceTransactions: toWire(v.BalanceTransactions, balanceTransactionToWire(v.Currency)),
+		PaymentAttempts:             toWire(v.PaymentAttempts, paymentAttemptToWire(v.Currency)),
 	}
 	if v.SubscriptionID != nil {
 		h.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
@@ -70,26 +76,13 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 	return h
 }
 
-func balanceTransactionsToWire(v invoice.View) []gen.BalanceTransaction {
-	shown := []gen.BalanceTransaction{}
-	for _, t := range v.BalanceTransactions {
-		kind := gen.BalanceTransactionTypeDecrement
-		if t.Increased() {
-			kind = gen.BalanceTransactionTypeIncrement
+func paymentAttemptToWire(currency money.Currency) func(invoice.PaymentAttempt) gen.PaymentAttempt {
+	return func(a invoice.PaymentAttempt) gen.PaymentAttempt {
+		return gen.PaymentAttempt{
+			ID: a.ID, Amount: currency.Format(a.Amount), CreatedAt: instantToWire(a.CreatedAt), Succeeded: a.Succeeded,
+			PaymentProvider: (*gen.PaymentGateway)(a.Provider), PaymentProviderID: a.ProviderID,
 		}
-		shown = append(shown, gen.BalanceTransaction{
-			ID:              t.ID,
-			Action:          gen.BalanceTransactionAction(t.Action),
-			Type:            kind,
-			Amount:          v.Currency.Format(t.Amount()),
-			StartingBalance: v.Currency.Format(t.StartingBalance),
-			EndingBalance:   v.Currency.Format(t.EndingBalance),
-			CreatedAt:       instantToWire(t.CreatedAt),
-			Description:     t.Description,
-			Invoice:         &gen.InvoiceTiny{ID: v.ID},
-		})
 	}
-	return shown
 }
 
 // invoiceContentToWire shows the lines, and in the older form the adjustments of the

@@ -101,44 +101,6 @@ func (s *Server) FetchUpcomingInvoice(ctx context.Context, req gen.FetchUpcoming
 	return gen.FetchUpcomingInvoice200JSONResponse(shown), nil
 }
 
-// IssueInvoice serves POST /v1/invoices/{invoice_id}/issue.
-func (s *Server) IssueInvoice(ctx context.Context, req gen.IssueInvoiceRequestObject) (gen.IssueInvoiceResponseObject, error) {
-	body, err := once(ctx, s, func(tx *store.Tx) (gen.Invoice, error) {
-		view, err := invoice.Issue(tx, req.InvoiceID, synchronously(req.Body))
-		if err != nil {
-			return gen.Invoice{}, err
-		}
-		shown, err := invoicesToWire(tx, []invoice.View{view})
-		if err != nil {
-			return gen.Invoice{}, err
-		}
-		return shown[0], nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gen.IssueInvoice200JSONResponse(body), nil
-}
-
-// IssueInvoiceSummary serves POST /v1/invoices/summary/{invoice_id}/issue.
-func (s *Server) IssueInvoiceSummary(ctx context.Context, req gen.IssueInvoiceSummaryRequestObject) (gen.IssueInvoiceSummaryResponseObject, error) {
-	body, err := once(ctx, s, func(tx *store.Tx) (gen.InvoiceSummary, error) {
-		view, err := invoice.Issue(tx, req.InvoiceID, synchronously(req.Body))
-		if err != nil {
-			return gen.InvoiceSummary{}, err
-		}
-		return invoiceSummaryToWire(view), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gen.IssueInvoiceSummary200JSONResponse(body), nil
-}
-
-func synchronously(body *gen.InvoiceIssue) bool {
-	return body != nil && body.Synchronous != nil && *body.Synchronous
-}
-
 // dueWindow is a number of days or months: 7d, 2m.
 var dueWindow = regexp.MustCompile(`^(\d{1,4})([dm])$`)
 

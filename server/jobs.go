@@ -36,6 +36,7 @@ var jobs = slices.Concat(settling, []job{
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
+	{"collect payments", invoice.NextCollection, invoice.CollectNext},
 })
 
 // tick is how often a real clock is looked at.

@@ -35,6 +35,7 @@ var records = []any{
 	usage.Correction{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
+	invoice.AddedLine{}, invoice.PaymentAttempt{},
 }
 
 // unrecorded are the tables that no exported struct stands for.

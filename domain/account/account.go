@@ -2,11 +2,14 @@ package account
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
 
@@ -23,6 +26,12 @@ const (
 const (
 	DueFromIssue   = "issue_date"
 	DueFromInvoice = "invoice_date"
+)
+
+// Gateways that charge customers.
+const (
+	GatewayManual = "manual" // none: payments are marked by hand
+	GatewayTest   = "test"   // pretends to
 )
 
 // Account is a tenant with its settings (semantics 0.1).
@@ -48,6 +57,10 @@ type Account struct {
 	CorrectionsPerCustomer   int    // of events, amended and deprecated ones each, in 100 days
 	LargestIngestBytes       *int64 // after decompression; nil: no bound
 	BackfillLengthSeconds    int    // how long the timeframe of a backfill may be
+
+	PaymentGateway   string        // manual or test
+	PaymentRetryDays string        // days after the first failure at which a charge is tried again: 1,4,9
+	SmallestCharge   money.Decimal // what is due of less is not charged for but carried to the next invoice
 }
 
 // Test reports whether it is a test account.
@@ -76,6 +89,15 @@ func (a Account) IssueDelay() time.Duration {
 // DueFromInvoiceDate reports whether net terms count from the invoice date
 // instead of the issue date.
 func (a Account) DueFromInvoiceDate() bool { return a.DueDateBasis == DueFromInvoice }
+
+// Retries are the days after the first failure at which a charge is tried again.
+func (a Account) Retries() (days []int) {
+	for _, text := range strings.FieldsFunc(a.PaymentRetryDays, func(r rune) bool { return r == ',' }) {
+		n, _ := strconv.Atoi(text) // the table has nothing else
+		days = append(days, n)
+	}
+	return days
+}
 
 // Of returns the account of a transaction.
 func Of(tx *store.Tx) (a Account, err error) {

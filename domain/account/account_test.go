@@ -36,8 +36,8 @@ var _ = Describe("An account", func() {
 			{"name", "Ours"}, {"timezone", "UTC"}, {"grace_period", "12h0m0s"}, {"future_bound", "1h0m0s"},
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
-			{"subscriptions_per_customer", "100"}, {"corrections_per_customer", "100"}, {"largest_ingest_bytes", "none"},
-			{"backfill_length", "744h0m0s"},
+			{"subscriptions_per_customer", "100"}, {"corrections_per_customer", "100"}, {"payment_gateway", "manual"},
+			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"}, {"backfill_length", "744h0m0s"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
 	})
@@ -99,6 +99,10 @@ var _ = Describe("An account", func() {
 		Entry("of hidden zero lines", "hide_zero_lines", "true", "true"),
 		Entry("of more subscriptions", "subscriptions_per_customer", "2000", "2000"),
 		Entry("of fewer corrections of events", "corrections_per_customer", "3", "3"),
+		Entry("of pretended payments", "payment_gateway", "test", "test"),
+		Entry("of other days on which a charge is tried again", "payment_retry_days", "2,30", "2,30"),
+		Entry("of charges that are tried once", "payment_retry_days", "", ""),
+		Entry("of another smallest charge", "smallest_charge", "1.25", "1.25"),
 		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
 		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
 		Entry("of the timeframe of backfills", "backfill_length", "2400h", "2400h0m0s"),
@@ -122,9 +126,22 @@ var _ = Describe("An account", func() {
 		Entry("of no subscriptions", "subscriptions_per_customer", "0", "must be a whole number from 1"),
 		Entry("of an empty ingest request", "largest_ingest_bytes", "0", "must be a whole number of bytes"),
 		Entry("of another basis", "due_date_basis", "payday", "must be issue_date or invoice_date"),
+		Entry("of a gateway nobody knows", "payment_gateway", "barter", "must be manual or test"),
+		Entry("of days that do not rise", "payment_retry_days", "4,1", "each larger than the one before"),
+		Entry("of days of no number", "payment_retry_days", "1,", "numbers of days"),
+		Entry("of a day too far", "payment_retry_days", "366", "numbers of days to 365"),
+		Entry("of too many days", "payment_retry_days", "1,2,3,4,5,6,7,8,9,10,11", "up to 10 numbers"),
+		Entry("of a charge below nothing", "smallest_charge", "-1", "must be an amount of money from 0"),
 		Entry("of a blank name", "name", " ", "name: must not be empty"),
 		Entry("of a zone of no place", "timezone", "Local", "timezone: must be an IANA"),
 	)
+
+	It("takes no pretended payments when it is for real", func() {
+		a := create(account.ModeLive)
+		_, err := account.Set(ctx, st, a.ID, "payment_gateway", "test")
+		Expect(fault.Is(err, fault.KindRefused)).To(BeTrue())
+		Expect(account.Find(ctx, st, a.ID)).To(Equal(a))
+	})
 
 	It("is missing when nobody made it", func() {
 		_, err := account.Set(ctx, st, "acct_none", "name", "x")

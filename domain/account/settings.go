@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
@@ -38,6 +39,9 @@ var settings = []setting{
 	{"hide_zero_lines", "hide_zero_lines", truth, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
+	{"payment_gateway", "payment_gateway", oneOf(GatewayManual, GatewayTest), func(a Account) string { return a.PaymentGateway }},
+	{"payment_retry_days", "payment_retry_days", rising, func(a Account) string { return a.PaymentRetryDays }},
+	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
 	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
 }
@@ -75,12 +79,27 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 		return a, fault.Bad(name, "%s", err)
 	}
 	err = st.Shared(ctx, func(db *gorm.DB) error {
+		if name == "payment_gateway" && read == GatewayTest {
+			if err := refuseLive(db, id); err != nil {
+				return err
+			}
+		}
 		return db.Raw("UPDATE accounts SET "+settings[i].column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
 	})
 	if err == nil && a.ID == "" {
 		err = fault.Missing("Account", id)
 	}
 	return a, err
+}
+
+// refuseLive keeps pretended payments from an account that is for real.
+func refuseLive(db *gorm.DB, id string) error {
+	var modes []Mode
+	err := db.Model(&Account{}).Where("id = ?", id).Pluck("mode", &modes).Error
+	if err == nil && slices.Contains(modes, ModeLive) {
+		err = fault.Refused("a live account takes no pretended payments")
+	}
+	return err
 }
 
 func text(value string) (any, error) {
@@ -140,6 +159,37 @@ func count(value string) (any, error) {
 		return nil, errors.New("must be a whole number from 1")
 	}
 	return n, nil
+}
+
+// mostRetries bounds how often a charge is tried again, lastRetry when.
+const (
+	mostRetries = 10
+	lastRetry   = 365 // days
+)
+
+func rising(value string) (any, error) {
+	wrong := fmt.Errorf("must be up to %d numbers of days to %d, each larger than the one before, such as 1,4,9", mostRetries, lastRetry)
+	if value == "" {
+		return value, nil
+	}
+	days := strings.Split(value, ",")
+	before := 0
+	for _, text := range days {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= before || n > lastRetry || len(days) > mostRetries || text != strconv.Itoa(n) {
+			return nil, wrong
+		}
+		before = n
+	}
+	return value, nil
+}
+
+func amount(value string) (any, error) {
+	d, err := money.Parse(value)
+	if err != nil || d.Sign() < 0 {
+		return nil, errors.New("must be an amount of money from 0")
+	}
+	return d, nil
 }
 
 // unbounded is how a bound that is not there is written.

@@ -14,6 +14,7 @@ type Adjustment struct {
 	store.Record
 	PlanID               *string
 	SubscriptionID       *string // the only one it is made for; then it has no plan
+	InvoiceID            *string // the only one
 	PhaseOrder           *int    // nil: in all phases, or there are none
 	ReplacesAdjustmentID *string
 	Kind                 rating.AdjustmentKind
@@ -44,6 +45,48 @@ func (a Adjustment) IsOf(priceID string) bool {
 // and leaves out what does not exist.
 func FindAdjustments(tx *store.Tx, ids []string) (map[string]Adjustment, error) {
 	return findAll(tx, ids, func(a Adjustment) string { return a.ID })
+}
+
+// FindInvoiceDiscounts returns the adjustments that are of one invoice alone, by
+// invoice, in the order in which they were made.
+func FindInvoiceDiscounts(tx *store.Tx, invoiceIDs []string) (map[string][]Adjustment, error) {
+	byInvoice := map[string][]Adjustment{}
+	if len(invoiceIDs) == 0 {
+		return byInvoice, nil
+	}
+	var rows []Adjustment
+	if err := tx.Where("invoice_id IN ?", invoiceIDs).Order("seq").Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	for _, a := range rows {
+		byInvoice[*a.InvoiceID] = append(byInvoice[*a.InvoiceID], a)
+	}
+	return byInvoice, nil
+}
+
+// NewInvoiceDiscount is a discount of one invoice.
+type NewInvoiceDiscount struct {
+	Kind    rating.AdjustmentKind
+	Value   money.Decimal
+	AsSent  *string // an amount, as the client wrote it
+	Filters []rating.Filter
+	Reason  *string
+}
+
+// CreateInvoiceDiscount makes an adjustment that takes off from the lines of one
+// invoice.
+func CreateInvoiceDiscount(tx *store.Tx, invoiceID string, in NewInvoiceDiscount) (Adjustment, error) {
+	a := Adjustment{
+		Record: tx.Record("adj"), InvoiceID: &invoiceID, Kind: in.Kind, Value: in.Value, AsSent: in.AsSent,
+		Tiers: []rating.PercentageTier{}, Filters: append([]rating.Filter{}, in.Filters...), InvoiceLevel: true, Reason: in.Reason,
+	}
+	if err := rating.CheckAdjustment(a.Rating()); err != nil {
+		return Adjustment{}, err
+	}
+	if err := needItems(tx, []Adjustment{a}); err != nil {
+		return Adjustment{}, err
+	}
+	return a, tx.Create(&a).Error
 }
 
 // CreateDiscount makes an adjustment that takes off from those prices of one

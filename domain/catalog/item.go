@@ -37,12 +37,13 @@ func FindItem(tx *store.Tx, id string) (item Item, err error) {
 	return item, store.Found(err, "Item", id)
 }
 
-// creditsItem is the item of the allocations that name none: the oldest called
-// Credits, which the first of them makes (semantics 5.1.12).
-func creditsItem(tx *store.Tx) (item Item, err error) {
-	const name = "Credits"
+// creditsItem is the item of the allocations that name none (semantics 5.1.12).
+func creditsItem(tx *store.Tx) (Item, error) { return ItemNamed(tx, "Credits") }
+
+// ItemNamed returns the oldest item of that name, which the first to ask for it makes.
+func ItemNamed(tx *store.Tx, name string) (item Item, err error) {
 	const oneAtATime = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
-	if err := tx.Exec(oneAtATime, "credits item of "+tx.AccountID).Error; err != nil {
+	if err := tx.Exec(oneAtATime, "item "+name+" of "+tx.AccountID).Error; err != nil {
 		return Item{}, err
 	}
 	err = tx.Where("name = ?", name).Order("created_at, seq").Take(&item).Error

@@ -34,6 +34,7 @@ type Price struct {
 	store.Record
 	PlanID          *string
 	SubscriptionID  *string // the only one it is made for; then it has no plan, and without either it is an add-on price
+	InvoiceID       *string // the only one that has a line of it; then it is in no list
 	PhaseOrder      *int    // nil: in all phases, or there are none
 	ReplacesPriceID *string
 	Name            string
@@ -226,7 +227,7 @@ func withLicenseTypes(tx *store.Tx, prices ...*Price) error {
 // ListPrices returns a page of the prices of plans and the add-on prices, newest
 // first.
 func ListPrices(tx *store.Tx, page store.Page) (prices []Price, next string, err error) {
-	prices, next, err = store.List[Price](tx.Where("subscription_id IS NULL"), page)
+	prices, next, err = store.List[Price](tx.Where("subscription_id IS NULL AND invoice_id IS NULL"), page)
 	if err != nil {
 		return nil, "", err
 	}

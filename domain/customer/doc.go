@@ -18,5 +18,9 @@
 // one counter only. Each customer has a prefix even where the account's is
 // used: the setting can be changed back.
 //
+// A balance is moved under the customer's lock, and each move is a row that never
+// changes: the balance is the end of the last. Money from outside (overpayment_refund,
+// external_payment) has no operation, so no move is of that kind.
+//
 // E-mails are sent unless the client says otherwise (email_delivery).
 package customer

@@ -50,10 +50,11 @@ func openBooks(tx *store.Tx, subscriptionID string) (books, error) {
 			b.void = append(b.void, row)
 		}
 	}
-	if b.lines, err = linesOf(tx, rows); err != nil {
+	issued := idsOf(rows, false)
+	if b.lines, err = linesOf(tx, issued); err != nil {
 		return books{}, err
 	}
-	notes, err := creditNotesOf(tx, issuedIDs(rows))
+	notes, err := creditNotesOf(tx, issued)
 	for _, ofInvoice := range notes {
 		for _, note := range ofInvoice {
 			b.notes[note.ID] = note.VoidedAt == nil

@@ -88,7 +88,7 @@ func (in NewCreditNote) check() error {
 	dated := 0
 	faults := []error{in.Days.check("")}
 	for k, l := range in.Lines {
-		faults = append(faults, l.Days.check(fmt.Sprintf("line_items[%d]", k)))
+		faults = append(faults, l.Days.check(place(k)))
 		if l.Days.given() {
 			dated++
 		}
@@ -213,7 +213,6 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 	}
 	lines := make([]CreditNoteLine, len(wanted))
 	for k, w := range wanted {
-		place := fmt.Sprintf("line_items[%d]", k)
 		at := slices.IndexFunc(charged, func(l Line) bool { return l.ID == w.LineID })
 		if at < 0 {
 			return nil, fault.Missing("InvoiceLineItem", w.LineID)
@@ -221,11 +220,11 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 		of := charged[at]
 		switch {
 		case of.InvoiceID != inv.ID:
-			return nil, fault.Bad(place+".invoice_line_item_id", "must be a line of the same invoice as the first")
+			return nil, fault.Bad(place(k)+".invoice_line_item_id", "must be a line of the same invoice as the first")
 		case w.Amount.Sign() <= 0:
-			return nil, fault.Bad(place+".amount", "must be above 0")
+			return nil, fault.Bad(place(k)+".amount", "must be above 0")
 		case !inv.Currency.Fits(w.Amount):
-			return nil, fault.Bad(place+".amount", "must have at most the %d decimals of %s", inv.Currency.MinorUnits(), inv.Currency)
+			return nil, fault.Bad(place(k)+".amount", "must have at most the %d decimals of %s", inv.Currency.MinorUnits(), inv.Currency)
 		case w.Amount.Cmp(left[of.ID]) > 0:
 			return nil, fault.Refused("a line cannot be credited more than its amount; %s is left", inv.Currency.Format(money.Max(left[of.ID], money.Decimal{})))
 		}

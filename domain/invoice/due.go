@@ -14,10 +14,10 @@ func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
 // paid (semantics 9.2.2).
 func (i *Invoice) lower(tx *store.Tx, by money.Decimal) error {
 	i.Credited = i.Credited.Add(by)
-	if i.Due().IsZero() {
-		i.Status, i.PaidAt = StatusPaid, &tx.Now
+	if err := i.save(tx, "credited"); err != nil || !i.Due().IsZero() {
+		return err
 	}
-	return i.save(tx, "credited", "status", "paid_at")
+	return i.pay(tx, tx.Now)
 }
 
 // save writes those columns of the invoice.

@@ -31,8 +31,8 @@ const (
 	SourceOneOff       Source = "one_off"      // a request
 )
 
-// Invoice is a row. The second half is nil while it is a draft and fixed from
-// its issue on; [View] has what a reader sees in either state.
+// Invoice is a row. From its number on it is nil while it is a draft, and all but the
+// marks is fixed from its issue on; [View] has what a reader sees in either state.
 type Invoice struct {
 	store.Record
 	CustomerID     string
@@ -47,19 +47,32 @@ type Invoice struct {
 	Replaced       bool // a change made it void, and another in its place
 	Metadata       store.Metadata
 
-	Number         *string
-	IssuedAt       *time.Time
-	DueAt          *time.Time // local midnight
+	// What a draft says for itself; nil: as its subscription, else as the customer.
 	Memo           *string
 	AutoCollection *bool
-	AutoIssued     *bool
-	Subtotal       *money.Decimal // sum of the lines' subtotals
-	Total          *money.Decimal // sum of the lines' amounts and taxes; may be negative
-	AmountDue      *money.Decimal // when it was issued, never negative
+	AutoIssues     *bool      // of a one-off invoice, which always says so
+	NetTermsDays   *int       // days between issue and due date
+	CustomDueAt    *time.Time // instead of net terms
 
-	Credited money.Decimal // what its credit notes took off AmountDue
-	PaidAt   *time.Time
-	VoidedAt *time.Time
+	Number          *string
+	IssuedAt        *time.Time
+	DueAt           *time.Time        // local midnight, but for a custom one
+	BillingAddress  *customer.Address `gorm:"serializer:json"`
+	ShippingAddress *customer.Address `gorm:"serializer:json"`
+	TaxID           *customer.TaxID   `gorm:"serializer:json"`
+	AutoIssued      *bool
+	Subtotal        *money.Decimal // sum of the lines' subtotals
+	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
+	AmountDue       *money.Decimal // when it was issued, never negative
+
+	// Marks, which may still change.
+	Credited         money.Decimal // what its credit notes took off AmountDue
+	NextAttemptAt    *time.Time    // when it is charged next; nil: not by itself
+	PaidAt           *time.Time
+	PaymentReference *string // of a payment that was marked by hand
+	PaymentNotes     *string
+	VoidedAt         *time.Time
+
 	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
 }
 
@@ -73,12 +86,16 @@ type View struct {
 
 	BalanceTransactions []customer.BalanceTransaction // what it and its credit notes moved; none while draft
 	CreditNotes         []CreditNote                  // without their lines, oldest first; none while draft
+	PaymentAttempts     []PaymentAttempt              // oldest first; none while draft
 
 	Number         string // <PREFIX>-DRAFT while draft
 	Memo           *string
 	AutoCollection bool
 	WillAutoIssue  bool
 	EligibleAt     *time.Time // nil once issued
+	Billing        *customer.Address
+	Shipping       *customer.Address
+	Tax            *customer.TaxID
 	Subtotal       money.Decimal
 	Total          money.Decimal
 	AmountDue      money.Decimal // what is asked for now

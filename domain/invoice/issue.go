@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
@@ -107,7 +108,7 @@ func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 		Joins("JOIN customers c ON c.account_id = invoices.account_id AND c.id = invoices.customer_id").
 		Joins("LEFT JOIN subscriptions s ON s.account_id = invoices.account_id AND s.id = invoices.subscription_id").
 		Where("invoices.status = 'draft' AND invoices.invoice_date <= ?", by).
-		Where("coalesce(s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
+		Where("coalesce(invoices.auto_issues, s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
 		Where(eligible+" <= ?", delay, by).
 		Order(clause.OrderBy{Expression: clause.Expr{SQL: eligible + ", invoices.seq", Vars: []any{delay}}})
 }
@@ -117,6 +118,9 @@ func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 func freeze(tx *store.Tx, settings account.Account, v View) error {
 	amountDue, err := customer.Settle(tx, v.CustomerID, v.ID, v.Total)
 	if err != nil {
+		return err
+	}
+	if amountDue, err = carrySmall(tx, settings, v, amountDue); err != nil {
 		return err
 	}
 	number, err := customer.NextInvoiceNumber(tx, v.CustomerID)
@@ -133,23 +137,48 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 		Status: StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
 		AutoCollection: &v.AutoCollection, AutoIssued: &v.WillAutoIssue,
 		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &amountDue,
+		BillingAddress: v.Billing, ShippingAddress: v.Shipping, TaxID: v.Tax,
 	}
-	if amountDue.IsZero() {
+	switch {
+	case amountDue.IsZero():
 		row.Status, row.PaidAt = StatusPaid, &tx.Now
+	case v.AutoCollection && gatewayOf(settings).Collects():
+		row.NextAttemptAt = &due
+		if due.Before(tx.Now) {
+			row.NextAttemptAt = &tx.Now
+		}
 	}
 	return tx.Model(&Invoice{}).Where("id = ?", v.ID).
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
-			"subtotal", "total", "amount_due", "paid_at").
+			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
 		Updates(&row).Error
+}
+
+// carrySmall takes what is due to the customer's balance, to be paid with the next
+// invoice, if it is too little to be charged by a payment provider (semantics 8.1.7).
+// It returns what is left to pay.
+func carrySmall(tx *store.Tx, settings account.Account, v View, due money.Decimal) (money.Decimal, error) {
+	if due.IsZero() || due.Cmp(settings.SmallestCharge) >= 0 || v.Customer.PaymentProvider == nil {
+		return due, nil
+	}
+	why := customer.Cause{Action: customer.ActionSmallInvoiceCarry, InvoiceID: &v.ID}
+	return money.Decimal{}, customer.Move(tx, v.CustomerID, due.Neg(), why)
 }
 
 // dueAt is the local midnight that begins the day net terms after the issue
 // date, or after the invoice date where the account says so (semantics 8.1.9).
 func dueAt(now time.Time, v View, settings account.Account) time.Time {
+	if v.CustomDueAt != nil {
+		return *v.CustomDueAt
+	}
+	days := v.Terms.NetTerms()
+	if v.NetTermsDays != nil {
+		days = *v.NetTermsDays
+	}
 	from := now
 	if settings.DueFromInvoiceDate() {
 		from = v.InvoiceDate
 	}
 	loc := v.Terms.Customer.Location()
-	return period.DateOf(from, loc).AddDays(v.Terms.NetTerms()).In(loc)
+	return period.DateOf(from, loc).AddDays(days).In(loc)
 }

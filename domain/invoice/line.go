@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -64,8 +65,14 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 	return shown
 }
 
+// extra is what a draft has beside the services of its subscription.
+type extra struct {
+	Lines     []AddedLine
+	Discounts []catalog.Adjustment // of those lines
+}
+
 // lines works out what an invoice charges, as of now.
-func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
+func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line, error) {
 	billed, err := charged(tx, t, inv)
 	if err != nil {
 		return nil, err
@@ -79,20 +86,18 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice) ([]Line, error) {
 		return nil, err
 	}
 	together := slices.Concat(tallies...)
-	out := make([]Line, len(together))
+	var out []Line
 	for k, a := range charge(t, together) {
-		s := together[k].Service
-		out[k] = Line{
-			Record: store.Record{
-				AccountID: tx.AccountID, ID: lineID(inv.ID, s), CreatedAt: tx.Now,
-			},
-			InvoiceID: inv.ID, Position: k, PriceID: s.Interval.PriceID, IntervalID: &s.Interval.ID, Name: s.Interval.Price.Name,
-			StartAt: s.Period.Start, EndAt: s.Period.End,
-			Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
-			Exact: a.Exact, Parts: a.Parts, Fraction: together[k].Usage.Fraction, Prorated: a.Prorated,
-			Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
-			invoiced: a.Invoiced,
-		}
+		line := newLine(tx, inv, len(out), lineID(inv.ID, together[k].Service), together[k], a)
+		line.IntervalID = &together[k].Interval.ID
+		out = append(out, line)
+	}
+	added := make([]tally, len(more.Lines))
+	for k, l := range more.Lines {
+		added[k] = l.tally(t.Customer.Location())
+	}
+	for k, a := range charge(inv.ownTerms(t, more.Discounts), added) {
+		out = append(out, newLine(tx, inv, len(out), more.Lines[k].ID, added[k], a))
 	}
 	return out, nil
 }
@@ -110,16 +115,32 @@ func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Se
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(tx, others)
+	lines, err := linesOf(tx, idsOf(others, false))
 	return slices.DeleteFunc(services, books{issued: others, lines: lines}.has), err
+}
+
+func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amounts) Line {
+	s := y.Service
+	return Line{
+		Record:    store.Record{AccountID: tx.AccountID, ID: id, CreatedAt: tx.Now},
+		InvoiceID: inv.ID, Position: position, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
+		StartAt: s.Period.Start, EndAt: s.Period.End,
+		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
+		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
+		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
+		invoiced: a.Invoiced,
+	}
 }
 
 // lineID names the line of a service on an invoice, always the same. It bears a mark of
 // the invoice, so that one that is only worked out can be found by it.
 func lineID(invoiceID string, s subscription.Service) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.Period.Start.UnixMicro()))
-	return linePrefix + strings.TrimPrefix(invoiceID, "inv_")[:markLength] + base64.RawURLEncoding.EncodeToString(sum[:9])
+	return linePrefix + mark(invoiceID) + base64.RawURLEncoding.EncodeToString(sum[:9])
 }
+
+// mark is the part of an invoice's id that the ids of its lines have.
+func mark(invoiceID string) string { return strings.TrimPrefix(invoiceID, "inv_")[:markLength] }
 
 const (
 	linePrefix = "line_"

@@ -42,9 +42,14 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 	return t.SetNextBilling(tx, &date)
 }
 
-// redrawDraft keeps the draft of those services, if there are any.
+// redrawDraft keeps the draft of those services, if there are any or lines that were
+// put on it.
 func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) error {
-	if len(services) == 0 {
+	added, err := addedTo(tx, []string{draft.ID})
+	if err != nil {
+		return err
+	}
+	if len(services) == 0 && len(added[draft.ID]) == 0 {
 		return tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error
 	}
 	draft.HasUsage = anyUsage(services)

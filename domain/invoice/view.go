@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -31,34 +32,57 @@ func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	if err != nil {
 		return nil, err
 	}
-	frozen, err := linesOf(tx, rows)
+	record, err := recordsOf(tx, idsOf(rows, false))
 	if err != nil {
 		return nil, err
 	}
-	settled, err := customer.BalanceOfInvoices(tx, issuedIDs(rows))
-	if err != nil {
-		return nil, err
-	}
-	credited, err := creditNotesOf(tx, issuedIDs(rows))
+	more, err := extras(tx, idsOf(rows, true))
 	if err != nil {
 		return nil, err
 	}
 	views := make([]View, len(rows))
 	for k, row := range rows {
-		var t subscription.Terms
-		if row.SubscriptionID != nil {
-			t = terms[*row.SubscriptionID]
-		}
 		if row.Status != StatusDraft {
-			views[k] = issuedView(row, t)
-			views[k].Lines, views[k].BalanceTransactions, views[k].CreditNotes = frozen[row.ID], settled[row.ID], credited[row.ID]
+			views[k] = issuedView(row, terms(row))
+			record(&views[k])
 			continue
 		}
-		if views[k], err = draftView(tx, settings, row, t); err != nil {
+		if views[k], err = draftView(tx, settings, row, terms(row), more(row)); err != nil {
 			return nil, err
 		}
 	}
 	return views, nil
+}
+
+// recordsOf reads what was written of issued invoices, and returns what puts it into
+// their views.
+func recordsOf(tx *store.Tx, ids []string) (func(*View), error) {
+	lines, err := linesOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	moves, err := customer.BalanceOfInvoices(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := creditNotesOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := attemptsOf(tx, ids)
+	return func(v *View) {
+		v.Lines, v.BalanceTransactions, v.CreditNotes, v.PaymentAttempts = lines[v.ID], moves[v.ID], notes[v.ID], attempts[v.ID]
+	}, err
+}
+
+// extras reads what drafts have beside the services of their subscriptions.
+func extras(tx *store.Tx, ids []string) (func(Invoice) extra, error) {
+	added, err := addedTo(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	discounts, err := catalog.FindInvoiceDiscounts(tx, ids)
+	return func(i Invoice) extra { return extra{added[i.ID], discounts[i.ID]} }, err
 }
 
 func issuedView(row Invoice, t subscription.Terms) View {
@@ -66,11 +90,12 @@ func issuedView(row Invoice, t subscription.Terms) View {
 		Invoice: row, Customer: t.Customer, Terms: t,
 		Number: *row.Number, Memo: row.Memo, AutoCollection: *row.AutoCollection, WillAutoIssue: *row.AutoIssued,
 		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: row.Due(),
+		Billing: row.BillingAddress, Shipping: row.ShippingAddress, Tax: row.TaxID,
 	}
 }
 
-func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms) (View, error) {
-	charged, err := lines(tx, t, row)
+func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more extra) (View, error) {
+	charged, err := lines(tx, t, row, more)
 	if err != nil {
 		return View{}, err
 	}
@@ -79,6 +104,16 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 		Invoice: row, Customer: t.Customer, Terms: t, Lines: charged,
 		Number: customer.DraftNumber(t.Customer, settings), Memo: t.Memo(), AutoCollection: t.CollectsAutomatically(),
 		WillAutoIssue: t.IssuesAutomatically(settings.AutoIssuance), EligibleAt: &eligible,
+		Billing: t.Customer.BillingAddress, Shipping: t.Customer.ShippingAddress, Tax: t.Customer.TaxID,
+	}
+	if row.Memo != nil {
+		v.Memo = row.Memo
+	}
+	if row.AutoCollection != nil {
+		v.AutoCollection = *row.AutoCollection
+	}
+	if row.AutoIssues != nil {
+		v.WillAutoIssue = *row.AutoIssues
 	}
 	for _, l := range charged {
 		v.Subtotal = v.Subtotal.Add(l.invoiced)
@@ -98,19 +133,34 @@ func eligibleAt(settings account.Account, row Invoice) time.Time {
 	return row.InvoiceDate.Add(settings.IssueDelay())
 }
 
-func termsOf(tx *store.Tx, rows []Invoice) (map[string]subscription.Terms, error) {
-	var ids []string
+// termsOf returns what invoices are made under: the terms of their subscriptions, or
+// only the customer and the currency where there is none.
+func termsOf(tx *store.Tx, rows []Invoice) (func(Invoice) subscription.Terms, error) {
+	var subscriptions, customers []string
 	for _, row := range rows {
 		if row.SubscriptionID != nil {
-			ids = append(ids, *row.SubscriptionID)
+			subscriptions = append(subscriptions, *row.SubscriptionID)
+		} else {
+			customers = append(customers, row.CustomerID)
 		}
 	}
-	return subscription.FindAll(tx, ids)
+	terms, err := subscription.FindAll(tx, subscriptions)
+	if err != nil {
+		return nil, err
+	}
+	buyers, err := customer.FindAll(tx, customers)
+	return func(i Invoice) subscription.Terms {
+		if i.SubscriptionID != nil {
+			return terms[*i.SubscriptionID]
+		}
+		return i.ownTerms(subscription.Terms{Customer: buyers[i.CustomerID]}, nil)
+	}, err
 }
 
-func issuedIDs(rows []Invoice) (ids []string) {
+// idsOf are the ids of the invoices that are drafts, or of those that are not.
+func idsOf(rows []Invoice, drafts bool) (ids []string) {
 	for _, row := range rows {
-		if row.Status != StatusDraft {
+		if (row.Status == StatusDraft) == drafts {
 			ids = append(ids, row.ID)
 		}
 	}
@@ -118,8 +168,7 @@ func issuedIDs(rows []Invoice) (ids []string) {
 }
 
 // linesOf reads the lines of issued invoices by invoice, in their order.
-func linesOf(tx *store.Tx, rows []Invoice) (map[string][]Line, error) {
-	ids := issuedIDs(rows)
+func linesOf(tx *store.Tx, ids []string) (map[string][]Line, error) {
 	byInvoice := map[string][]Line{}
 	if len(ids) == 0 {
 		return byInvoice, nil

@@ -18,8 +18,8 @@ func Void(tx *store.Tx, id string) (View, error) {
 	if inv.Status != StatusIssued {
 		return View{}, fault.Refused("only an issued invoice can be voided; this one is %s", inv.Status)
 	}
-	inv.Status, inv.VoidedAt = StatusVoid, &tx.Now
-	if err := inv.save(tx, "status", "voided_at"); err != nil {
+	inv.Status, inv.VoidedAt, inv.NextAttemptAt = StatusVoid, &tx.Now, nil
+	if err := inv.save(tx, "status", "voided_at", "next_attempt_at"); err != nil {
 		return View{}, err
 	}
 	if err := inv.returnBalance(tx); err != nil {

@@ -1,0 +1,173 @@
+package invoice
+
+import (
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// PaymentAttempt is a charge of an issued invoice and what became of it. It never
+// changes.
+type PaymentAttempt struct {
+	store.Record
+	InvoiceID  string
+	Amount     money.Decimal // above 0, in the currency of the invoice
+	Provider   *string       // nil: a gateway that is built in
+	ProviderID *string       // of the payment there
+	Automatic  bool          // of the schedule, not asked for
+	Succeeded  bool
+}
+
+// Pay charges an issued invoice at once, on request. The schedule of its charges goes
+// on unless this one succeeds (semantics 8.3.3).
+func Pay(tx *store.Tx, id, method string) (View, error) {
+	inv, err := lock(tx, id)
+	if err != nil {
+		return View{}, err
+	}
+	if inv.Status != StatusIssued {
+		return View{}, fault.Refused("only an issued invoice can be paid; this one is %s", inv.Status)
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return View{}, err
+	}
+	if !gatewayOf(settings).Collects() {
+		return View{}, fault.Unavailable("this account has no payment gateway; mark the invoice paid instead")
+	}
+	if _, err := inv.charge(tx, settings, method, false); err != nil {
+		return View{}, err
+	}
+	return Find(tx, id)
+}
+
+// NextCollection returns the earliest instant, at or before by, at which an invoice
+// is to be charged.
+func NextCollection(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	var due []time.Time
+	err = tx.Model(&Invoice{}).Where("next_attempt_at <= ?", by).Order("next_attempt_at, seq").Limit(1).
+		Pluck("next_attempt_at", &due).Error
+	if err != nil || len(due) == 0 {
+		return at, false, err
+	}
+	return due[0].UTC(), true, nil
+}
+
+// CollectNext charges the invoice that has waited longest. It reports false when none
+// is due, or another server is at work on all that are.
+func CollectNext(tx *store.Tx) (more bool, err error) {
+	var rows []Invoice
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
+		Where("next_attempt_at <= ?", tx.Now).Order("next_attempt_at, seq").Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return false, err
+	}
+	inv := rows[0]
+	if !gatewayOf(settings).Collects() { // no longer
+		inv.NextAttemptAt = nil
+		return true, inv.save(tx, "next_attempt_at")
+	}
+	buyers, err := customer.FindAll(tx, []string{inv.CustomerID})
+	if err != nil {
+		return false, err
+	}
+	buyer := buyers[inv.CustomerID]
+	method := ""
+	if buyer.PaymentProviderID != nil {
+		method = *buyer.PaymentProviderID
+	}
+	succeeded, err := inv.charge(tx, settings, method, true)
+	if err != nil || succeeded {
+		return true, err
+	}
+	return true, inv.reschedule(tx, settings, buyer.Location())
+}
+
+// charge asks the gateway for what is due of a locked invoice, and records it.
+func (i *Invoice) charge(tx *store.Tx, settings account.Account, method string, automatic bool) (succeeded bool, err error) {
+	receipt := gatewayOf(settings).Charge(Charge{Amount: i.Due(), Currency: i.Currency, Method: method})
+	attempt := PaymentAttempt{
+		Record: tx.Record("pay"), InvoiceID: i.ID, Amount: i.Due(), Provider: receipt.Provider, ProviderID: receipt.ProviderID,
+		Automatic: automatic, Succeeded: receipt.Succeeded,
+	}
+	if err := tx.Create(&attempt).Error; err != nil || !receipt.Succeeded {
+		return false, err
+	}
+	return true, i.pay(tx, tx.Now)
+}
+
+// reschedule plans the next charge after one that failed: so many days after the
+// first failure, at its time of day (semantics 8.3.3).
+func (i *Invoice) reschedule(tx *store.Tx, settings account.Account, loc *time.Location) error {
+	attempts, err := attemptsOf(tx, []string{i.ID})
+	if err != nil {
+		return err
+	}
+	failed := automatic(attempts[i.ID])
+	i.NextAttemptAt = nil
+	if days := settings.Retries(); len(failed) <= len(days) {
+		next := failed[0].CreatedAt.In(loc).AddDate(0, 0, days[len(failed)-1]).UTC()
+		i.NextAttemptAt = &next
+	}
+	return i.save(tx, "next_attempt_at")
+}
+
+// automatic are the attempts of the schedule, oldest first.
+func automatic(attempts []PaymentAttempt) (scheduled []PaymentAttempt) {
+	for _, a := range attempts {
+		if a.Automatic {
+			scheduled = append(scheduled, a)
+		}
+	}
+	return scheduled
+}
+
+// attemptsOf returns the charges of invoices, by invoice, oldest first.
+func attemptsOf(tx *store.Tx, invoiceIDs []string) (map[string][]PaymentAttempt, error) {
+	byInvoice := map[string][]PaymentAttempt{}
+	if len(invoiceIDs) == 0 {
+		return byInvoice, nil
+	}
+	var attempts []PaymentAttempt
+	if err := tx.Where("invoice_id IN ?", invoiceIDs).Order("invoice_id, seq").Find(&attempts).Error; err != nil {
+		return nil, err
+	}
+	for _, a := range attempts {
+		byInvoice[a.InvoiceID] = append(byInvoice[a.InvoiceID], a)
+	}
+	return byInvoice, nil
+}
+
+// Collection is how an invoice is charged.
+type Collection struct {
+	Attempts  int // of the schedule
+	LastAt    *time.Time
+	NextAt    *time.Time // nil: not by itself any more
+	StartedAt *time.Time // of the last charge, whoever asked for it
+	FailedAt  *time.Time // of the last that failed
+}
+
+// Collection sums up the charges of an invoice.
+func (v View) Collection() Collection {
+	c := Collection{NextAt: v.NextAttemptAt}
+	for _, a := range v.PaymentAttempts {
+		c.StartedAt = &a.CreatedAt
+		if !a.Succeeded {
+			c.FailedAt = &a.CreatedAt
+		}
+		if a.Automatic {
+			c.Attempts, c.LastAt = c.Attempts+1, &a.CreatedAt
+		}
+	}
+	return c
+}

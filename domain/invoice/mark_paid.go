@@ -1,0 +1,46 @@
+package invoice
+
+import (
+	"time"
+
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Received is a payment that was made elsewhere.
+type Received struct {
+	On        period.Date // in the customer's time zone
+	Reference *string
+	Notes     *string
+}
+
+// MarkPaid records that an issued or synced invoice was paid (semantics 8.1.14).
+func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
+	inv, err := lock(tx, id)
+	if err != nil {
+		return View{}, err
+	}
+	if inv.Status != StatusIssued && inv.Status != StatusSynced {
+		return View{}, fault.Refused("only an issued or synced invoice can be marked paid; this one is %s", inv.Status)
+	}
+	buyers, err := customer.FindAll(tx, []string{inv.CustomerID})
+	if err != nil {
+		return View{}, err
+	}
+	inv.PaymentReference, inv.PaymentNotes = in.Reference, in.Notes
+	if err := inv.save(tx, "payment_reference", "payment_notes"); err != nil {
+		return View{}, err
+	}
+	if err := inv.pay(tx, in.On.In(buyers[inv.CustomerID].Location())); err != nil {
+		return View{}, err
+	}
+	return Find(tx, id)
+}
+
+// pay makes an invoice one that was paid at an instant. It is not charged any more.
+func (i *Invoice) pay(tx *store.Tx, at time.Time) error {
+	i.Status, i.PaidAt, i.NextAttemptAt = StatusPaid, &at, nil
+	return i.save(tx, "status", "paid_at", "next_attempt_at")
+}

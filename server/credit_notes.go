@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/invoice"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateCreditNote serves POST /v1/credit_notes.
+func (s *Server) CreateCreditNote(ctx context.Context, req gen.CreateCreditNoteRequestObject) (gen.CreateCreditNoteResponseObject, error) {
+	wanted, err := creditNoteFromWire(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	created, err := once(ctx, s, func(tx *store.Tx) (gen.CreditNote, error) {
+		note, err := invoice.CreateCreditNote(tx, wanted)
+		if err != nil {
+			return gen.CreditNote{}, err
+		}
+		return creditNoteToWire(note), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateCreditNote201JSONResponse(created), nil
+}
+
+// ListCreditNotes serves GET /v1/credit_notes.
+func (s *Server) ListCreditNotes(ctx context.Context, req gen.ListCreditNotesRequestObject) (gen.ListCreditNotesResponseObject, error) {
+	p := req.Params
+	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	if err != nil {
+		return nil, err
+	}
+	var page gen.CreditNotePage
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		notes, next, err := invoice.ListCreditNotes(tx, created, pageFromWire(p.Limit, p.Cursor))
+		page = gen.CreditNotePage{Data: toWire(notes, creditNoteToWire), PaginationMetadata: pageToWire(next)}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCreditNotes200JSONResponse(page), nil
+}
+
+// FetchCreditNote serves GET /v1/credit_notes/{credit_note_id}.
+func (s *Server) FetchCreditNote(ctx context.Context, req gen.FetchCreditNoteRequestObject) (gen.FetchCreditNoteResponseObject, error) {
+	var note invoice.CreditNote
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		note, err = invoice.FindCreditNote(tx, req.CreditNoteID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchCreditNote200JSONResponse(creditNoteToWire(note)), nil
+}

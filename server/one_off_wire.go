@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+)
+
+func oneOffFromWire(in gen.InvoiceCreate) (invoice.NewOneOff, error) {
+	lines, linesErr := entriesFromWire("line_items", in.LineItems, oneOffLineFromWire)
+	discount, discountErr := invoiceDiscountFromWire(in.Discount)
+	return invoice.NewOneOff{
+		CustomerID: in.CustomerID, ExternalCustomerID: in.ExternalCustomerID, Currency: money.Currency(in.Currency),
+		Date: in.InvoiceDate, Lines: lines, Discount: discount, AutoCollection: in.AutoCollection,
+		AutoIssues: in.WillAutoIssue != nil && *in.WillAutoIssue, DueDate: in.DueDate, NetTermsDays: in.NetTerms,
+		Memo: in.Memo, Metadata: metadataFromWire(in.Metadata),
+	}, fault.Join(linesErr, fault.In("discount", discountErr))
+}
+
+func oneOffLineFromWire(in gen.OneOffLineItem) (line invoice.NewOneOffLine, err error) {
+	var failed [3]error
+	line.Name, line.ItemID = in.Name, in.ItemID
+	line.Quantity, failed[0] = numberFromWire("quantity", in.Quantity)
+	line.Start, failed[1] = dateFromWire("start_date", in.StartDate)
+	line.End, failed[2] = dateFromWire("end_date", in.EndDate)
+	if line.Config, err = json.Marshal(in.UnitConfig); err != nil {
+		return line, fmt.Errorf("read a line: %w", err)
+	}
+	return line, fault.Join(failed[:]...)
+}
+
+func invoiceDiscountFromWire(in *gen.InvoiceDiscountCreate) (*catalog.NewInvoiceDiscount, error) {
+	if in == nil {
+		return nil, nil
+	}
+	off := catalog.NewInvoiceDiscount{Filters: filtersFromWire(in.Filters), Reason: in.Reason}
+	var err error
+	switch percentage := in.DiscountType == gen.InvoiceDiscountTypePercentage; {
+	case percentage && in.AmountDiscount != nil:
+		err = fault.Bad("amount_discount", "must not be given with that discount_type")
+	case !percentage && in.PercentageDiscount != nil:
+		err = fault.Bad("percentage_discount", "must not be given with that discount_type")
+	case percentage:
+		off.Kind = rating.PercentageDiscount
+		off.Value, err = shareFromWire("percentage_discount", in.PercentageDiscount)
+	default:
+		off.Kind, off.AsSent = rating.AmountDiscount, in.AmountDiscount
+		off.Value, err = configuredFromWire("amount_discount", in.AmountDiscount)
+	}
+	return &off, err
+}
+
+func newLineFromWire(in gen.InvoiceLineItemCreate) (line invoice.NewLine, err error) {
+	var failed [4]error
+	line.InvoiceID, line.Name, line.ItemID = in.InvoiceID, in.Name, in.ItemID
+	line.Amount, failed[0] = amountFromWire("amount", in.Amount)
+	line.Quantity, failed[1] = numberFromWire("quantity", in.Quantity)
+	line.Start, failed[2] = dateFromWire("start_date", in.StartDate)
+	line.End, failed[3] = dateFromWire("end_date", in.EndDate)
+	return line, fault.Join(failed[:]...)
+}
+
+// editInvoice changes what the body names. Net terms and a due date take each other's
+// place; a date cannot be taken away, so null leaves it.
+func editInvoice(ctx context.Context, inv *invoice.Invoice, buyer customer.Customer, in gen.InvoiceUpdate) error {
+	if in.NetTerms != nil && in.DueDate != nil {
+		return fault.Bad("due_date, net_terms", "at most one must be specified")
+	}
+	if sent(ctx, "auto_collection") {
+		inv.AutoCollection = in.AutoCollection
+	}
+	if sent(ctx, "net_terms") {
+		inv.NetTermsDays = in.NetTerms
+		if in.NetTerms != nil {
+			inv.CustomDueAt = nil
+		}
+	}
+	var dueErr, dateErr error
+	if sent(ctx, "due_date") {
+		inv.CustomDueAt = nil
+		if in.DueDate != nil {
+			at, err := invoice.DateIn(buyer, "due_date", *in.DueDate)
+			inv.CustomDueAt, inv.NetTermsDays, dueErr = &at, nil, err
+		}
+	}
+	if in.InvoiceDate != nil {
+		inv.InvoiceDate, dateErr = invoice.DateIn(buyer, "invoice_date", *in.InvoiceDate)
+	}
+	return fault.Join(dueErr, dateErr, editMetadata(ctx, &inv.Metadata, in.Metadata))
+}
