@@ -1349,6 +1349,46 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
 	UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
+	//
+	// Refused with a 400 where there is none.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+	UnscheduleFixedFeeQuantityUpdatesWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
+	//
+	// Refused with a 400 where there is none.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+	UnscheduleFixedFeeQuantityUpdates(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFixedFeeQuantityWithBody Change the quantity of a fixed fee
+	//
+	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+	// is billed for each quantity by its days.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+	UpdateFixedFeeQuantityWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
+	//
+	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+	// is billed for each quantity by its days.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+	UpdateFixedFeeQuantity(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	//
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -4016,6 +4056,86 @@ func (c *Client) RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID
 // Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
 func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnscheduleCancellationRequest(c.Server, subscriptionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
+//
+// Refused with a 400 where there is none.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+func (c *Client) UnscheduleFixedFeeQuantityUpdatesWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
+//
+// Refused with a 400 where there is none.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+func (c *Client) UnscheduleFixedFeeQuantityUpdates(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnscheduleFixedFeeQuantityUpdatesRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFixedFeeQuantityWithBody Change the quantity of a fixed fee
+//
+// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+// is billed for each quantity by its days.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+func (c *Client) UpdateFixedFeeQuantityWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFixedFeeQuantityRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFixedFeeQuantity Change the quantity of a fixed fee
+//
+// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+// is billed for each quantity by its days.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+func (c *Client) UpdateFixedFeeQuantity(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFixedFeeQuantityRequest(c.Server, subscriptionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10443,6 +10563,130 @@ func NewUnscheduleCancellationRequest(server string, subscriptionID Subscription
 	return req, nil
 }
 
+// NewUnscheduleFixedFeeQuantityUpdatesRequest calls the generic UnscheduleFixedFeeQuantityUpdates builder with application/json body
+func NewUnscheduleFixedFeeQuantityUpdatesRequest(server string, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody constructs an http.Request for the UnscheduleFixedFeeQuantityUpdates method, with any body, and a specified content type
+func NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(server string, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/unschedule_fixed_fee_quantity_updates", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateFixedFeeQuantityRequest calls the generic UpdateFixedFeeQuantity builder with application/json body
+func NewUpdateFixedFeeQuantityRequest(server string, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateFixedFeeQuantityRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewUpdateFixedFeeQuantityRequestWithBody constructs an http.Request for the UpdateFixedFeeQuantity method, with any body, and a specified content type
+func NewUpdateFixedFeeQuantityRequestWithBody(server string, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/update_fixed_fee_quantity", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFetchSubscriptionUsageRequest constructs an http.Request for the FetchSubscriptionUsage method
 func NewFetchSubscriptionUsageRequest(server string, subscriptionID SubscriptionID, params *FetchSubscriptionUsageParams) (*http.Request, error) {
 	var err error
@@ -12124,6 +12368,46 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
 	UnscheduleCancellationWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*UnscheduleCancellationResponse, error)
+
+	// UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
+	//
+	// Refused with a 400 where there is none.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+	UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UnscheduleFixedFeeQuantityUpdatesResponse, error)
+
+	// UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
+	//
+	// Refused with a 400 where there is none.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+	UnscheduleFixedFeeQuantityUpdatesWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*UnscheduleFixedFeeQuantityUpdatesResponse, error)
+
+	// UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
+	//
+	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+	// is billed for each quantity by its days.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+	UpdateFixedFeeQuantityWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFixedFeeQuantityResponse, error)
+
+	// UpdateFixedFeeQuantityWithResponse Change the quantity of a fixed fee
+	//
+	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+	// is billed for each quantity by its days.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+	UpdateFixedFeeQuantityWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFixedFeeQuantityResponse, error)
 
 	// FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
 	//
@@ -16730,6 +17014,102 @@ func (r UnscheduleCancellationResponse) ContentType() string {
 	return ""
 }
 
+type UnscheduleFixedFeeQuantityUpdatesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnscheduleFixedFeeQuantityUpdatesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateFixedFeeQuantityResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateFixedFeeQuantityResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateFixedFeeQuantityResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateFixedFeeQuantityResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateFixedFeeQuantityResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateFixedFeeQuantityResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateFixedFeeQuantityResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchSubscriptionUsageResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -19057,6 +19437,70 @@ func (c *ClientWithResponses) UnscheduleCancellationWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseUnscheduleCancellationResponse(rsp)
+}
+
+// UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
+//
+// Refused with a 400 where there is none.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UnscheduleFixedFeeQuantityUpdatesResponse, error) {
+	rsp, err := c.UnscheduleFixedFeeQuantityUpdatesWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnscheduleFixedFeeQuantityUpdatesResponse(rsp)
+}
+
+// UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
+//
+// Refused with a 400 where there is none.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
+func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*UnscheduleFixedFeeQuantityUpdatesResponse, error) {
+	rsp, err := c.UnscheduleFixedFeeQuantityUpdates(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnscheduleFixedFeeQuantityUpdatesResponse(rsp)
+}
+
+// UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
+//
+// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+// is billed for each quantity by its days.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+func (c *ClientWithResponses) UpdateFixedFeeQuantityWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFixedFeeQuantityResponse, error) {
+	rsp, err := c.UpdateFixedFeeQuantityWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFixedFeeQuantityResponse(rsp)
+}
+
+// UpdateFixedFeeQuantityWithResponse Change the quantity of a fixed fee
+//
+// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
+// is billed for each quantity by its days.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
+func (c *ClientWithResponses) UpdateFixedFeeQuantityWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFixedFeeQuantityResponse, error) {
+	rsp, err := c.UpdateFixedFeeQuantity(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFixedFeeQuantityResponse(rsp)
 }
 
 // FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
@@ -22244,6 +22688,72 @@ func ParseUnscheduleCancellationResponse(rsp *http.Response) (*UnscheduleCancell
 	}
 
 	response := &UnscheduleCancellationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnscheduleFixedFeeQuantityUpdatesResponse parses an HTTP response from a UnscheduleFixedFeeQuantityUpdatesWithResponse call
+func ParseUnscheduleFixedFeeQuantityUpdatesResponse(rsp *http.Response) (*UnscheduleFixedFeeQuantityUpdatesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnscheduleFixedFeeQuantityUpdatesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateFixedFeeQuantityResponse parses an HTTP response from a UpdateFixedFeeQuantityWithResponse call
+func ParseUpdateFixedFeeQuantityResponse(rsp *http.Response) (*UpdateFixedFeeQuantityResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateFixedFeeQuantityResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

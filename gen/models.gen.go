@@ -1438,6 +1438,27 @@ func (e PriceType) Valid() bool {
 	}
 }
 
+// Defines values for QuantityOption.
+const (
+	QuantityOptionEffectiveDate   QuantityOption = "effective_date"
+	QuantityOptionImmediate       QuantityOption = "immediate"
+	QuantityOptionUpcomingInvoice QuantityOption = "upcoming_invoice"
+)
+
+// Valid indicates whether the value is a known member of the QuantityOption enum.
+func (e QuantityOption) Valid() bool {
+	switch e {
+	case QuantityOptionEffectiveDate:
+		return true
+	case QuantityOptionImmediate:
+		return true
+	case QuantityOptionUpcomingInvoice:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for QuantitySource.
 const (
 	QuantitySourceFixedFee    QuantitySource = "fixed_fee"
@@ -4032,6 +4053,27 @@ type FixedFeeQuantityTransition struct {
 	EffectiveDate Timestamp   `json:"effective_date"`
 	PriceID       string      `json:"price_id"`
 	Quantity      json.Number `json:"quantity"`
+}
+
+// FixedFeeQuantityUnschedule defines model for FixedFeeQuantityUnschedule.
+type FixedFeeQuantityUnschedule struct {
+	PriceID string `json:"price_id"`
+}
+
+// FixedFeeQuantityUpdate defines model for FixedFeeQuantityUpdate.
+type FixedFeeQuantityUpdate struct {
+	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
+
+	// ChangeOption When a fee gets another quantity. Immediately by default, or with a date on that.
+	ChangeOption  *QuantityOption `json:"change_option,omitempty"`
+	EffectiveDate *NullableDate   `json:"effective_date,omitempty"`
+
+	// PriceID A fixed fee of the subscription.
+	PriceID string `json:"price_id"`
+
+	// Quantity 0 or more.
+	Quantity json.Number `json:"quantity"`
 }
 
 // FoundEvent defines model for FoundEvent.
@@ -7183,6 +7225,9 @@ type QuantityExplanation struct {
 	Value  json.Number    `json:"value"`
 }
 
+// QuantityOption When a fee gets another quantity. Immediately by default, or with a date on that.
+type QuantityOption string
+
 // QuantitySource `fixed_fee` is the quantity of the price itself, `metric` the value of the metric over the customer's events between
 // `start_date` and `end_date`, `other_prices` what the components come to.
 type QuantitySource string
@@ -9151,6 +9196,18 @@ type UnscheduleCancellationParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// UnscheduleFixedFeeQuantityUpdatesParams defines parameters for UnscheduleFixedFeeQuantityUpdates.
+type UnscheduleFixedFeeQuantityUpdatesParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UpdateFixedFeeQuantityParams defines parameters for UpdateFixedFeeQuantity.
+type UpdateFixedFeeQuantityParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // FetchSubscriptionUsageParams defines parameters for FetchSubscriptionUsage.
 type FetchSubscriptionUsageParams struct {
 	// BillableMetricID Only this metric.
@@ -9321,6 +9378,12 @@ type CancelSubscriptionJSONRequestBody = SubscriptionCancel
 
 // RedeemCouponJSONRequestBody defines body for RedeemCoupon for application/json ContentType.
 type RedeemCouponJSONRequestBody = CouponRedeem
+
+// UnscheduleFixedFeeQuantityUpdatesJSONRequestBody defines body for UnscheduleFixedFeeQuantityUpdates for application/json ContentType.
+type UnscheduleFixedFeeQuantityUpdatesJSONRequestBody = FixedFeeQuantityUnschedule
+
+// UpdateFixedFeeQuantityJSONRequestBody defines body for UpdateFixedFeeQuantity for application/json ContentType.
+type UpdateFixedFeeQuantityJSONRequestBody = FixedFeeQuantityUpdate
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = TestClockAdvance

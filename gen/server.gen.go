@@ -303,6 +303,12 @@ type ServerInterface interface {
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error
+	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates)
+	UnscheduleFixedFeeQuantityUpdates(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleFixedFeeQuantityUpdatesParams) error
+	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
+	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
+	UpdateFixedFeeQuantity(ctx echo.Context, subscriptionID SubscriptionID, params UpdateFixedFeeQuantityParams) error
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionUsageParams) error
@@ -3485,6 +3491,78 @@ func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error 
 	return err
 }
 
+// UnscheduleFixedFeeQuantityUpdates converts echo context to params.
+func (w *ServerInterfaceWrapper) UnscheduleFixedFeeQuantityUpdates(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UnscheduleFixedFeeQuantityUpdatesParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnscheduleFixedFeeQuantityUpdates(ctx, subscriptionID, params)
+	return err
+}
+
+// UpdateFixedFeeQuantity converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateFixedFeeQuantity(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateFixedFeeQuantityParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateFixedFeeQuantity(ctx, subscriptionID, params)
+	return err
+}
+
 // FetchSubscriptionUsage converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchSubscriptionUsage(ctx echo.Context) error {
 	var err error
@@ -3767,6 +3845,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_cancellation", wrapper.UnscheduleCancellation, options.OperationMiddlewares["unscheduleCancellation"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_fixed_fee_quantity_updates", wrapper.UnscheduleFixedFeeQuantityUpdates, options.OperationMiddlewares["unscheduleFixedFeeQuantityUpdates"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/update_fixed_fee_quantity", wrapper.UpdateFixedFeeQuantity, options.OperationMiddlewares["updateFixedFeeQuantity"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/usage", wrapper.FetchSubscriptionUsage, options.OperationMiddlewares["fetchSubscriptionUsage"]...)
 	router.GET(options.BaseURL+"/v1/test_clock", wrapper.FetchTestClock, options.OperationMiddlewares["fetchTestClock"]...)
 	router.POST(options.BaseURL+"/v1/test_clock/advance", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
@@ -7612,6 +7692,88 @@ func (response UnscheduleCancellationdefaultApplicationProblemPlusJSONResponse) 
 	return err
 }
 
+type UnscheduleFixedFeeQuantityUpdatesRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         UnscheduleFixedFeeQuantityUpdatesParams
+	Body           *UnscheduleFixedFeeQuantityUpdatesJSONRequestBody
+}
+
+type UnscheduleFixedFeeQuantityUpdatesResponseObject interface {
+	VisitUnscheduleFixedFeeQuantityUpdatesResponse(w http.ResponseWriter) error
+}
+
+type UnscheduleFixedFeeQuantityUpdates200JSONResponse MutatedSubscription
+
+func (response UnscheduleFixedFeeQuantityUpdates200JSONResponse) VisitUnscheduleFixedFeeQuantityUpdatesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnscheduleFixedFeeQuantityUpdatesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UnscheduleFixedFeeQuantityUpdatesdefaultApplicationProblemPlusJSONResponse) VisitUnscheduleFixedFeeQuantityUpdatesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateFixedFeeQuantityRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         UpdateFixedFeeQuantityParams
+	Body           *UpdateFixedFeeQuantityJSONRequestBody
+}
+
+type UpdateFixedFeeQuantityResponseObject interface {
+	VisitUpdateFixedFeeQuantityResponse(w http.ResponseWriter) error
+}
+
+type UpdateFixedFeeQuantity200JSONResponse MutatedSubscription
+
+func (response UpdateFixedFeeQuantity200JSONResponse) VisitUpdateFixedFeeQuantityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateFixedFeeQuantitydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateFixedFeeQuantitydefaultApplicationProblemPlusJSONResponse) VisitUpdateFixedFeeQuantityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchSubscriptionUsageRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         FetchSubscriptionUsageParams
@@ -8017,6 +8179,12 @@ type StrictServerInterface interface {
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx context.Context, request UnscheduleCancellationRequestObject) (UnscheduleCancellationResponseObject, error)
+	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates)
+	UnscheduleFixedFeeQuantityUpdates(ctx context.Context, request UnscheduleFixedFeeQuantityUpdatesRequestObject) (UnscheduleFixedFeeQuantityUpdatesResponseObject, error)
+	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
+	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
+	UpdateFixedFeeQuantity(ctx context.Context, request UpdateFixedFeeQuantityRequestObject) (UpdateFixedFeeQuantityResponseObject, error)
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx context.Context, request FetchSubscriptionUsageRequestObject) (FetchSubscriptionUsageResponseObject, error)
@@ -11413,6 +11581,104 @@ func (sh *strictHandler) UnscheduleCancellation(ctx echo.Context, subscriptionID
 		return err
 	} else if validResponse, ok := response.(UnscheduleCancellationResponseObject); ok {
 		return validResponse.VisitUnscheduleCancellationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnscheduleFixedFeeQuantityUpdates operation middleware
+func (sh *strictHandler) UnscheduleFixedFeeQuantityUpdates(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleFixedFeeQuantityUpdatesParams) error {
+	var request UnscheduleFixedFeeQuantityUpdatesRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnscheduleFixedFeeQuantityUpdates(ctx.Request().Context(), request.(UnscheduleFixedFeeQuantityUpdatesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnscheduleFixedFeeQuantityUpdates")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnscheduleFixedFeeQuantityUpdatesResponseObject); ok {
+		return validResponse.VisitUnscheduleFixedFeeQuantityUpdatesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateFixedFeeQuantity operation middleware
+func (sh *strictHandler) UpdateFixedFeeQuantity(ctx echo.Context, subscriptionID SubscriptionID, params UpdateFixedFeeQuantityParams) error {
+	var request UpdateFixedFeeQuantityRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body UpdateFixedFeeQuantityJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateFixedFeeQuantity(ctx.Request().Context(), request.(UpdateFixedFeeQuantityRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateFixedFeeQuantity")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateFixedFeeQuantityResponseObject); ok {
+		return validResponse.VisitUpdateFixedFeeQuantityResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

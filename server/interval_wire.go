@@ -19,7 +19,11 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		EndDate:         optionalInstantToWire(i.EndAt),
 	}
 	if i.Price.Fixed() {
-		shown.FixedFeeQuantityTransitions = []gen.FixedFeeQuantityTransition{}
+		shown.FixedFeeQuantityTransitions = toWire(i.Changes(), func(change subscription.Transition) gen.FixedFeeQuantityTransition {
+			return gen.FixedFeeQuantityTransition{
+				PriceID: i.PriceID, EffectiveDate: instantToWire(change.EffectiveAt), Quantity: numberToWire(change.Quantity),
+			}
+		})
 	}
 	if current, ok := t.PeriodOf(i, now); ok {
 		shown.CurrentBillingPeriodStartDate = optionalInstantToWire(&current.Start)

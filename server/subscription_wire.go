@@ -70,10 +70,12 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 	}
 	for _, i := range t.Intervals {
 		if i.Price.Fixed() {
-			shown.FixedFeeQuantitySchedule = append(shown.FixedFeeQuantitySchedule, gen.FixedFeeQuantityScheduleEntry{
-				PriceID: i.PriceID, Quantity: numberToWire(*i.Price.Quantity),
-				StartDate: instantToWire(i.StartAt), EndDate: optionalInstantToWire(i.EndAt),
-			})
+			for _, spell := range i.Spells() {
+				shown.FixedFeeQuantitySchedule = append(shown.FixedFeeQuantitySchedule, gen.FixedFeeQuantityScheduleEntry{
+					PriceID: i.PriceID, Quantity: numberToWire(spell.Quantity),
+					StartDate: instantToWire(spell.Start), EndDate: optionalInstantToWire(spell.End),
+				})
+			}
 		}
 	}
 	adjustmentIntervalsToWire(t, &shown)

@@ -74,7 +74,7 @@ func misplaced(t subscription.Terms, inv Invoice, lines []Line) (bool, error) {
 }
 
 // inAdvance reports whether a line was charged at the beginning of its time.
-func inAdvance(inv Invoice, l Line) bool { return l.StartAt.Equal(inv.InvoiceDate) }
+func inAdvance(inv Invoice, l Line) bool { return l.EndAt.After(inv.InvoiceDate) }
 
 // ended credits fees in advance for the days after their end, by line.
 func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
@@ -110,8 +110,7 @@ func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time)
 		if len(lines) == 0 {
 			continue
 		}
-		whole := period.Period{Start: lines[len(lines)-1].StartAt, End: now.Add(time.Microsecond)}
-		for _, s := range t.Decreases(i, whole) {
+		for _, s := range t.Decreases(i, lines[len(lines)-1].StartAt, now) {
 			rest := days(s.Period, t)
 			less := chargeAlone(t, s).Neg().Sub(b.takenFrom(lines, rest.Start))
 			for _, l := range lines {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
 
@@ -70,19 +69,22 @@ func (s Service) byQuantity() []Service {
 			}
 		default:
 			before := last.Quantity
-			next.Before, next.BilledOn = &before, change.EffectiveAt
+			next.Before, next.BilledOn = &before, shown(change.EffectiveAt)
+			if next.BilledOn.Before(s.Period.Start) {
+				next.BilledOn = s.Period.Start
+			}
 		}
 		pieces = append(pieces, next)
 	}
 	return pieces
 }
 
-// Decreases are the changes of an interval's quantity within p for which it was
-// charged more in advance.
-func (t Terms) Decreases(i PriceInterval, p period.Period) (found []Service) {
-	for piece, ok := t.first(i, p.Start); ok && piece.Period.Start.Before(p.End); piece, ok = t.following(piece) {
+// Decreases are the changes of an interval's quantity, from an instant up to now, for
+// which it was charged more in advance.
+func (t Terms) Decreases(i PriceInterval, from, now time.Time) (found []Service) {
+	for piece, ok := t.first(i, from); ok && !piece.Period.Start.After(now); piece, ok = t.following(piece) {
 		for _, s := range piece.byQuantity() {
-			if s.Decrease() && p.Contains(s.Period.Start) {
+			if s.Decrease() && !s.Period.Start.Before(from) && !s.BilledOn.After(now) {
 				found = append(found, s)
 			}
 		}

@@ -102,7 +102,7 @@ func (t Terms) NextChange(after time.Time) (next time.Time, ok bool) {
 			earlier(*i.EndAt)
 		}
 		for _, change := range i.Transitions {
-			earlier(change.EffectiveAt)
+			earlier(shown(change.EffectiveAt))
 		}
 	}
 	return next, ok
