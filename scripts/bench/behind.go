@@ -12,20 +12,19 @@ import (
 // oldestApart is the age, in seconds, of the oldest event that is in no bucket; 0 when all
 // are in some.
 const oldestApart = `
-	SELECT coalesce((SELECT extract(epoch FROM clock_timestamp() - ingested_at) FROM events AS e
-		WHERE e.account_id = $1 AND e.seq >= p.mark ORDER BY e.seq LIMIT 1), 0)::float8
-	FROM usage_progress AS p WHERE p.account_id = $1`
+	SELECT coalesce((SELECT extract(epoch FROM clock_timestamp() - ingested_at) FROM events
+		WHERE account_id = $1 AND seq >= (SELECT mark FROM usage_progress WHERE account_id = $1) ORDER BY seq LIMIT 1), 0)::float8`
 
 // sampled is how often the buckets are looked at.
 const sampled = 50 * time.Millisecond
 
 // watchBuckets looks at how far the buckets are behind the events until the function that
 // it returns is called, which tells how far they were at most.
-func (t *tables) watchBuckets(ctx context.Context, s *stage, p *process) (stop func() time.Duration, err error) {
+func (t *tables) watchBuckets(ctx context.Context, p *process) (stop func() time.Duration, err error) {
 	if !p.buckets {
 		return func() time.Duration { return 0 }, nil
 	}
-	conn, err := pgx.Connect(ctx, s.url)
+	conn, err := pgx.Connect(ctx, t.conn.Config().ConnString())
 	if err != nil {
 		return nil, err
 	}
@@ -53,21 +52,20 @@ func (t *tables) watchBuckets(ctx context.Context, s *stage, p *process) (stop f
 // unsettled tells what is left to do for the aggregator: events in no bucket, series that
 // are new, hours to be made anew.
 const unsettled = `
-	SELECT p.mark,
-		EXISTS (SELECT FROM events AS e WHERE e.account_id = $1 AND e.seq >= p.mark)
+	WITH p AS (SELECT coalesce((SELECT mark FROM usage_progress WHERE account_id = $1), -1) AS mark)
+	SELECT mark < 0 OR EXISTS (SELECT FROM events AS e WHERE e.account_id = $1 AND e.seq >= p.mark)
 		OR EXISTS (SELECT FROM usage_series AS s WHERE s.account_id = $1 AND s.mark < p.mark)
 		OR EXISTS (SELECT FROM usage_gaps AS g WHERE g.account_id = $1),
 		(SELECT min(failure) FROM usage_series AS s WHERE s.account_id = $1 AND failed_at IS NOT NULL)
-	FROM usage_progress AS p WHERE p.account_id = $1`
+	FROM p`
 
 // settle waits until all events are in the buckets that the server keeps, if it keeps any.
 func (t *tables) settle(ctx context.Context, p *process) error {
 	began, told := time.Now(), time.Now()
 	for p.buckets {
-		var mark int64
 		var more bool
 		var failure *string
-		err := t.conn.QueryRow(ctx, unsettled, t.account).Scan(&mark, &more, &failure)
+		err := t.conn.QueryRow(ctx, unsettled, t.account).Scan(&more, &failure)
 		switch {
 		case err != nil:
 			return fmt.Errorf("wait for the buckets: %w", err)

@@ -15,17 +15,19 @@ import (
 
 // requests are the bytes that clients send: they share the machine with what
 // they measure, and so do little.
-func (p *process) requests(bodies []string) <-chan []byte {
+func (p *process) requests(bodies []string) <-chan []byte { return p.requestsTo("/v1/ingest", bodies) }
+
+func (p *process) requestsTo(path string, bodies []string) <-chan []byte {
 	queue := make(chan []byte, len(bodies))
 	for _, body := range bodies {
-		queue <- p.request(body)
+		queue <- p.request(path, body)
 	}
 	close(queue)
 	return queue
 }
 
-func (p *process) request(body string) []byte {
-	return []byte("POST /v1/ingest HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key +
+func (p *process) request(path, body string) []byte {
+	return []byte("POST " + path + " HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key +
 		"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 

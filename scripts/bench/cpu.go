@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,26 +26,26 @@ func (s spent) each(n int) string {
 	return fmt.Sprintf("%8.1f %7.1f %7.1f", per(s.server), per(s.database), per(s.bench))
 }
 
-// watch tells what the processes have used so far. Those of the database are the
-// postmaster's children that live; connections are kept, so none gets lost.
+// watch tells what the processes have used so far.
 type watch struct{ server, postmaster int }
 
 func (w watch) now() spent {
-	s := spent{server: used(w.server).cpu, bench: used(os.Getpid()).cpu}
+	s := spent{server: used(w.server).cpu, database: used(w.postmaster).ended, bench: used(os.Getpid()).cpu}
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {
 		var pid int
 		_, _ = fmt.Sscan(filepath.Base(dir), &pid)
-		if p := used(pid); p.parent == w.postmaster {
+		if p := used(pid); pid == w.postmaster || p.parent == w.postmaster {
 			s.database += p.cpu
 		}
 	}
 	return s
 }
 
+// usage is that of one process, and of its children that have ended.
 type usage struct {
-	parent int
-	cpu    time.Duration
+	parent     int
+	cpu, ended time.Duration
 }
 
 // tick is the unit of processor time in /proc, the same on every Linux.
@@ -52,14 +53,18 @@ const tick = time.Second / 100
 
 func used(pid int) (u usage) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, fields, _ := strings.Cut(string(text), ") ") // the name before may hold anything
-	var state string
-	var skip [9]int64
-	var user, system int64
-	_, err := fmt.Sscan(fields, &state, &u.parent, &skip[0], &skip[1], &skip[2], &skip[3], &skip[4], &skip[5], &skip[6], &skip[7], &skip[8], &user, &system)
-	if err == nil {
-		u.cpu = time.Duration(user+system) * tick
+	_, line, _ := strings.Cut(string(text), ") ") // the name before may hold anything
+	fields := strings.Fields(line)                // from the third on, as proc(5) counts them
+	if len(fields) < 15 {
+		return usage{}
 	}
+	u.parent, _ = strconv.Atoi(fields[1])
+	ticks := func(user int) time.Duration {
+		n, _ := strconv.Atoi(fields[user])
+		m, _ := strconv.Atoi(fields[user+1])
+		return time.Duration(n+m) * tick
+	}
+	u.cpu, u.ended = ticks(11), ticks(13)
 	return u
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -21,13 +20,13 @@ const (
 
 // freshness measures how long after the answer to an event costs show it, while others
 // come in.
-func (r *report) freshness(ctx context.Context, s *stage, t *tables, p *process) error {
+func (r *report) freshness(ctx context.Context, t *tables, p *process) error {
 	if err := t.settle(ctx, p); err != nil {
 		return err
 	}
 	enough := make(chan struct{})
 	ended := make(chan error, 1)
-	used := s.watch(p)
+	used := p.watch()
 	before, began := used.now(), time.Now()
 	var sent []time.Duration
 	go func() {
@@ -68,7 +67,7 @@ func (p *process) paced(t *tables, enough <-chan struct{}) <-chan []byte {
 			case <-enough:
 				return
 			case now := <-ticker.C:
-				paced <- p.request(bodies(t.source.take(backgroundSize, now), backgroundSize)[0])
+				paced <- p.request("/v1/ingest", bodies(t.source.take(backgroundSize, now), backgroundSize)[0])
 			}
 		}
 	}()
@@ -89,25 +88,9 @@ func (p *process) probe(ctx context.Context, nth int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		counted, err := firstQuantity(text)
+		counted, _, err := lastDay(text)
 		if err != nil || counted == fmt.Sprint(nth) {
 			return time.Since(answered), err
 		}
 	}
-}
-
-// firstQuantity is that of the first price at the end of the last day.
-func firstQuantity(costs []byte) (string, error) {
-	var answer struct {
-		Data []struct {
-			Prices []struct{ Quantity json.Number } `json:"per_price_costs"`
-		}
-	}
-	if err := json.Unmarshal(costs, &answer); err != nil {
-		return "", err
-	}
-	if len(answer.Data) == 0 || len(answer.Data[len(answer.Data)-1].Prices) == 0 {
-		return "", fmt.Errorf("costs without a price: %s", costs)
-	}
-	return answer.Data[len(answer.Data)-1].Prices[0].Quantity.String(), nil
 }

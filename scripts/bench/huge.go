@@ -14,7 +14,7 @@ import (
 const wantHuge = 300
 
 // sendHuge sends one request of so many bytes, each event made as it is sent.
-func (r *report) sendHuge(ctx context.Context, s *stage, t *tables, p *process, size int64) error {
+func (r *report) sendHuge(ctx context.Context, t *tables, p *process, size int64) error {
 	const count = "SELECT count(*) FROM events WHERE account_id = $1"
 	var before, after int64
 	if err := t.conn.QueryRow(ctx, count, t.account).Scan(&before); err != nil {
@@ -27,7 +27,7 @@ func (r *report) sendHuge(ctx context.Context, s *stage, t *tables, p *process, 
 	}
 	request.Header.Set("Authorization", "Bearer "+p.key)
 	request.Header.Set("Content-Type", "application/json")
-	used, began := s.watch(p), time.Now()
+	used, began := p.watch(), time.Now()
 	idle := used.now()
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {

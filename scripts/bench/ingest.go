@@ -46,15 +46,15 @@ type taken struct {
 }
 
 // ingestion measures ways in turns with COPY.
-func (r *report) ingestion(ctx context.Context, s *stage, t *tables, p *process, ways []way, rounds int) error {
+func (r *report) ingestion(ctx context.Context, t *tables, p *process, ways []way, rounds int) error {
 	var copies taken
 	results := make([]taken, len(ways))
 	for round := range rounds {
-		if err := copies.copy(ctx, s, t, p); err != nil {
+		if err := copies.copy(ctx, t, p); err != nil {
 			return err
 		}
 		for i, w := range ways {
-			if err := results[i].take(ctx, w, s, t, p); err != nil {
+			if err := results[i].take(ctx, w, t, p); err != nil {
 				return err
 			}
 		}
@@ -85,11 +85,11 @@ func (r *report) ingested(w way, result, copies *taken, buckets bool) {
 }
 
 // copy takes one round of COPY.
-func (k *taken) copy(ctx context.Context, s *stage, t *tables, p *process) error {
+func (k *taken) copy(ctx context.Context, t *tables, p *process) error {
 	if err := t.settle(ctx, p); err != nil {
 		return err
 	}
-	rows, w := t.rows(t.source.take(copied, time.Now())), s.watch(p)
+	rows, w := t.rows(t.source.take(copied, time.Now())), p.watch()
 	before := w.now()
 	took, err := t.copy(ctx, rows)
 	if err != nil {
@@ -101,12 +101,12 @@ func (k *taken) copy(ctx context.Context, s *stage, t *tables, p *process) error
 }
 
 // take takes one round of a way. The work is that until all is in buckets.
-func (k *taken) take(ctx context.Context, w way, s *stage, t *tables, p *process) error {
+func (k *taken) take(ctx context.Context, w way, t *tables, p *process) error {
 	if err := t.settle(ctx, p); err != nil {
 		return err
 	}
-	requests, used := p.requests(bodies(t.source.take(w.events, time.Now()), w.size)), s.watch(p)
-	behind, err := t.watchBuckets(ctx, s, p)
+	requests, used := p.requests(bodies(t.source.take(w.events, time.Now()), w.size)), p.watch()
+	behind, err := t.watchBuckets(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ const wantPreview = 300
 
 // previews measures the evaluation of 100 prices on 500 events of the request. No two
 // prices ask the same question: they differ in metric, model, filter and groups.
-func (r *report) previews(ctx context.Context, s *stage, p *process) error {
+func (r *report) previews(ctx context.Context, p *process) error {
 	const prices, events, times = 100, 500, 9
 	item, err := p.create(ctx, "/v1/items", object{"name": "Previews"})
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *report) previews(ctx context.Context, s *stage, p *process) error {
 		return err
 	}
 	took := make([]time.Duration, times)
-	used := s.watch(p)
+	used := p.watch()
 	before := used.now()
 	for i := range took {
 		began := time.Now()

@@ -26,6 +26,7 @@ type process struct {
 	addr    string
 	key     string // of the account that it is asked for
 	buckets bool   // whether it keeps any
+	master  int    // the process of the database
 	cmd     *exec.Cmd
 	exited  chan struct{}
 }
@@ -38,7 +39,7 @@ func (s *stage) serve(ctx context.Context, key string, buckets bool) (*process, 
 	}
 	cmd := exec.CommandContext(ctx, s.binary, "serve")
 	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+s.url, "TOLLKEEPER_ADDR="+addr, fmt.Sprint("TOLLKEEPER_BUCKETS=", buckets))
-	p := &process{addr: addr, key: key, buckets: buckets, cmd: cmd, exited: make(chan struct{})}
+	p := &process{addr: addr, key: key, buckets: buckets, master: s.postmaster, cmd: cmd, exited: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -77,6 +78,16 @@ func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	<-p.exited
 }
+
+// as is the server asked for another account.
+func (p *process) as(t *tables) *process {
+	other := *p
+	other.key = t.key
+	return &other
+}
+
+// watch counts the processor time of the server and of its database.
+func (p *process) watch() watch { return watch{p.cmd.Process.Pid, p.master} }
 
 // peakMemory is the most the server ever held, in megabytes.
 func (p *process) peakMemory() float64 {

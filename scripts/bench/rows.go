@@ -13,10 +13,17 @@ type row struct {
 	n          int
 }
 
-var regions = []string{"eu-central", "us-east", "us-west", "ap-south"}
+var (
+	regions = []string{"eu-central", "us-east", "us-west", "ap-south"}
+	models  = []string{"large", "small", "tiny"}
+)
+
+// users is how many different ones a customer has.
+const users = 100
 
 func (r row) properties() string {
-	return fmt.Sprintf(`{"tokens":%d,"seconds":0.%03d,"region":%q,"model":"large"}`, r.n, r.n%1000, regions[r.n%len(regions)])
+	return fmt.Sprintf(`{"tokens":%d,"seconds":0.%03d,"region":%q,"model":%q,"user":"user-%d"}`,
+		r.n, r.n%1000, regions[r.n%len(regions)], models[r.n%len(models)], r.n%users)
 }
 
 func (r row) json() string {
@@ -30,8 +37,9 @@ const customers = 1000
 func alias(n int) string { return fmt.Sprint("customer-", n) }
 
 // source makes events one after another: keys in the order of time, with a tail
-// that tells clients apart, as SDKs make them.
-type source struct{ made int }
+// that tells clients apart, as SDKs make them. It begins with a number that was never
+// reached before.
+type source struct{ made int64 }
 
 func (s *source) take(n int, at time.Time) []row {
 	rows := make([]row, n)
@@ -39,7 +47,7 @@ func (s *source) take(n int, at time.Time) []row {
 		s.made++
 		mixed := uint32(s.made) * 2654435761 // Knuth's: a tail without order
 		rows[i] = row{
-			key:   fmt.Sprintf("evt_%012d_%08x", s.made, mixed),
+			key:   fmt.Sprintf("evt_%d_%08x", s.made, mixed),
 			alias: alias(int(mixed % customers)),
 			at:    at.Add(time.Duration(i) * time.Microsecond),
 			n:     int(mixed % 10_000),

@@ -54,6 +54,3 @@ func setUp(ctx context.Context, dir, binary string) (s *stage, err error) {
 }
 
 func (s *stage) tearDown() { _ = s.db.Stop() }
-
-// watch counts the processor time of a server and of the database.
-func (s *stage) watch(p *process) watch { return watch{p.cmd.Process.Pid, s.postmaster} }

@@ -24,7 +24,7 @@ func (s *stage) open(ctx context.Context, name string) (*tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tables{conn: conn, account: "acct_" + name, key: "tk_live_" + store.Random(32)}
+	t := &tables{conn: conn, account: "acct_" + name, key: "tk_live_" + store.Random(32), source: source{made: time.Now().UnixMicro()}}
 	_, err = conn.Exec(ctx, `INSERT INTO accounts (id, name, mode, number_prefix) VALUES ($1, $2, 'live', 'BENCHA') ON CONFLICT DO NOTHING`, t.account, name)
 	if err != nil {
 		return nil, err
@@ -81,6 +81,11 @@ func (p prepared) number(ctx context.Context, tx pgx.Tx) error {
 
 // copy sends rows by COPY, in one transaction, and returns how long it took.
 func (t *tables) copy(ctx context.Context, rows prepared) (time.Duration, error) {
+	return t.copyKeysTo(ctx, "event_keys", rows)
+}
+
+// copyKeysTo is copy with another table for the keys.
+func (t *tables) copyKeysTo(ctx context.Context, table string, rows prepared) (time.Duration, error) {
 	began := time.Now()
 	tx, err := t.conn.Begin(ctx)
 	if err != nil {
@@ -91,7 +96,7 @@ func (t *tables) copy(ctx context.Context, rows prepared) (time.Duration, error)
 		return 0, err
 	}
 	columns := []string{"part", "account_id", "idempotency_key", "seq"}
-	if _, err = tx.CopyFrom(ctx, pgx.Identifier{"event_keys"}, columns, pgx.CopyFromRows(rows.keys)); err != nil {
+	if _, err = tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows.keys)); err != nil {
 		return 0, err
 	}
 	columns = []string{"account_id", "idempotency_key", "event_name", "subject", "timestamp", "properties", "ingested_at", "seq"}

@@ -12,7 +12,7 @@ var handful = []price{
 	{sql: "SELECT COUNT(*) FROM events"},
 	{sql: "SELECT SUM(tokens) FROM events"},
 	{sql: "SELECT MAX(tokens) FROM events"},
-	{sql: "SELECT COUNT(DISTINCT region) FROM events"},
+	{sql: "SELECT COUNT(DISTINCT user) FROM events"},
 	{sql: "SELECT SUM(seconds) FROM events WHERE model = 'large'"},
 	{sql: "SELECT SUM(tokens) FROM events", model: byProperty("region", regions)},
 }
@@ -52,28 +52,28 @@ func runUsual(ctx context.Context, o options) error {
 	fmt.Fprintf(os.Stderr, "%d events copied and aggregated in %.0f s\n", o.present, time.Since(began).Seconds())
 
 	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
-	if err := r.ingestion(ctx, s, t, server, withBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, t, server, withBuckets, o.rounds); err != nil {
 		return err
 	}
 	r.add(figure{what: "the server's memory, of all that", value: server.peakMemory(), unit: "MB", most: wantMemory})
-	if err := r.freshness(ctx, s, t, server); err != nil {
+	if err := r.freshness(ctx, t, server); err != nil {
 		return err
 	}
-	if err := r.previews(ctx, s, server); err != nil {
+	if err := r.previews(ctx, server); err != nil {
 		return err
 	}
 	server.stop()
 	if server, err = s.serve(ctx, t.key, false); err != nil {
 		return err
 	}
-	if err := r.ingestion(ctx, s, t, server, withoutBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, t, server, withoutBuckets, o.rounds); err != nil {
 		return err
 	}
 	server.stop()
 	if server, err = s.serve(ctx, t.key, true); err != nil {
 		return err
 	}
-	if err := r.sendHuge(ctx, s, t, server, o.huge); err != nil {
+	if err := r.sendHuge(ctx, t, server, o.huge); err != nil {
 		return err
 	}
 	if err := r.rating(ctx, dir); err != nil {
