@@ -7,6 +7,8 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -36,6 +38,9 @@ func Create(tx *store.Tx, in NewBackfill) (Backfill, error) {
 	}
 	if longest := settings.BackfillLength(); in.TimeframeEnd.Sub(in.TimeframeStart) > longest {
 		return Backfill{}, fault.Refused("the timeframe of a backfill must not be longer than %s", longest)
+	}
+	if err := usage.Kept(tx, period.Period{Start: in.TimeframeStart, End: in.TimeframeEnd}); err != nil {
+		return Backfill{}, err
 	}
 	b := Backfill{
 		Record:            tx.Record("backfill"),

@@ -30,5 +30,9 @@
 // An idempotency key belongs to an event for ever, unless that event's backfill is
 // reverted: then the key is free at once, however many there are.
 //
+// Where a month of events was dropped there is nothing to add to or to go back to: no
+// backfill is opened there, and none that was closed is reverted. Until it is closed, or
+// reverted, it keeps its months from being dropped.
+//
 // reverted_at is when the revert was asked for.
 package backfill

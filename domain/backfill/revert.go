@@ -20,6 +20,9 @@ func Revert(tx *store.Tx, id string) (Backfill, error) {
 	}
 	status := StatusReverted
 	if !b.open(tx.Now) {
+		if err := usage.Kept(tx, b.Timeframe()); err != nil {
+			return Backfill{}, err
+		}
 		status = StatusPendingRevert
 		if !b.Closed { // its time is over, and nobody has come to close it
 			if err := b.close(tx); err != nil {

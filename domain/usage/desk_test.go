@@ -27,7 +27,12 @@ type desk struct {
 
 func newDesk() desk {
 	GinkgoHelper()
-	d := desk{store: storetest.Shared()}
+	return deskOn(storetest.Shared())
+}
+
+func deskOn(st *store.Store) desk {
+	GinkgoHelper()
+	d := desk{store: st}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
 	d.recorder = usage.NewRecorder(d.store)

@@ -5,9 +5,10 @@
 // [Receive] reads a request as a stream and checks what the request alone can
 // tell. A large one it puts into a file: only when all of it is known to be JSON without
 // contradictions may the first event be stored, and memory does not hold it all. The
-// events are then stored in portions. [Recorder] puts requests of one account that arrive together into one
-// transaction, which checks the rest (customers, ages), gives each key to the
-// first event that claims it, and stores the events of the keys that were new.
+// events are then stored in portions. [Recorder] puts requests of one account that
+// arrive together into one transaction, which checks the rest (customers, ages), gives
+// each key to the first event that claims it, and stores the events of the keys that
+// were new.
 // That transaction is one call of the function record_events, because under load
 // each round trip waits for a turn of the processor and all requests wait with it.
 // The rules and their words are here; the function takes all events or none, by
@@ -38,6 +39,17 @@
 // done: versions of one event follow each other, and no customer gets more corrections
 // than are allowed. A key that was known already is looked up among the few deprecated
 // ones, so an ingestion of new keys pays nothing for that.
+//
+// # Growing
+//
+// Keys lie in parts by arrival; [MakeRoom] begins a new one when the last is full. Each
+// part is searched for each new key, so a part may be as large as an eighth of all keys:
+// their number grows with the logarithm of the keys. Recordings hold a lock on the list
+// of parts which the beginning of a part waits for, so no key is taken in two of them.
+//
+// [DropMonth] drops a month of events that nobody needs as events: they are in buckets,
+// and old by the clock of each account that has some. What counts there is frozen then:
+// [Kept] refuses whatever would have it counted anew.
 //
 // # Decisions where the sources are silent
 //

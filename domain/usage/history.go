@@ -61,6 +61,9 @@ const wholeHours = "date_trunc('hour', start_at), date_trunc('hour', end_at + in
 // reopen leaves the hours that a period touches to be read from events, until their
 // buckets are made anew.
 func reopen(tx *store.Tx, subjects []string, p period.Period) error {
+	if err := Kept(tx, p); err != nil {
+		return err
+	}
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		INSERT INTO usage_gaps (account_id, subjects, start_at, end_at)
 		SELECT $1, $2, `+wholeHours+` FROM (SELECT $3::timestamptz AS start_at, $4::timestamptz AS end_at) AS p`,

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
 )
@@ -67,6 +68,33 @@ func examine(ctx context.Context, url string) [][]string {
 	if err != nil {
 		return append(rows, []string{"migrations", "not applied: run `tollkeeper migrate`"})
 	}
-	_ = st.Close()
-	return append(rows, []string{"migrations", "applied"})
+	defer func() { _ = st.Close() }()
+	rows = append(rows, []string{"migrations", "applied"})
+	storage, err := usage.StorageOf(ctx, st)
+	if err != nil {
+		return append(rows, []string{"events", err.Error()})
+	}
+	return append(rows, showStorage(storage)...)
+}
+
+// showStorage tells what events take on disk, and each of them.
+func showStorage(s usage.Storage) [][]string {
+	rows := [][]string{{"events", fmt.Sprintf("%d in %d months", s.Events, s.Months)}}
+	for _, part := range []struct {
+		name  string
+		bytes int64
+	}{
+		{"  on disk", s.Table},
+		{"  their indexes", s.Indexes},
+		{"  their keys", s.Keys},
+		{"  their buckets", s.Buckets},
+		{"  all", s.Table + s.Indexes + s.Keys + s.Buckets},
+	} {
+		text := fmt.Sprintf("%d MB", (part.bytes+1<<19)>>20)
+		if s.Events > 0 {
+			text += fmt.Sprintf(", %d bytes an event", part.bytes/s.Events)
+		}
+		rows = append(rows, []string{part.name, text})
+	}
+	return rows
 }

@@ -21,6 +21,7 @@ type environment struct {
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
+	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
 }
 
 // commands is the command line.

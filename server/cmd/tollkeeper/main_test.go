@@ -14,6 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
 
+	"tollkeeper/domain/usage"
 	"tollkeeper/store/storetest"
 )
 
@@ -87,6 +88,17 @@ var _ = Describe("The command line", func() {
 	})
 })
 
+var _ = DescribeTable("The doctor tells what events take on disk",
+	func(s usage.Storage, events, all string) {
+		rows := showStorage(s)
+		Expect(rows[0]).To(Equal([]string{"events", events}))
+		Expect(rows[len(rows)-1]).To(Equal([]string{"  all", all}))
+	},
+	Entry("in all", usage.Storage{Months: 3, Table: 3 << 20, Indexes: 1}, "0 in 3 months", "3 MB"),
+	Entry("and each", usage.Storage{Events: 1000, Months: 1, Table: 200_000, Indexes: 100_000, Keys: 90_000, Buckets: 10_999},
+		"1000 in 1 months", "0 MB, 400 bytes an event"),
+)
+
 // startWithin bounds a start on a busy machine.
 const startWithin = 30 * time.Second
 
@@ -118,6 +130,12 @@ var _ = Describe("Serving on a fresh machine", func() {
 			list := gbytes.NewBuffer()
 			Expect(run(context.Background(), []string{"account", "list"}, list)).To(Succeed())
 			Expect(list).To(gbytes.Say(`acct_\w+\s+test`))
+			// which makes room for events to come, of three months at first
+			Eventually(func() string {
+				found := gbytes.NewBuffer()
+				Expect(run(context.Background(), []string{"doctor"}, found)).To(Succeed())
+				return string(found.Contents())
+			}).WithTimeout(startWithin).Should(MatchRegexp(`events\s+0 in 3 months\n  on disk\s+0 MB\n  their indexes\s+0 MB\n  their keys\s+0 MB\n`))
 			Expect(ping(address, key)).To(Equal(http.StatusOK))
 			stop()
 			Eventually(ended).WithTimeout(startWithin).Should(Receive(Succeed()))

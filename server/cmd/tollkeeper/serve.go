@@ -58,7 +58,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	return answer(ctx, st, listener, env)
 }
 
-// answer serves requests, keeps buckets and does due work until ctx ends, then lets what runs
+// answer serves requests, keeps buckets, makes room and does due work until ctx ends, then lets what runs
 // come to its end.
 func answer(ctx context.Context, st *store.Store, listener net.Listener, env environment) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -75,6 +75,11 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 		defer close(aggregated)
 		s.Aggregate(ctx)
 	}()
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		s.KeepRoom(ctx, env.KeepMonths)
+	}()
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
@@ -90,5 +95,6 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 		err = errors.Join(err, serving)
 	}
 	<-aggregated
+	<-kept
 	return errors.Join(err, <-worked)
 }

@@ -1,0 +1,93 @@
+package usage
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// smallestKeyPart is what the table of a part of the keys takes at least, in bytes,
+// before another part is begun: about as much as stays in memory. Parts grow with all
+// that there is, for each of them is searched for a new key.
+const (
+	smallestKeyPart = 256 << 20
+	largestKeyShare = 8 // of all keys, as a divisor
+)
+
+// monthsAhead is for how many months to come there are partitions.
+const monthsAhead = 2
+
+// MakeRoom begins a part of the keys when the last is full, and makes the partitions of
+// the months to come, so that no recording has to. It is real time that counts: a test
+// clock that runs ahead makes its own.
+func MakeRoom(ctx context.Context, st *store.Store) error {
+	return st.Shared(ctx, func(db *gorm.DB) error {
+		err := db.Exec(`
+			SELECT open_key_part(greatest(?::bigint, (
+				SELECT sum(pg_table_size(format('event_keys_%s', part)::regclass))::bigint / ? FROM event_key_parts)))`,
+			smallestKeyPart, largestKeyShare).Error
+		if err != nil {
+			return fmt.Errorf("open a part of keys: %w", err)
+		}
+		err = db.Exec("SELECT ensure_event_partition(now() + ahead * interval '1 month') FROM generate_series(0, ?) AS ahead", monthsAhead).Error
+		if err != nil {
+			return fmt.Errorf("make partitions: %w", err)
+		}
+		return nil
+	})
+}
+
+// DropMonth drops the events of the oldest month that ended so many months ago, real
+// time, and is needed no more: what the events count is in buckets. It reports which
+// that was, and false if there was none. The keys stay.
+func DropMonth(ctx context.Context, st *store.Store, keep int) (month time.Time, found bool, err error) {
+	var dropped sql.NullTime
+	err = st.Shared(ctx, func(db *gorm.DB) error { return db.Raw("SELECT drop_event_month(?)", keep).Row().Scan(&dropped) })
+	if err != nil {
+		return month, false, fmt.Errorf("drop events: %w", err)
+	}
+	return dropped.Time.UTC(), dropped.Valid, nil
+}
+
+// Kept refuses a period of which events were dropped: its usage cannot be counted anew.
+// It stays as it is until the transaction ends.
+func Kept(tx *store.Tx, p period.Period) error {
+	var dropped bool
+	err := tx.Conn().QueryRowContext(tx.Context(),
+		"SELECT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $1 AND end_at > $2)", p.End, p.Start).Scan(&dropped)
+	if err != nil {
+		return fmt.Errorf("look for dropped events: %w", err)
+	}
+	if dropped {
+		return fault.Refused("events of that time are no longer kept, so what they count for cannot change")
+	}
+	return nil
+}
+
+// Storage is what events take on disk, in bytes.
+type Storage struct {
+	Events  int64 // how many there are, nearly
+	Months  int64
+	Table   int64
+	Indexes int64
+	Keys    int64 // of dropped events too
+	Buckets int64
+}
+
+// StorageOf looks at the whole installation.
+func StorageOf(ctx context.Context, st *store.Store) (s Storage, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		return db.Raw("SELECT * FROM event_storage()").Row().Scan(&s.Events, &s.Months, &s.Table, &s.Indexes, &s.Keys, &s.Buckets)
+	})
+	if err != nil {
+		return s, fmt.Errorf("measure the storage of events: %w", err)
+	}
+	return s, nil
+}
