@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"tollkeeper/domain/metric"
@@ -55,7 +54,7 @@ func fillGap(tx *store.Tx, _ int64) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if err := restart(tx, level, failed); err != nil {
+		if err := restart(tx, failed); err != nil {
 			return false, err
 		}
 	}
@@ -72,19 +71,15 @@ func byMark(all []series) map[int64][]series {
 }
 
 // restart begins series again that failed and whose buckets say nothing any more.
-func restart(tx *store.Tx, all []series, failed []int64) error {
-	for _, s := range all {
-		if !slices.Contains(failed, s.ID) {
-			continue
-		}
-		last := s.First + s.summary().Width() - 1
+func restart(tx *store.Tx, failed []int64) error {
+	for _, id := range failed {
 		for _, sql := range []string{
-			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
 			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2",
-			fmt.Sprintf(`UPDATE usage_buckets AS b SET totals[%d:%d] = array_fill(NULL::numeric, ARRAY[%d]) FROM usage_series AS s
-				WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`, s.First, last, last-s.First+1),
+			`UPDATE usage_buckets AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARRAY[s.last - s.first + 1])
+				FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`,
+			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
 		} {
-			if _, err := tx.Conn().ExecContext(tx.Context(), sql, tx.AccountID, s.ID); err != nil {
+			if _, err := tx.Conn().ExecContext(tx.Context(), sql, tx.AccountID, id); err != nil {
 				return fmt.Errorf("begin a series again: %w", err)
 			}
 		}

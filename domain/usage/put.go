@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,17 +14,23 @@ import (
 // aggregatorRole reads events and writes buckets, and nothing else.
 const aggregatorRole = "tollkeeper_aggregator"
 
+// summed is a series with what its metric needs of events.
+type summed struct {
+	series
+	summary *metric.Summary
+}
+
 // put adds the events that a condition on e holds for to the buckets of series, and
-// tells which of them failed.
+// tells which of them failed: one keeps no other.
 func put(tx *store.Tx, all []series, condition metric.Fragment) (failed []int64, err error) {
 	reasons := map[int64]error{}
 	err = tx.As(aggregatorRole, func() error {
-		for _, together := range teams(all) {
+		for _, together := range teams(all, reasons) {
 			err := tx.Try(func(tx *store.Tx) error { return together.put(tx, condition) })
 			if err == nil {
 				continue
 			}
-			for _, s := range together { // each by itself, so that one keeps no other
+			for _, s := range together {
 				err := tx.Try(func(tx *store.Tx) error { return team{s}.put(tx, condition) })
 				if tx.Context().Err() != nil {
 					return err
@@ -45,15 +53,22 @@ func put(tx *store.Tx, all []series, condition metric.Fragment) (failed []int64,
 }
 
 // team is series of one grain whose events are read once.
-type team []series
+type team []summed
 
-// teams divides series, so that those that can are put together.
-func teams(all []series) (teams []team) {
+// teams divides series, so that those that can are put together. It leaves out, with the
+// reason, those whose metric this version of the language does not know or add up.
+func teams(all []series, reasons map[int64]error) (teams []team) {
 	together := map[int64]int{} // by grain
-	for _, s := range all {
+	for _, each := range all {
+		query, err := metric.Parse(each.Metric)
+		if err != nil || query.Summary() == nil {
+			reasons[each.ID] = cmp.Or(err, errNoSummary)
+			continue
+		}
+		s := summed{each, query.Summary()}
 		at, known := together[s.Grain]
 		switch {
-		case s.summary().Steps():
+		case s.summary.Steps():
 			teams = append(teams, team{s})
 		case known:
 			teams[at] = append(teams[at], s)
@@ -65,21 +80,14 @@ func teams(all []series) (teams []team) {
 	return teams
 }
 
-// summary is that of the series' metric, which had one when the series was made.
-func (s series) summary() *metric.Summary {
-	query, err := metric.Parse(s.Metric)
-	if err != nil {
-		panic(fmt.Sprintf("usage: series %d: %v", s.ID, err))
-	}
-	return query.Summary()
-}
+var errNoSummary = errors.New("usage: the metric does not add up")
 
 // put writes the totals of all series of an hour in one row, and the values that came
 // up for the first time in an hour.
 func (t team) put(tx *store.Tx, condition metric.Fragment) error {
 	var counting metric.Counting
 	for _, s := range t {
-		counting = append(counting, s.summary())
+		counting = append(counting, s.summary)
 	}
 	grain := t[0].grain()
 	to := &statement{}

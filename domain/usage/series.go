@@ -79,7 +79,7 @@ func (s series) exactly(req Request) bool {
 
 // addSeries makes room for the totals of a request, unless another transaction did.
 func addSeries(tx *store.Tx, req Request) (series, error) {
-	s := series{Keys: req.keys(), Metric: req.Query.Text()}
+	s, width := series{Keys: req.keys(), Metric: req.Query.Text()}, req.Query.Summary().Width()
 	err := tx.Conn().QueryRowContext(tx.Context(), `
 		INSERT INTO usage_grains AS g (account_id, keys, digest) VALUES ($1, $2, sha256(convert_to($2::text[]::text, 'UTF8')))
 		ON CONFLICT (account_id, digest) DO UPDATE SET width = g.width RETURNING id`, tx.AccountID, s.Keys).Scan(&s.Grain)
@@ -87,15 +87,15 @@ func addSeries(tx *store.Tx, req Request) (series, error) {
 		return s, err
 	}
 	err = tx.Conn().QueryRowContext(tx.Context(), `
-		INSERT INTO usage_series (account_id, grain, metric, digest, first)
-		SELECT $1, id, $3, sha256(convert_to($3::text, 'UTF8')), width + 1 FROM usage_grains WHERE account_id = $1 AND id = $2
-		ON CONFLICT DO NOTHING RETURNING id`, tx.AccountID, s.Grain, s.Metric).Scan(&s.ID)
+		INSERT INTO usage_series (account_id, grain, metric, digest, first, last)
+		SELECT $1, id, $3, sha256(convert_to($3::text, 'UTF8')), width + 1, width + $4 FROM usage_grains WHERE account_id = $1 AND id = $2
+		ON CONFLICT DO NOTHING RETURNING id`, tx.AccountID, s.Grain, s.Metric, width).Scan(&s.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, nil
 	}
 	if err == nil {
 		_, err = tx.Conn().ExecContext(tx.Context(), "UPDATE usage_grains SET width = width + $1 WHERE account_id = $2 AND id = $3",
-			req.Query.Summary().Width(), tx.AccountID, s.Grain)
+			width, tx.AccountID, s.Grain)
 	}
 	return s, err
 }

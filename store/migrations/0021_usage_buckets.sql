@@ -34,6 +34,7 @@ CREATE TABLE usage_series (
     metric     text NOT NULL,
     digest     bytea NOT NULL,   -- of metric
     first      integer NOT NULL, -- of its totals, counted from 1
+    last       integer NOT NULL, -- of them
     mark       bigint NOT NULL DEFAULT 0,
     failed_at  timestamptz, -- real time: it fell behind then, and is tried again later
     failure    text,        -- why
