@@ -8,18 +8,12 @@ import (
 	"slices"
 )
 
-// conflict is a key that is used for different events, which shows at that place.
-type conflict struct {
-	key string
-	at  int64
-}
-
 // conflicts does for a spool what the function of that name does for a slice.
 func (s *spool) conflicts() (failed []Failure, err error) {
 	if err := s.out.Flush(); err != nil {
 		return nil, fmt.Errorf("spool events: %w", err)
 	}
-	var found []conflict
+	var found []place
 	text := 0
 	for i := range s.places.piles {
 		more, err := s.conflictsIn(i)
@@ -34,16 +28,16 @@ func (s *spool) conflicts() (failed []Failure, err error) {
 		}
 		found = append(found, more...)
 	}
-	slices.SortFunc(found, func(a, b conflict) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(found, func(a, b place) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range found {
 		failed = append(failed, Failure{Key: c.key, Reasons: []string{differentBodies}})
 	}
 	return failed, nil
 }
 
-// conflictsIn lists the conflicts of a pile. Only events under a key that was there
+// conflictsIn lists where in a pile it shows that a key is used for different events. Only events under a key that was there
 // before are read.
-func (s *spool) conflictsIn(pile int) (found []conflict, err error) {
+func (s *spool) conflictsIn(pile int) (found []place, err error) {
 	const listed = -1
 	first := map[string]int64{}
 	in := bufio.NewReaderSize(nil, 1<<10)
@@ -68,7 +62,7 @@ func (s *spool) conflictsIn(pile int) (found []conflict, err error) {
 			return nil, err
 		}
 		if !same(&one, &other) {
-			found = append(found, conflict{p.key, p.at})
+			found = append(found, p)
 			first[p.key] = listed
 		}
 	}
