@@ -1,7 +1,7 @@
 package metric_test
 
 import (
-	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +45,13 @@ func FuzzParse(f *testing.F) {
 	for _, condition := range fuzzedConditions {
 		f.Add("SELECT LATEST_BY(n, timestamp) FROM events WHERE " + condition)
 		f.Add("SELECT COUNT(*) AS \"total\"\nFROM events WHERE " + condition)
+	}
+	refused, accepted, err := hostile()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, statement := range slices.Concat(refused, accepted) {
+		f.Add(statement)
 	}
 	f.Add("SELECT EARLIEST_BY(n, COALESCE(a, b)) FROM events")
 	f.Add("SELECT SUM(m) / COUNT(*) FROM (SELECT a, MAX(n) AS m FROM events GROUP BY a HAVING COUNT(*) > 1) t WHERE m > 0 HAVING SUM(m) > 0")
@@ -96,12 +103,7 @@ func FuzzParseComputed(f *testing.F) {
 
 // isPlaced fails the test unless err tells where in text something is wrong.
 func isPlaced(t *testing.T, text string, err error) {
-	var syntax *metric.SyntaxError
-	if !errors.As(err, &syntax) {
-		t.Fatalf("%q: %v", text, err)
-	}
-	lines := strings.Split(text, "\n")
-	if syntax.Line < 1 || syntax.Line > len(lines) || syntax.Column < 1 || syntax.Column > len([]rune(lines[syntax.Line-1]))+1 {
-		t.Fatalf("%q: %v lies outside", text, err)
+	if wrong := misplaced(text, err); wrong != "" {
+		t.Fatal(wrong)
 	}
 }
