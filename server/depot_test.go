@@ -3,6 +3,7 @@ package server_test
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -115,20 +116,19 @@ func (d depot) reverted(id string) {
 	d.reaches(id, "reverted")
 }
 
-// costs are the answer about a month such as 2025-07, byte for byte.
-func (d depot) costs(month string) string {
+// costs are the answer about some days, byte for byte.
+func (d depot) costs(first, last string) string {
 	GinkgoHelper()
-	first := instant(month + "-01T00:00:00Z")
-	answer := d.get(fmt.Sprintf("/v1/subscriptions/%s/costs?timeframe_start=%s&timeframe_end=%s",
-		d.subscription, first.Format("2006-01-02"), first.AddDate(0, 1, 0).Format("2006-01-02")))
+	answer := d.get(fmt.Sprintf("/v1/subscriptions/%s/costs?timeframe_start=%s&timeframe_end=%s", d.subscription, first, last))
 	answer.expect(200)
 	return string(answer.text)
 }
 
-// total is what that month costs so far.
+// total is what a month such as 2025-07 costs so far.
 func (d depot) total(month string) string {
 	GinkgoHelper()
-	return lastTotal(d.costs(month))
+	next := instant(month+"-01T00:00:00Z").AddDate(0, 1, 0)
+	return lastTotal(d.costs(month+"-01", next.Format(time.DateOnly)))
 }
 
 // lastTotal is what costs come to in the end.
