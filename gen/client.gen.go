@@ -1341,6 +1341,37 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
 	RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// FetchSubscriptionSchedule List the plans of a subscription
+	//
+	// Those it was on, is on, and is to be on; the last one first.
+	//
+	// Corresponds with GET /v1/subscriptions/{subscription_id}/schedule (the `FetchSubscriptionSchedule` operationId).
+	FetchSubscriptionSchedule(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionScheduleParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SchedulePlanChangeWithBody Put a subscription on another plan
+	//
+	// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+	// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+	// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+	// that of a new subscription.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+	SchedulePlanChangeWithBody(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SchedulePlanChange Put a subscription on another plan
+	//
+	// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+	// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+	// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+	// that of a new subscription.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+	SchedulePlanChange(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UnscheduleCancellation Let a subscription go on that is to end
 	//
 	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
@@ -1366,6 +1397,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
 	UnscheduleFixedFeeQuantityUpdates(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
+	//
+	// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
+	UnschedulePendingPlanChanges(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateFixedFeeQuantityWithBody Change the quantity of a fixed fee
 	//
@@ -4048,6 +4086,67 @@ func (c *Client) RedeemCoupon(ctx context.Context, subscriptionID SubscriptionID
 	return c.Client.Do(req)
 }
 
+// FetchSubscriptionSchedule List the plans of a subscription
+//
+// Those it was on, is on, and is to be on; the last one first.
+//
+// Corresponds with GET /v1/subscriptions/{subscription_id}/schedule (the `FetchSubscriptionSchedule` operationId).
+func (c *Client) FetchSubscriptionSchedule(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionScheduleParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchSubscriptionScheduleRequest(c.Server, subscriptionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SchedulePlanChangeWithBody Put a subscription on another plan
+//
+// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+// that of a new subscription.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+func (c *Client) SchedulePlanChangeWithBody(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSchedulePlanChangeRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SchedulePlanChange Put a subscription on another plan
+//
+// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+// that of a new subscription.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+func (c *Client) SchedulePlanChange(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSchedulePlanChangeRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // UnscheduleCancellation Let a subscription go on that is to end
 //
 // Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
@@ -4094,6 +4193,23 @@ func (c *Client) UnscheduleFixedFeeQuantityUpdatesWithBody(ctx context.Context, 
 // Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
 func (c *Client) UnscheduleFixedFeeQuantityUpdates(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnscheduleFixedFeeQuantityUpdatesRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
+//
+// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
+func (c *Client) UnschedulePendingPlanChanges(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnschedulePendingPlanChangesRequest(c.Server, subscriptionID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -10514,6 +10630,189 @@ func NewRedeemCouponRequestWithBody(server string, subscriptionID SubscriptionID
 	return req, nil
 }
 
+// NewFetchSubscriptionScheduleRequest constructs an http.Request for the FetchSubscriptionSchedule method
+func NewFetchSubscriptionScheduleRequest(server string, subscriptionID SubscriptionID, params *FetchSubscriptionScheduleParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/schedule", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartDateGt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date[gt]", *params.StartDateGt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartDateGte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date[gte]", *params.StartDateGte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartDateLt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date[lt]", *params.StartDateLt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartDateLte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date[lte]", *params.StartDateLte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSchedulePlanChangeRequest calls the generic SchedulePlanChange builder with application/json body
+func NewSchedulePlanChangeRequest(server string, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSchedulePlanChangeRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewSchedulePlanChangeRequestWithBody constructs an http.Request for the SchedulePlanChange method, with any body, and a specified content type
+func NewSchedulePlanChangeRequestWithBody(server string, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/schedule_plan_change", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewUnscheduleCancellationRequest constructs an http.Request for the UnscheduleCancellation method
 func NewUnscheduleCancellationRequest(server string, subscriptionID SubscriptionID, params *UnscheduleCancellationParams) (*http.Request, error) {
 	var err error
@@ -10606,6 +10905,55 @@ func NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(server string, subscrip
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUnschedulePendingPlanChangesRequest constructs an http.Request for the UnschedulePendingPlanChanges method
+func NewUnschedulePendingPlanChangesRequest(server string, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/unschedule_pending_plan_changes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -12359,6 +12707,39 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/redeem_coupon (the `RedeemCoupon` operationId).
 	RedeemCouponWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeemCouponResponse, error)
 
+	// FetchSubscriptionScheduleWithResponse List the plans of a subscription
+	//
+	// Those it was on, is on, and is to be on; the last one first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/subscriptions/{subscription_id}/schedule (the `FetchSubscriptionSchedule` operationId).
+	FetchSubscriptionScheduleWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionScheduleParams, reqEditors ...RequestEditorFn) (*FetchSubscriptionScheduleResponse, error)
+
+	// SchedulePlanChangeWithBodyWithResponse Put a subscription on another plan
+	//
+	// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+	// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+	// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+	// that of a new subscription.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+	SchedulePlanChangeWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SchedulePlanChangeResponse, error)
+
+	// SchedulePlanChangeWithResponse Put a subscription on another plan
+	//
+	// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+	// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+	// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+	// that of a new subscription.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+	SchedulePlanChangeWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*SchedulePlanChangeResponse, error)
+
 	// UnscheduleCancellationWithResponse Let a subscription go on that is to end
 	//
 	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
@@ -12386,6 +12767,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates (the `UnscheduleFixedFeeQuantityUpdates` operationId).
 	UnscheduleFixedFeeQuantityUpdatesWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleFixedFeeQuantityUpdatesParams, body UnscheduleFixedFeeQuantityUpdatesJSONRequestBody, reqEditors ...RequestEditorFn) (*UnscheduleFixedFeeQuantityUpdatesResponse, error)
+
+	// UnschedulePendingPlanChangesWithResponse Take back the changes of the plan that lie ahead
+	//
+	// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
+	UnschedulePendingPlanChangesWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*UnschedulePendingPlanChangesResponse, error)
 
 	// UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
 	//
@@ -16966,6 +17356,102 @@ func (r RedeemCouponResponse) ContentType() string {
 	return ""
 }
 
+type FetchSubscriptionScheduleResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionSchedulePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchSubscriptionScheduleResponse) GetJSON200() *SubscriptionSchedulePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchSubscriptionScheduleResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchSubscriptionScheduleResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchSubscriptionScheduleResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchSubscriptionScheduleResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchSubscriptionScheduleResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SchedulePlanChangeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SchedulePlanChangeResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SchedulePlanChangeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SchedulePlanChangeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SchedulePlanChangeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SchedulePlanChangeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SchedulePlanChangeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type UnscheduleCancellationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -17056,6 +17542,54 @@ func (r UnscheduleFixedFeeQuantityUpdatesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UnscheduleFixedFeeQuantityUpdatesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UnschedulePendingPlanChangesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UnschedulePendingPlanChangesResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnschedulePendingPlanChangesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnschedulePendingPlanChangesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnschedulePendingPlanChangesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnschedulePendingPlanChangesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnschedulePendingPlanChangesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -19423,6 +19957,57 @@ func (c *ClientWithResponses) RedeemCouponWithResponse(ctx context.Context, subs
 	return ParseRedeemCouponResponse(rsp)
 }
 
+// FetchSubscriptionScheduleWithResponse List the plans of a subscription
+//
+// Those it was on, is on, and is to be on; the last one first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/subscriptions/{subscription_id}/schedule (the `FetchSubscriptionSchedule` operationId).
+func (c *ClientWithResponses) FetchSubscriptionScheduleWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *FetchSubscriptionScheduleParams, reqEditors ...RequestEditorFn) (*FetchSubscriptionScheduleResponse, error) {
+	rsp, err := c.FetchSubscriptionSchedule(ctx, subscriptionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchSubscriptionScheduleResponse(rsp)
+}
+
+// SchedulePlanChangeWithBodyWithResponse Put a subscription on another plan
+//
+// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+// that of a new subscription.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+func (c *ClientWithResponses) SchedulePlanChangeWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SchedulePlanChangeResponse, error) {
+	rsp, err := c.SchedulePlanChangeWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSchedulePlanChangeResponse(rsp)
+}
+
+// SchedulePlanChangeWithResponse Put a subscription on another plan
+//
+// Now, when the term ends, or on a date; to another version of the same plan too. What is left of fees that were paid in
+// advance is credited on that date, and the new plan's fees are charged for the rest of their period. A change that was
+// planned for the same day or later gives way, and so does an end from then on. The request may differ from the plan as
+// that of a new subscription.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
+func (c *ClientWithResponses) SchedulePlanChangeWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*SchedulePlanChangeResponse, error) {
+	rsp, err := c.SchedulePlanChange(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSchedulePlanChangeResponse(rsp)
+}
+
 // UnscheduleCancellationWithResponse Let a subscription go on that is to end
 //
 // Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
@@ -19467,6 +20052,21 @@ func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithResponse(ctx 
 		return nil, err
 	}
 	return ParseUnscheduleFixedFeeQuantityUpdatesResponse(rsp)
+}
+
+// UnschedulePendingPlanChangesWithResponse Take back the changes of the plan that lie ahead
+//
+// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
+func (c *ClientWithResponses) UnschedulePendingPlanChangesWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*UnschedulePendingPlanChangesResponse, error) {
+	rsp, err := c.UnschedulePendingPlanChanges(ctx, subscriptionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnschedulePendingPlanChangesResponse(rsp)
 }
 
 // UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
@@ -22679,6 +23279,72 @@ func ParseRedeemCouponResponse(rsp *http.Response) (*RedeemCouponResponse, error
 	return response, nil
 }
 
+// ParseFetchSubscriptionScheduleResponse parses an HTTP response from a FetchSubscriptionScheduleWithResponse call
+func ParseFetchSubscriptionScheduleResponse(rsp *http.Response) (*FetchSubscriptionScheduleResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchSubscriptionScheduleResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionSchedulePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSchedulePlanChangeResponse parses an HTTP response from a SchedulePlanChangeWithResponse call
+func ParseSchedulePlanChangeResponse(rsp *http.Response) (*SchedulePlanChangeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SchedulePlanChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseUnscheduleCancellationResponse parses an HTTP response from a UnscheduleCancellationWithResponse call
 func ParseUnscheduleCancellationResponse(rsp *http.Response) (*UnscheduleCancellationResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -22721,6 +23387,39 @@ func ParseUnscheduleFixedFeeQuantityUpdatesResponse(rsp *http.Response) (*Unsche
 	}
 
 	response := &UnscheduleFixedFeeQuantityUpdatesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnschedulePendingPlanChangesResponse parses an HTTP response from a UnschedulePendingPlanChangesWithResponse call
+func ParseUnschedulePendingPlanChangesResponse(rsp *http.Response) (*UnschedulePendingPlanChangesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnschedulePendingPlanChangesResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -241,6 +241,27 @@ func (e BalanceTransactionType) Valid() bool {
 	}
 }
 
+// Defines values for BillingCycleAlignment.
+const (
+	BillingCycleAlignmentPlanChangeDate BillingCycleAlignment = "plan_change_date"
+	BillingCycleAlignmentStartOfMonth   BillingCycleAlignment = "start_of_month"
+	BillingCycleAlignmentUnchanged      BillingCycleAlignment = "unchanged"
+)
+
+// Valid indicates whether the value is a known member of the BillingCycleAlignment enum.
+func (e BillingCycleAlignment) Valid() bool {
+	switch e {
+	case BillingCycleAlignmentPlanChangeDate:
+		return true
+	case BillingCycleAlignmentStartOfMonth:
+		return true
+	case BillingCycleAlignmentUnchanged:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BillingMode.
 const (
 	BillingModeInAdvance BillingMode = "in_advance"
@@ -2994,6 +3015,9 @@ type BillableMetricSlim struct {
 type BillableMetricTiny struct {
 	ID string `json:"id"`
 }
+
+// BillingCycleAlignment Where billing cycles begin after the change. As before by default.
+type BillingCycleAlignment string
 
 // BillingCycleAnchorConfiguration The day that billing periods begin on. In shorter months it is the last day.
 type BillingCycleAnchorConfiguration struct {
@@ -6294,6 +6318,9 @@ type NullableAllocation = Allocation
 // NullableBillableMetricTiny defines model for NullableBillableMetricTiny.
 type NullableBillableMetricTiny = BillableMetricTiny
 
+// NullableBillingCycleAlignment defines model for NullableBillingCycleAlignment.
+type NullableBillingCycleAlignment = BillingCycleAlignment
+
 // NullableBillingCycleAnchorConfiguration defines model for NullableBillingCycleAnchorConfiguration.
 type NullableBillingCycleAnchorConfiguration = BillingCycleAnchorConfiguration
 
@@ -6792,6 +6819,43 @@ type PlanAdjustmentEntry struct {
 
 	// PlanPhaseOrder The phase that it is for; required by a plan with phases.
 	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+}
+
+// PlanChange defines model for PlanChange.
+type PlanChange struct {
+	AddAdjustments []SubscriptionAddAdjustment `json:"add_adjustments,omitempty"`
+	AddPrices      []SubscriptionAddPrice      `json:"add_prices,omitempty"`
+
+	// AlignBillingWithPlanChangeDate The older way to say `plan_change_date`.
+	AlignBillingWithPlanChangeDate  *bool                                    `json:"align_billing_with_plan_change_date,omitempty"`
+	AutoCollection                  *bool                                    `json:"auto_collection,omitempty"`
+	AutoIssuance                    *bool                                    `json:"auto_issuance,omitempty"`
+	BillingCycleAlignment           *NullableBillingCycleAlignment           `json:"billing_cycle_alignment,omitempty"`
+	BillingCycleAnchorConfiguration *NullableBillingCycleAnchorConfiguration `json:"billing_cycle_anchor_configuration,omitempty"`
+	ChangeDate                      *NullableDateOrDateTime                  `json:"change_date,omitempty"`
+
+	// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
+	ChangeOption ChangeOption `json:"change_option"`
+
+	// CouponRedemptionCode Code of a coupon that is redeemed from the change on.
+	CouponRedemptionCode *string `json:"coupon_redemption_code,omitempty"`
+	DefaultInvoiceMemo   *string `json:"default_invoice_memo,omitempty"`
+	ExternalPlanID       *string `json:"external_plan_id,omitempty"`
+
+	// InitialPhaseOrder The phase to begin with. The first by default.
+	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+
+	// NetTerms From the change on; as it is by default, like the following.
+	NetTerms *int    `json:"net_terms,omitempty"`
+	PlanID   *string `json:"plan_id,omitempty"`
+
+	// PlanVersionNumber The plan's default version by default.
+	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`
+	PriceOverrides     []PriceOverride                 `json:"price_overrides,omitempty"`
+	RemoveAdjustments  []SubscriptionRemoveAdjustment  `json:"remove_adjustments,omitempty"`
+	RemovePrices       []SubscriptionRemovePrice       `json:"remove_prices,omitempty"`
+	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
+	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
 }
 
 // PlanCreate defines model for PlanCreate.
@@ -7643,6 +7707,27 @@ type SubscriptionReplacePrice struct {
 	Price           *NullableNewPlanPrice `json:"price,omitempty"`
 	PriceID         *string               `json:"price_id,omitempty"`
 	ReplacesPriceID string                `json:"replaces_price_id"`
+}
+
+// SubscriptionScheduleEntry defines model for SubscriptionScheduleEntry.
+type SubscriptionScheduleEntry struct {
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp             `json:"created_at"`
+	EndDate   *NullableTimestamp    `json:"end_date"`
+	Plan      *NullablePlanMinified `json:"plan"`
+
+	// StartDate An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	StartDate Timestamp `json:"start_date"`
+}
+
+// SubscriptionSchedulePage defines model for SubscriptionSchedulePage.
+type SubscriptionSchedulePage struct {
+	Data               []SubscriptionScheduleEntry `json:"data"`
+	PaginationMetadata PaginationMetadata          `json:"pagination_metadata"`
 }
 
 // SubscriptionStatus defines model for SubscriptionStatus.
@@ -9190,6 +9275,33 @@ type RedeemCouponParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// FetchSubscriptionScheduleParams defines parameters for FetchSubscriptionSchedule.
+type FetchSubscriptionScheduleParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// StartDateGt Only what starts after this.
+	StartDateGt *DateOrDateTime `form:"start_date[gt],omitempty" json:"start_date[gt],omitempty"`
+
+	// StartDateGte Only what starts at this or after.
+	StartDateGte *DateOrDateTime `form:"start_date[gte],omitempty" json:"start_date[gte],omitempty"`
+
+	// StartDateLt Only what starts before this.
+	StartDateLt *DateOrDateTime `form:"start_date[lt],omitempty" json:"start_date[lt],omitempty"`
+
+	// StartDateLte Only what starts at this or before.
+	StartDateLte *DateOrDateTime `form:"start_date[lte],omitempty" json:"start_date[lte],omitempty"`
+}
+
+// SchedulePlanChangeParams defines parameters for SchedulePlanChange.
+type SchedulePlanChangeParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // UnscheduleCancellationParams defines parameters for UnscheduleCancellation.
 type UnscheduleCancellationParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
@@ -9198,6 +9310,12 @@ type UnscheduleCancellationParams struct {
 
 // UnscheduleFixedFeeQuantityUpdatesParams defines parameters for UnscheduleFixedFeeQuantityUpdates.
 type UnscheduleFixedFeeQuantityUpdatesParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UnschedulePendingPlanChangesParams defines parameters for UnschedulePendingPlanChanges.
+type UnschedulePendingPlanChangesParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -9378,6 +9496,9 @@ type CancelSubscriptionJSONRequestBody = SubscriptionCancel
 
 // RedeemCouponJSONRequestBody defines body for RedeemCoupon for application/json ContentType.
 type RedeemCouponJSONRequestBody = CouponRedeem
+
+// SchedulePlanChangeJSONRequestBody defines body for SchedulePlanChange for application/json ContentType.
+type SchedulePlanChangeJSONRequestBody = PlanChange
 
 // UnscheduleFixedFeeQuantityUpdatesJSONRequestBody defines body for UnscheduleFixedFeeQuantityUpdates for application/json ContentType.
 type UnscheduleFixedFeeQuantityUpdatesJSONRequestBody = FixedFeeQuantityUnschedule

@@ -300,12 +300,21 @@ type ServerInterface interface {
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx echo.Context, subscriptionID SubscriptionID, params RedeemCouponParams) error
+	// FetchSubscriptionSchedule List the plans of a subscription
+	// (GET /v1/subscriptions/{subscription_id}/schedule)
+	FetchSubscriptionSchedule(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionScheduleParams) error
+	// SchedulePlanChange Put a subscription on another plan
+	// (POST /v1/subscriptions/{subscription_id}/schedule_plan_change)
+	SchedulePlanChange(ctx echo.Context, subscriptionID SubscriptionID, params SchedulePlanChangeParams) error
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error
 	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates)
 	UnscheduleFixedFeeQuantityUpdates(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleFixedFeeQuantityUpdatesParams) error
+	// UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes)
+	UnschedulePendingPlanChanges(ctx echo.Context, subscriptionID SubscriptionID, params UnschedulePendingPlanChangesParams) error
 	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
 	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
 	UpdateFixedFeeQuantity(ctx echo.Context, subscriptionID SubscriptionID, params UpdateFixedFeeQuantityParams) error
@@ -3455,6 +3464,102 @@ func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
 	return err
 }
 
+// FetchSubscriptionSchedule converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchSubscriptionSchedule(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FetchSubscriptionScheduleParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date[gt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date[gt]", ctx.QueryParams(), &params.StartDateGt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date[gt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date[gte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date[gte]", ctx.QueryParams(), &params.StartDateGte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date[gte]: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date[lt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date[lt]", ctx.QueryParams(), &params.StartDateLt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date[lt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date[lte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date[lte]", ctx.QueryParams(), &params.StartDateLte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date[lte]: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchSubscriptionSchedule(ctx, subscriptionID, params)
+	return err
+}
+
+// SchedulePlanChange converts echo context to params.
+func (w *ServerInterfaceWrapper) SchedulePlanChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SchedulePlanChangeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SchedulePlanChange(ctx, subscriptionID, params)
+	return err
+}
+
 // UnscheduleCancellation converts echo context to params.
 func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error {
 	var err error
@@ -3524,6 +3629,42 @@ func (w *ServerInterfaceWrapper) UnscheduleFixedFeeQuantityUpdates(ctx echo.Cont
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UnscheduleFixedFeeQuantityUpdates(ctx, subscriptionID, params)
+	return err
+}
+
+// UnschedulePendingPlanChanges converts echo context to params.
+func (w *ServerInterfaceWrapper) UnschedulePendingPlanChanges(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UnschedulePendingPlanChangesParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnschedulePendingPlanChanges(ctx, subscriptionID, params)
 	return err
 }
 
@@ -3844,8 +3985,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/cancel", wrapper.CancelSubscription, options.OperationMiddlewares["cancelSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
+	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule", wrapper.FetchSubscriptionSchedule, options.OperationMiddlewares["fetchSubscriptionSchedule"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule_plan_change", wrapper.SchedulePlanChange, options.OperationMiddlewares["schedulePlanChange"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_cancellation", wrapper.UnscheduleCancellation, options.OperationMiddlewares["unscheduleCancellation"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_fixed_fee_quantity_updates", wrapper.UnscheduleFixedFeeQuantityUpdates, options.OperationMiddlewares["unscheduleFixedFeeQuantityUpdates"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_pending_plan_changes", wrapper.UnschedulePendingPlanChanges, options.OperationMiddlewares["unschedulePendingPlanChanges"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/update_fixed_fee_quantity", wrapper.UpdateFixedFeeQuantity, options.OperationMiddlewares["updateFixedFeeQuantity"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/usage", wrapper.FetchSubscriptionUsage, options.OperationMiddlewares["fetchSubscriptionUsage"]...)
 	router.GET(options.BaseURL+"/v1/test_clock", wrapper.FetchTestClock, options.OperationMiddlewares["fetchTestClock"]...)
@@ -7652,6 +7796,87 @@ func (response RedeemCoupondefaultApplicationProblemPlusJSONResponse) VisitRedee
 	return err
 }
 
+type FetchSubscriptionScheduleRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         FetchSubscriptionScheduleParams
+}
+
+type FetchSubscriptionScheduleResponseObject interface {
+	VisitFetchSubscriptionScheduleResponse(w http.ResponseWriter) error
+}
+
+type FetchSubscriptionSchedule200JSONResponse SubscriptionSchedulePage
+
+func (response FetchSubscriptionSchedule200JSONResponse) VisitFetchSubscriptionScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchSubscriptionScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchSubscriptionScheduledefaultApplicationProblemPlusJSONResponse) VisitFetchSubscriptionScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SchedulePlanChangeRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         SchedulePlanChangeParams
+	Body           *SchedulePlanChangeJSONRequestBody
+}
+
+type SchedulePlanChangeResponseObject interface {
+	VisitSchedulePlanChangeResponse(w http.ResponseWriter) error
+}
+
+type SchedulePlanChange200JSONResponse MutatedSubscription
+
+func (response SchedulePlanChange200JSONResponse) VisitSchedulePlanChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SchedulePlanChangedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SchedulePlanChangedefaultApplicationProblemPlusJSONResponse) VisitSchedulePlanChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type UnscheduleCancellationRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         UnscheduleCancellationParams
@@ -7722,6 +7947,46 @@ type UnscheduleFixedFeeQuantityUpdatesdefaultApplicationProblemPlusJSONResponse 
 }
 
 func (response UnscheduleFixedFeeQuantityUpdatesdefaultApplicationProblemPlusJSONResponse) VisitUnscheduleFixedFeeQuantityUpdatesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnschedulePendingPlanChangesRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         UnschedulePendingPlanChangesParams
+}
+
+type UnschedulePendingPlanChangesResponseObject interface {
+	VisitUnschedulePendingPlanChangesResponse(w http.ResponseWriter) error
+}
+
+type UnschedulePendingPlanChanges200JSONResponse MutatedSubscription
+
+func (response UnschedulePendingPlanChanges200JSONResponse) VisitUnschedulePendingPlanChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnschedulePendingPlanChangesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UnschedulePendingPlanChangesdefaultApplicationProblemPlusJSONResponse) VisitUnschedulePendingPlanChangesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -8176,12 +8441,21 @@ type StrictServerInterface interface {
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx context.Context, request RedeemCouponRequestObject) (RedeemCouponResponseObject, error)
+	// FetchSubscriptionSchedule List the plans of a subscription
+	// (GET /v1/subscriptions/{subscription_id}/schedule)
+	FetchSubscriptionSchedule(ctx context.Context, request FetchSubscriptionScheduleRequestObject) (FetchSubscriptionScheduleResponseObject, error)
+	// SchedulePlanChange Put a subscription on another plan
+	// (POST /v1/subscriptions/{subscription_id}/schedule_plan_change)
+	SchedulePlanChange(ctx context.Context, request SchedulePlanChangeRequestObject) (SchedulePlanChangeResponseObject, error)
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx context.Context, request UnscheduleCancellationRequestObject) (UnscheduleCancellationResponseObject, error)
 	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates)
 	UnscheduleFixedFeeQuantityUpdates(ctx context.Context, request UnscheduleFixedFeeQuantityUpdatesRequestObject) (UnscheduleFixedFeeQuantityUpdatesResponseObject, error)
+	// UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
+	// (POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes)
+	UnschedulePendingPlanChanges(ctx context.Context, request UnschedulePendingPlanChangesRequestObject) (UnschedulePendingPlanChangesResponseObject, error)
 	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
 	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
 	UpdateFixedFeeQuantity(ctx context.Context, request UpdateFixedFeeQuantityRequestObject) (UpdateFixedFeeQuantityResponseObject, error)
@@ -11561,6 +11835,81 @@ func (sh *strictHandler) RedeemCoupon(ctx echo.Context, subscriptionID Subscript
 	return nil
 }
 
+// FetchSubscriptionSchedule operation middleware
+func (sh *strictHandler) FetchSubscriptionSchedule(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionScheduleParams) error {
+	var request FetchSubscriptionScheduleRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchSubscriptionSchedule(ctx.Request().Context(), request.(FetchSubscriptionScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchSubscriptionSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchSubscriptionScheduleResponseObject); ok {
+		return validResponse.VisitFetchSubscriptionScheduleResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SchedulePlanChange operation middleware
+func (sh *strictHandler) SchedulePlanChange(ctx echo.Context, subscriptionID SubscriptionID, params SchedulePlanChangeParams) error {
+	var request SchedulePlanChangeRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body SchedulePlanChangeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SchedulePlanChange(ctx.Request().Context(), request.(SchedulePlanChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SchedulePlanChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SchedulePlanChangeResponseObject); ok {
+		return validResponse.VisitSchedulePlanChangeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // UnscheduleCancellation operation middleware
 func (sh *strictHandler) UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error {
 	var request UnscheduleCancellationRequestObject
@@ -11630,6 +11979,32 @@ func (sh *strictHandler) UnscheduleFixedFeeQuantityUpdates(ctx echo.Context, sub
 		return err
 	} else if validResponse, ok := response.(UnscheduleFixedFeeQuantityUpdatesResponseObject); ok {
 		return validResponse.VisitUnscheduleFixedFeeQuantityUpdatesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnschedulePendingPlanChanges operation middleware
+func (sh *strictHandler) UnschedulePendingPlanChanges(ctx echo.Context, subscriptionID SubscriptionID, params UnschedulePendingPlanChangesParams) error {
+	var request UnschedulePendingPlanChangesRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnschedulePendingPlanChanges(ctx.Request().Context(), request.(UnschedulePendingPlanChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnschedulePendingPlanChanges")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnschedulePendingPlanChangesResponseObject); ok {
+		return validResponse.VisitUnschedulePendingPlanChangesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -14,7 +14,7 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 	shown := gen.PriceInterval{
 		ID:              i.ID,
 		Price:           priceToWire(i.Price, names[i.Price.ItemID], adjustmentsOf(t)...),
-		BillingCycleDay: t.AnchorDay,
+		BillingCycleDay: t.AnchorAt(now).Day,
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
 	}

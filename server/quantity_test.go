@@ -78,7 +78,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 			Expect(s.bills(sub)[1]).To(Equal("2025-07-01 draft 120.00"))
 			s.quantity(sub, price, 7, object{"change_option": "effective_date", "effective_date": "2025-07-01"}).expect(200)
 			Expect(s.bills(sub)[1]).To(Equal("2025-07-01 draft 140.00"))
-			Expect(s.get("/v1/subscriptions/" + sub).expect(200).entry("price_intervals", 0).at("fixed_fee_quantity_transitions")).To(Equal(list{
+			Expect(s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0).at("fixed_fee_quantity_transitions")).To(Equal(list{
 				object{"price_id": price, "quantity": json.Number("7"), "effective_date": "2025-07-01T00:00:00+00:00"},
 			}))
 		})
@@ -149,7 +149,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		s.quantity(sub, price, 10, nil).expect(200)
 		s.clock("2025-06-21T00:00:00Z")
 		s.quantity(sub, price, 6, nil).expect(200)
-		totals := s.get("/v1/subscriptions/" + sub + "/costs").expect(200).each("data", "total")
+		totals := s.get("/v1/subscriptions/"+sub+"/costs").expect(200).each("data", "total")
 		Expect(totals[14:17]).To(Equal(list{"100.00", "150.00", "150.00"}))
 		Expect(totals[20]).To(Equal("123.33"))
 	})
@@ -159,7 +159,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 			s := openShop(month + "T12:00:00Z")
 			sub, price := s.seats(1, object{"timezone": zone}, nil)
 			after := s.quantity(sub, price, 2, object{"effective_date": day}).expect(200)
-			Expect(s.bills(sub)).To(ContainElement(HaveSuffix(" draft " + total)), after.text("id"))
+			Expect(s.bills(sub)).To(ContainElement(HaveSuffix(" draft "+total)), after.text("id"))
 		},
 		Entry("over a spring change", "America/Los_Angeles", "2025-03-01", "2025-03-09", "14.84"),
 		Entry("over an autumn change", "America/New_York", "2025-11-01", "2025-11-16", "10.00"),

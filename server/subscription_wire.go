@@ -36,6 +36,7 @@ func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscri
 }
 
 func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]string, now time.Time) gen.Subscription {
+	anchor := t.AnchorAt(now)
 	shown := gen.Subscription{
 		ID:             t.ID,
 		Name:           t.Name,
@@ -49,9 +50,9 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 		AutoCollection: t.AutoCollection,
 		AutoIssuance:   t.AutoIssuance,
 
-		BillingCycleDay: t.AnchorDay,
+		BillingCycleDay: anchor.Day,
 		BillingCycleAnchorConfiguration: gen.BillingCycleAnchorConfiguration{
-			Day: t.AnchorDay, Month: t.AnchorMonth, Year: t.AnchorYear,
+			Day: anchor.Day, Month: anchor.Month, Year: anchor.Year,
 		},
 		DefaultInvoiceMemo:       t.DefaultInvoiceMemo,
 		Metadata:                 metadataToWire(t.Metadata),

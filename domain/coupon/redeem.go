@@ -46,3 +46,13 @@ func (c Coupon) take(tx *store.Tx) (Coupon, error) {
 	c.TimesRedeemed++
 	return c, tx.Model(&c).Select("times_redeemed").Updates(&c).Error
 }
+
+// Return takes back a redemption of the coupon with that id.
+func Return(tx *store.Tx, id string) error {
+	coupon, err := find(tx.Clauses(forUpdate), id)
+	if err != nil {
+		return err
+	}
+	coupon.TimesRedeemed--
+	return tx.Model(&coupon).Select("times_redeemed").Updates(&coupon).Error
+}

@@ -37,6 +37,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if terms, err = subscription.Find(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
+	if err := subscription.Enter(tx, &terms); err != nil {
+		return Change{}, err
+	}
 	if err := settle(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
@@ -55,11 +58,15 @@ func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error
 	return subscription.NextChange(tx, by)
 }
 
-// ChangeNext credits what the change of a subscription that came first makes too much.
+// ChangeNext puts the subscription whose change came first on the plan that it is to be
+// on, and credits what the change makes too much.
 // It reports false when none has come.
 func ChangeNext(tx *store.Tx) (more bool, err error) {
 	terms, found, err := subscription.LockChanging(tx)
 	if err != nil || !found {
+		return false, err
+	}
+	if err := subscription.Enter(tx, &terms); err != nil {
 		return false, err
 	}
 	books, err := openBooks(tx, terms.ID)

@@ -102,10 +102,15 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line,
 	return out, nil
 }
 
+// billedBy are the services of the invoice's plan that are billed on its date.
+func billedBy(t subscription.Terms, inv Invoice) []subscription.Service {
+	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.Service) bool { return s.Interval.PlanID != *inv.PlanID })
+}
+
 // charged are the services that an invoice is for: all that are billed on its date, or
 // those that the other invoices of the date do not have.
 func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
-	services := t.BilledOn(inv.InvoiceDate)
+	services := billedBy(t, inv)
 	if !inv.OfChange {
 		return services, nil
 	}

@@ -73,13 +73,30 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 }
 
 func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
-	if services := t.BilledOn(date); len(services) > 0 {
-		return openFor(tx, t, date, services, false)
+	for _, services := range byPlan(t.BilledOn(date)) {
+		if err := openFor(tx, t, date, services, false); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// openFor opens the invoice of a date, or the one beside it of a change, unless it is
+// byPlan parts services by their plans: an invoice is for one (semantics 6.2.2).
+func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
+	at := map[string]int{}
+	for _, s := range services {
+		k, known := at[s.Interval.PlanID]
+		if !known {
+			k = len(parts)
+			at[s.Interval.PlanID] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], s)
+	}
+	return parts
+}
+
+// openFor opens the invoice of a date for services of one plan, or the one beside it of a change, unless it is
 // there.
 func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subscription.Service, ofChange bool) error {
 	var asked []usage.Request // now and until it is issued
@@ -90,7 +107,7 @@ func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subs
 		return err
 	}
 	row := Invoice{
-		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &t.PlanID,
+		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
 		Source: SourceSubscription, Status: StatusDraft, Currency: t.Currency,
 		InvoiceDate: date, HasUsage: anyUsage(services), OfChange: ofChange,
 	}

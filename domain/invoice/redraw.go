@@ -17,7 +17,7 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 		return err
 	}
 	for _, draft := range b.drafts {
-		if err := redrawDraft(tx, draft, b.rest(*t, draft.InvoiceDate)); err != nil {
+		if err := redrawDraft(tx, draft, b.rest(*t, draft)); err != nil {
 			return err
 		}
 	}
@@ -26,8 +26,8 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 	}
 	date, more := t.NextBilling(t.StartAt.Add(-time.Microsecond))
 	for more && !date.After(tx.Now) {
-		if rest := b.rest(*t, date); len(rest) > 0 {
-			if err := openFor(tx, *t, date, rest, b.closed(date)); err != nil {
+		for _, rest := range byPlan(slices.DeleteFunc(t.BilledOn(date), b.has)) {
+			if err := openFor(tx, *t, date, rest, b.closed(date, rest[0].Interval.PlanID)); err != nil {
 				return err
 			}
 		}
@@ -56,15 +56,16 @@ func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) e
 	return draft.save(tx, "has_usage")
 }
 
-// rest is what is billed on a date and not charged yet.
-func (b books) rest(t subscription.Terms, date time.Time) []subscription.Service {
-	return slices.DeleteFunc(t.BilledOn(date), b.has)
+// rest is what a draft is for: what is billed on its date, for its plan, and not charged
+// yet.
+func (b books) rest(t subscription.Terms, draft Invoice) []subscription.Service {
+	return slices.DeleteFunc(billedBy(t, draft), b.has)
 }
 
-// closed reports whether the invoice of a date takes no more lines.
-func (b books) closed(date time.Time) bool {
+// closed reports whether the invoice of a date and a plan takes no more lines.
+func (b books) closed(date time.Time, planID string) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
-		if slices.ContainsFunc(invoices, func(inv Invoice) bool { return !inv.OfChange && inv.InvoiceDate.Equal(date) }) {
+		if slices.ContainsFunc(invoices, func(inv Invoice) bool { return !inv.OfChange && *inv.PlanID == planID && inv.InvoiceDate.Equal(date) }) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type AdjustmentInterval struct {
 	store.Record
 	SubscriptionID string
+	StintID        *string // nil: of the subscription, whatever plan it is on
 	AdjustmentID   string
 	Position       int // order of creation, which decides within a step
 	StartAt        time.Time

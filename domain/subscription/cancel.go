@@ -70,6 +70,13 @@ func Cancel(tx *store.Tx, t Terms, end time.Time) error {
 	if end.After(t.StartAt) {
 		gone = "start_at >= ?"
 	}
+	if err := dropStints(tx, t, end); err != nil {
+		return err
+	}
+	err := tx.Where("subscription_id = ? AND start_at >= ? AND start_at > ?", t.ID, end, t.StartAt).Delete(&Stint{}).Error
+	if err != nil {
+		return err
+	}
 	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
 		err := errors.Join(
 			tx.Where("subscription_id = ? AND "+gone, t.ID, end).Delete(rows).Error,

@@ -68,6 +68,9 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err := tx.Create(&line.sub).Error; err != nil {
 		return Terms{}, err
 	}
+	if err := tx.Create(&line.stint).Error; err != nil {
+		return Terms{}, err
+	}
 	has, err := catalog.Customize(tx, plan, version, line.sub.ID, custom.difference())
 	if err != nil {
 		return Terms{}, at.of(err)
@@ -76,7 +79,13 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 		return Terms{}, err
 	}
 	terms, err := Find(tx, line.sub.ID)
-	if err == nil && in.CouponCode != nil {
+	if err != nil {
+		return terms, err
+	}
+	if err := terms.SetNextBilling(tx, terms.FirstOpening()); err != nil {
+		return terms, err
+	}
+	if in.CouponCode != nil {
 		err = Redeem(tx, &terms, Redemption{Code: in.CouponCode}, terms.StartAt)
 	}
 	return terms, err
@@ -115,29 +124,36 @@ func (in NewSubscription) timeline(tx *store.Tx, buyer customer.Customer, plan c
 	if err != nil {
 		return timeline{}, err
 	}
-	line := timeline{sub: sub, phases: unroll(tx, sub, ramp, buyer.Location()), loc: buyer.Location()}
-	if n := len(line.phases); n > 0 {
-		line.sub.EndAt = line.phases[n-1].EndAt
-	}
-	line.sub.PlanVersion = version.Version
-	return line, nil
+	sub.PlanVersion = version.Version
+	return unfold(tx, sub, plan, version, ramp, buyer.Location()), nil
 }
 
-// place writes when what the subscription has is in force. The start is a billing
-// date even when nothing is billed on it: the first draft is opened then.
+// unfold places a version of a plan at the start of a subscription, from the first of
+// those phases on. What the plan ends itself ends there.
+func unfold(tx *store.Tx, sub Subscription, plan catalog.Plan, version catalog.PlanVersion, ramp []catalog.Phase, loc *time.Location) timeline {
+	stint := Stint{
+		Record: tx.Record("stint"), SubscriptionID: sub.ID, PlanID: plan.ID, PlanVersion: version.Version, StartAt: sub.StartAt,
+	}
+	line := timeline{sub: sub, stint: stint, phases: unroll(tx, sub, stint.ID, ramp, loc), loc: loc}
+	if n := len(line.phases); n > 0 {
+		end := line.phases[n-1].EndAt
+		if end != nil && (sub.EndAt == nil || end.Before(*sub.EndAt)) {
+			line.stint.EndsAt = end
+		}
+		line.sub.EndAt = end
+	}
+	line.sub.EnteredStintID = stint.ID
+	return line
+}
+
+// place writes when what belongs to the stint is in force.
 func (c Customization) place(tx *store.Tx, line timeline, has catalog.PlanVersion) error {
 	intervals, pricesErr := line.prices(tx, has.Prices, c.AddPrices)
 	adjustments, adjustmentsErr := line.adjustments(tx, has.Adjustments, c.AddAdjustments)
 	if err := fault.Join(pricesErr, adjustmentsErr); err != nil {
 		return err
 	}
-	if err := errors.Join(save(tx, line.phases), save(tx, intervals), save(tx, adjustments)); err != nil {
-		return err
-	}
-	if len(intervals) == 0 {
-		return nil
-	}
-	return line.sub.SetNextBilling(tx, &line.sub.StartAt)
+	return errors.Join(save(tx, line.phases), save(tx, intervals), save(tx, adjustments))
 }
 
 func save[T any](tx *store.Tx, rows []T) error {

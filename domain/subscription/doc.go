@@ -19,6 +19,12 @@
 // and maximums are for the whole piece. In arrears, each quantity is billed for its time.
 // What is billed once is for the quantity of the day.
 //
+// Plans. A subscription spends stints on plans, one after the other; prices, phases and
+// adjustments of a plan belong to its stint and are cut where the next one begins, when
+// they are read. So a change of the plan that lies ahead can be taken back without a
+// trace. A stint may begin cycles anew. The discount of a coupon is for prices, so it
+// ends with those of the plan that it was redeemed for.
+//
 // Cancellations. A new end takes the place of the one before, also where that was set
 // when the subscription was made. What was charged up to an end that is taken back is
 // billed from there on, on that date.

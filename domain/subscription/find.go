@@ -152,12 +152,18 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if err != nil {
 		return nil, err
 	}
+	stints, err := stintsOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]Terms, len(subs))
 	for k, s := range subs {
 		all[k] = Terms{
 			Subscription: s, Customer: customers[s.CustomerID], Plan: plans[s.PlanID],
 			Intervals: intervals[s.ID], Phases: phases[s.ID], Adjustments: adjustments[s.ID],
+			Stints: stints[s.ID],
 		}
+		all[k].bound()
 	}
 	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 type Phase struct {
 	store.Record
 	SubscriptionID string
+	StintID        string
 	PhaseOrder     int // as the plan counts them, from 1
 	StartAt        time.Time
 	EndAt          *time.Time // exclusive; nil: open
@@ -40,7 +41,7 @@ func (t Terms) PhaseAt(at time.Time) *Phase {
 // other from the start of a subscription. Months keep the start's day of the
 // month, also after a month that lacks it (semantics 1.1.6). Phases that would
 // begin at the end or after it are left out; the last one ends with it.
-func unroll(tx *store.Tx, sub Subscription, plan []catalog.Phase, loc *time.Location) []Phase {
+func unroll(tx *store.Tx, sub Subscription, stintID string, plan []catalog.Phase, loc *time.Location) []Phase {
 	var phases []Phase
 	first := period.DateOf(sub.StartAt, loc)
 	start, months, day := sub.StartAt, 0, first.Day
@@ -49,7 +50,7 @@ func unroll(tx *store.Tx, sub Subscription, plan []catalog.Phase, loc *time.Loca
 			break
 		}
 		phase := Phase{
-			Record: tx.Record("phase"), SubscriptionID: sub.ID, PhaseOrder: p.Order,
+			Record: tx.Record("phase"), SubscriptionID: sub.ID, StintID: stintID, PhaseOrder: p.Order,
 			StartAt: start, EndAt: sub.EndAt, Aligned: p.Aligned,
 		}
 		if length := p.Length(); !length.OneTime() {
@@ -84,7 +85,7 @@ func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
 
 func phasesOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Phase, error) {
 	var rows []Phase
-	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, phase_order").Find(&rows).Error
+	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

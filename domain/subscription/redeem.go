@@ -29,6 +29,8 @@ type Redemption struct {
 
 	Option ChangeOption
 	Date   *string // date or date-time in the customer's zone; with ChangeRequested only
+
+	stintID *string // of the plan change that redeems it; nil: none
 }
 
 // EffectiveAt is when the discount of a redemption begins: at the start of the
@@ -102,7 +104,7 @@ func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
 		return err
 	}
 	redemption := AdjustmentInterval{
-		Record: tx.Record("aint"), SubscriptionID: t.ID, AdjustmentID: discount.ID, Adjustment: discount,
+		Record: tx.Record("aint"), SubscriptionID: t.ID, StintID: in.stintID, AdjustmentID: discount.ID, Adjustment: discount,
 		StartAt: from, CouponID: &taken.ID,
 	}
 	if n := len(t.Adjustments); n > 0 {

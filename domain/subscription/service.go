@@ -86,13 +86,17 @@ func (t Terms) FirstOpening() *time.Time {
 	return &t.StartAt
 }
 
-// NextChange returns the first instant after another at which a fee ends or becomes
-// less that may have been charged in advance, and false when none lies ahead.
+// NextChange returns the first instant after another at which the plan changes, or a fee
+// ends or becomes less that may have been charged in advance, and false when none lies
+// ahead.
 func (t Terms) NextChange(after time.Time) (next time.Time, ok bool) {
 	earlier := func(at time.Time) {
 		if at.After(after) && (!ok || at.Before(next)) {
 			next, ok = at, true
 		}
+	}
+	for _, s := range t.Stints {
+		earlier(s.StartAt)
 	}
 	for _, i := range t.Intervals {
 		if !i.Price.InAdvance() {
@@ -218,17 +222,7 @@ func (t Terms) clip(p period.Period, i PriceInterval) (period.Period, bool) {
 // in which cycles keep the rhythm they have then.
 func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Period) {
 	loc := t.Customer.Location()
-	anchor, from := t.Anchor(), t.StartAt
-	var until *time.Time
-	for _, phase := range t.Phases {
-		switch {
-		case !phase.Aligned:
-		case !phase.StartAt.After(at):
-			anchor, from = period.Anchor{Day: period.DateOf(phase.StartAt, loc).Day}, phase.StartAt
-		case until == nil:
-			until = &phase.StartAt
-		}
-	}
+	anchor, from, until := t.rhythm(at)
 	whole = period.NewCycle(length, anchor, period.DateOf(from, loc), loc).At(at)
 	part = whole
 	if from.After(part.Start) && from.After(t.StartAt) {

@@ -24,12 +24,15 @@ const (
 type Subscription struct {
 	store.Record
 	CustomerID  string
-	PlanID      string
-	PlanVersion int
-	Name        string
-	Currency    money.Currency // of its invoices
-	StartAt     time.Time      // inclusive
-	EndAt       *time.Time     // exclusive; nil: open
+	PlanID      string // of the stint entered last, like
+	PlanVersion int    // this
+
+	EnteredStintID string
+
+	Name     string
+	Currency money.Currency // of its invoices
+	StartAt  time.Time      // inclusive
+	EndAt    *time.Time     // exclusive; nil: open
 
 	AnchorDay   int // 1 to 31; a month without it uses its last day
 	AnchorMonth *int
@@ -49,6 +52,7 @@ type Subscription struct {
 type PriceInterval struct {
 	store.Record
 	SubscriptionID string
+	StintID        *string // nil: of the one in which it begins
 	PriceID        string
 	Position       int        // order on invoices
 	StartAt        time.Time  // inclusive
@@ -57,6 +61,7 @@ type PriceInterval struct {
 	Price       catalog.Price  `gorm:"-"`
 	Metric      catalog.Metric `gorm:"-"` // of a usage price
 	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant
+	PlanID      string         `gorm:"-"` // of its stint
 }
 
 // Overlaps reports whether the interval is in force at some time of p.
@@ -69,10 +74,11 @@ func (i PriceInterval) overlaps(start time.Time, end *time.Time) bool {
 // Terms is a subscription with all that decides what is billed and when.
 type Terms struct {
 	Subscription
-	Plan      catalog.Plan
+	Plan      catalog.Plan // of the stint entered last
 	Customer  customer.Customer
 	Intervals []PriceInterval // by position, each with its price
 	Phases    []Phase         // by start; none where the plan has none
+	Stints    []Stint         // by start
 
 	Adjustments []AdjustmentInterval // in the order in which they were made
 }

@@ -9,9 +9,11 @@ import (
 	"tollkeeper/store"
 )
 
-// timeline tells when what belongs to a new subscription is in force.
+// timeline tells when what belongs to a stint is in force, which begins and ends with
+// the subscription.
 type timeline struct {
 	sub    Subscription
+	stint  Stint
 	phases []Phase
 	loc    *time.Location // the customer's
 }
@@ -38,7 +40,7 @@ func (l timeline) prices(tx *store.Tx, all []catalog.Price, added []AddedPrice) 
 		}
 		if ok {
 			intervals = append(intervals, PriceInterval{
-				Record: tx.Record("pint"), SubscriptionID: l.sub.ID, PriceID: price.ID, Position: k,
+				Record: tx.Record("pint"), SubscriptionID: l.sub.ID, StintID: &l.stint.ID, PriceID: price.ID, Position: k,
 				StartAt: in.start, EndAt: in.end,
 			})
 		}
@@ -58,7 +60,7 @@ func (l timeline) adjustments(tx *store.Tx, all []catalog.Adjustment, added []Ad
 		}
 		if ok {
 			intervals = append(intervals, AdjustmentInterval{
-				Record: tx.Record("aint"), SubscriptionID: l.sub.ID, AdjustmentID: a.ID, Position: k,
+				Record: tx.Record("aint"), SubscriptionID: l.sub.ID, StintID: &l.stint.ID, AdjustmentID: a.ID, Position: k,
 				StartAt: in.start, EndAt: in.end,
 			})
 		}

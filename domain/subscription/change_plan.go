@@ -1,0 +1,227 @@
+package subscription
+
+import (
+	"errors"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/coupon"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Alignment says where billing cycles begin after a change of the plan.
+type Alignment string
+
+// The alignments, as the wire spells them.
+const (
+	AlignUnchanged    Alignment = "unchanged"
+	AlignChangeDate   Alignment = "plan_change_date"
+	AlignStartOfMonth Alignment = "start_of_month"
+)
+
+// PlanChange is what a client asks for. Exactly one of the plan's identifiers is given.
+type PlanChange struct {
+	PlanID, ExternalPlanID *string
+	PlanVersion            *int // nil: the default version
+	InitialPhase           *int // order of the phase to begin with; nil: the first
+
+	Option ChangeOption
+	Date   *string // date or date-time in the customer's zone; with ChangeRequested only
+
+	Alignment Alignment      // "": unchanged
+	Anchor    *period.Anchor // instead
+
+	CouponCode         *string // redeemed from then on
+	AutoCollection     *bool   // nil: as it is, like the others
+	AutoIssuance       *bool
+	DefaultInvoiceMemo *string
+	NetTermsDays       *int
+
+	Customization
+}
+
+// EffectiveAt is when the plan changes: now, when the term ends, or on the date asked
+// for, which may be past as far as the present plan reaches back.
+func (in PlanChange) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
+	if err := in.check(); err != nil {
+		return time.Time{}, err
+	}
+	at := now
+	switch in.Option {
+	case ChangeRequested:
+		requested, err := readDate("change_date", in.Date, t.Customer.Location())
+		if err != nil {
+			return at, err
+		}
+		at = *requested
+	case ChangeEndOfTerm:
+		at = t.endOfTerm(later(now, t.StartAt))
+	default:
+		at = later(now, t.StartAt)
+	}
+	switch {
+	case t.Status(now) == StatusEnded, t.EndAt != nil && at.After(*t.EndAt):
+		return at, fault.Refused("the subscription has ended by then")
+	case at.Before(t.StartAt):
+		return at, fault.Bad("change_date", "must not be before the start of the subscription")
+	case at.Before(t.Stint(now).StartAt):
+		return at, fault.Bad("change_date", "must not be before a change of the plan that has taken effect")
+	}
+	return at, nil
+}
+
+func (in PlanChange) check() error {
+	var planErr, anchorErr error
+	if (in.PlanID == nil) == (in.ExternalPlanID == nil) {
+		planErr = fault.Bad("plan_id, external_plan_id", "exactly one must be specified")
+	}
+	if in.Alignment != "" && in.Anchor != nil {
+		anchorErr = fault.Bad("billing_cycle_anchor_configuration", "cannot be combined with billing_cycle_alignment")
+	}
+	return fault.Join(planErr, anchorErr, dateOf(in.Option, "change_option", "change_date", in.Date))
+}
+
+// ChangePlan puts a subscription on a plan from an instant on. Changes of the plan that
+// were planned for that day or later give way, and so does an end from then on (semantics
+// 6.3.4).
+func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
+	choice := NewSubscription{
+		PlanID: in.PlanID, ExternalPlanID: in.ExternalPlanID, PlanVersion: in.PlanVersion,
+	}
+	plan, err := choice.plan(tx)
+	switch {
+	case err != nil:
+		return err
+	case plan.Status != catalog.PlanActive:
+		return fault.Refused("a plan that is %s takes no subscriptions", plan.Status)
+	case plan.InvoicingCurrency != t.Currency:
+		return fault.Refused("the plan is invoiced in %s and the subscription in %s", plan.InvoicingCurrency, t.Currency)
+	}
+	version, err := choice.version(tx, plan)
+	if err != nil {
+		return err
+	}
+	ramp, err := from(in.InitialPhase, version.Phases)
+	if err != nil {
+		return err
+	}
+	custom, err := in.resolve(tx, version)
+	if err != nil {
+		return err
+	}
+	loc := t.Customer.Location()
+	if err := dropStints(tx, t, period.DateOf(at, loc).In(loc)); err != nil {
+		return err
+	}
+	if err := errors.Join(reopen(tx, t), t.setEnd(tx, nil)); err != nil {
+		return err
+	}
+	begun := t.Subscription
+	begun.StartAt, begun.EndAt = at, nil
+	line := unfold(tx, begun, plan, version, ramp, loc)
+	in.settle(&line.stint, at, loc)
+	return in.begin(tx, t, line, plan, version, custom)
+}
+
+// settle writes what else changes with the plan on its stint.
+func (in PlanChange) settle(s *Stint, at time.Time, loc *time.Location) {
+	s.AutoCollection, s.AutoIssuance = in.AutoCollection, in.AutoIssuance
+	s.DefaultInvoiceMemo, s.NetTermsDays = in.DefaultInvoiceMemo, in.NetTermsDays
+	anchor := in.Anchor
+	switch in.Alignment {
+	case AlignChangeDate:
+		anchor = &period.Anchor{Day: period.DateOf(at, loc).Day}
+	case AlignStartOfMonth:
+		anchor = &period.Anchor{Day: 1}
+	}
+	if anchor != nil {
+		s.AnchorDay, s.AnchorMonth, s.AnchorYear = &anchor.Day, anchor.Month, anchor.Year
+	}
+}
+
+// begin writes a stint and what belongs to it.
+func (in PlanChange) begin(tx *store.Tx, t Terms, line timeline, plan catalog.Plan, version catalog.PlanVersion, custom Customization) error {
+	if err := tx.Create(&line.stint).Error; err != nil {
+		return err
+	}
+	if err := t.setEnd(tx, line.sub.EndAt); err != nil {
+		return err
+	}
+	custom, at := custom.unfold(version)
+	has, err := catalog.Customize(tx, plan, version, t.ID, custom.difference())
+	if err != nil {
+		return at.of(err)
+	}
+	if err := custom.place(tx, line, has); err != nil {
+		return err
+	}
+	if in.CouponCode == nil {
+		return nil
+	}
+	begun, err := Find(tx, t.ID)
+	if err != nil {
+		return err
+	}
+	return Redeem(tx, &begun, Redemption{Code: in.CouponCode, stintID: &line.stint.ID}, line.stint.StartAt)
+}
+
+// UnschedulePlanChanges takes back the changes of the plan that lie ahead. A planned end
+// stays, unless it was that of a plan which is not reached any more.
+func UnschedulePlanChanges(tx *store.Tx, t Terms) error {
+	if len(t.ahead(tx.Now, tx.Now)) == 0 {
+		return nil
+	}
+	stays, last := t.Stint(tx.Now), t.Stints[len(t.Stints)-1]
+	if err := dropStints(tx, t, tx.Now); err != nil {
+		return err
+	}
+	switch {
+	case !same(t.EndAt, last.EndsAt):
+		return nil
+	case stays.EndsAt != nil:
+		return Cancel(tx, t, *stays.EndsAt)
+	}
+	return errors.Join(reopen(tx, t), t.setEnd(tx, nil))
+}
+
+func same(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
+
+// ahead are the stints from an instant on that have not begun by now.
+func (t Terms) ahead(from, now time.Time) (stints []Stint) {
+	for _, s := range t.Stints {
+		if s.StartAt.After(now) && s.StartAt.After(t.StartAt) && !s.StartAt.Before(from) {
+			stints = append(stints, s)
+		}
+	}
+	return stints
+}
+
+// dropStints takes back the stints from an instant on that lie ahead, with the coupons
+// that were redeemed for them.
+func dropStints(tx *store.Tx, t Terms, from time.Time) error {
+	for _, s := range t.ahead(from, tx.Now) {
+		var coupons []string
+		err := tx.Model(&AdjustmentInterval{}).Where("stint_id = ? AND coupon_id IS NOT NULL", s.ID).Pluck("coupon_id", &coupons).Error
+		if err != nil {
+			return err
+		}
+		for _, id := range coupons {
+			if err := coupon.Return(tx, id); err != nil {
+				return err
+			}
+		}
+		if err := tx.Where("id = ?", s.ID).Delete(&Stint{}).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,40 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/period"
+)
+
+// AnchorAt is where billing cycles begin at an instant.
+func (t Terms) AnchorAt(at time.Time) period.Anchor {
+	anchor, _, _ := t.rhythm(at)
+	return anchor
+}
+
+// rhythm is where billing cycles begin at an instant, since when they do, and until
+// when, if that is to change: phases and changes of the plan may begin cycles anew.
+func (t Terms) rhythm(at time.Time) (anchor period.Anchor, from time.Time, until *time.Time) {
+	anchor, from = t.Anchor(), t.StartAt
+	begin := func(with period.Anchor, start time.Time) {
+		switch {
+		case start.After(at):
+			if until == nil || start.Before(*until) {
+				until = &start
+			}
+		case !start.Before(from):
+			anchor, from = with, start
+		}
+	}
+	for _, stint := range t.Stints {
+		if with, realigned := stint.Anchor(); realigned && !stint.outOfReach(stint.StartAt) {
+			begin(with, stint.StartAt)
+		}
+	}
+	for _, phase := range t.Phases {
+		if phase.Aligned {
+			begin(period.Anchor{Day: period.DateOf(phase.StartAt, t.Customer.Location()).Day}, phase.StartAt)
+		}
+	}
+	return anchor, from, until
+}

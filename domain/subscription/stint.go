@@ -1,0 +1,177 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Stint is the time that a subscription spends on a version of a plan. What belongs to
+// it begins and ends with it.
+type Stint struct {
+	store.Record
+	SubscriptionID string
+	PlanID         string
+	PlanVersion    int
+	StartAt        time.Time
+	EndAt          *time.Time `gorm:"-"` // where the next one starts; nil: open
+
+	AnchorDay   *int // where billing cycles begin from then on; nil: where they did
+	AnchorMonth *int
+	AnchorYear  *int
+
+	AutoCollection     *bool // settings of the subscription from then on; nil: as before
+	AutoIssuance       *bool
+	DefaultInvoiceMemo *string
+	NetTermsDays       *int
+
+	EndsAt *time.Time // where the last phase of the plan ends the subscription; nil: nowhere
+
+	Plan catalog.Plan `gorm:"-"`
+}
+
+// Anchor is where billing cycles begin from its start on, if that is somewhere else than
+// before.
+func (s Stint) Anchor() (anchor period.Anchor, realigned bool) {
+	if s.AnchorDay == nil {
+		return anchor, false
+	}
+	return period.Anchor{Day: *s.AnchorDay, Month: s.AnchorMonth, Year: s.AnchorYear}, true
+}
+
+// Stint is the one at an instant. Before the start it is the one with which the
+// subscription begins.
+func (t Terms) Stint(at time.Time) Stint {
+	if at.Before(t.StartAt) {
+		at = t.StartAt
+	}
+	current := t.Stints[0]
+	for _, s := range t.Stints {
+		if !s.StartAt.After(at) {
+			current = s
+		}
+	}
+	return current
+}
+
+// bound cuts what belongs to stints to their time. What they do not reach is left out.
+func (t *Terms) bound() {
+	byID := map[string]Stint{}
+	for _, s := range t.Stints {
+		byID[s.ID] = s
+	}
+	cut := func(end **time.Time, s Stint) {
+		if s.EndAt != nil && (*end == nil || s.EndAt.Before(**end)) {
+			*end = s.EndAt
+		}
+	}
+	t.Intervals = slices.DeleteFunc(t.Intervals, func(i PriceInterval) bool {
+		return t.of(i).outOfReach(i.StartAt)
+	})
+	for k := range t.Intervals {
+		i := &t.Intervals[k]
+		s := t.of(*i)
+		i.PlanID = s.PlanID
+		cut(&i.EndAt, s)
+	}
+	t.Adjustments = slices.DeleteFunc(t.Adjustments, func(a AdjustmentInterval) bool {
+		return a.StintID != nil && byID[*a.StintID].outOfReach(a.StartAt)
+	})
+	for k := range t.Adjustments {
+		if a := &t.Adjustments[k]; a.StintID != nil {
+			cut(&a.EndAt, byID[*a.StintID])
+		}
+	}
+	t.Phases = slices.DeleteFunc(t.Phases, func(p Phase) bool { return byID[p.StintID].outOfReach(p.StartAt) })
+	for k := range t.Phases {
+		cut(&t.Phases[k].EndAt, byID[t.Phases[k].StintID])
+	}
+}
+
+// of is the stint that a price belongs to.
+func (t Terms) of(i PriceInterval) Stint {
+	for _, s := range t.Stints {
+		if i.StintID != nil && s.ID == *i.StintID {
+			return s
+		}
+	}
+	return t.Stint(i.StartAt)
+}
+
+// outOfReach reports whether what would begin then does not begin in the stint.
+func (s Stint) outOfReach(start time.Time) bool { return s.EndAt != nil && !start.Before(*s.EndAt) }
+
+// stintsOf reads the stints of subscriptions, by subscription and start.
+func stintsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Stint, error) {
+	var rows []Stint
+	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	planIDs := make([]string, len(rows))
+	for k, row := range rows {
+		planIDs[k] = row.PlanID
+	}
+	plans, err := catalog.FindPlans(tx, planIDs)
+	if err != nil {
+		return nil, err
+	}
+	bySubscription := map[string][]Stint{}
+	for _, row := range rows {
+		row.Plan = plans[row.PlanID]
+		before := bySubscription[row.SubscriptionID]
+		if n := len(before); n > 0 {
+			before[n-1].EndAt = &row.StartAt
+		}
+		bySubscription[row.SubscriptionID] = append(before, row)
+	}
+	return bySubscription, nil
+}
+
+// Enter puts a subscription on the plan of the stint at tx.Now.
+func Enter(tx *store.Tx, t *Terms) error {
+	s := t.Stint(tx.Now)
+	if s.ID == t.EnteredStintID {
+		return nil
+	}
+	sub := &t.Subscription
+	sub.PlanID, sub.PlanVersion, sub.EnteredStintID = s.PlanID, s.PlanVersion, s.ID
+	t.Plan = s.Plan
+	if s.AutoCollection != nil {
+		sub.AutoCollection = s.AutoCollection
+	}
+	if s.AutoIssuance != nil {
+		sub.AutoIssuance = s.AutoIssuance
+	}
+	if s.DefaultInvoiceMemo != nil {
+		sub.DefaultInvoiceMemo = s.DefaultInvoiceMemo
+	}
+	if s.NetTermsDays != nil {
+		sub.NetTermsDays = s.NetTermsDays
+	}
+	return tx.Model(sub).
+		Select("plan_id", "plan_version", "entered_stint_id", "auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days").
+		Updates(sub).Error
+}
+
+// ListStints returns a page of the stints of a subscription, the last one first.
+func ListStints(tx *store.Tx, subscriptionID string, started store.Range, page store.Page) (stints []Stint, next string, err error) {
+	t, err := Find(tx, subscriptionID)
+	if err != nil {
+		return nil, "", err
+	}
+	query := started.On(tx.Model(&Stint{}).Where("subscription_id = ?", t.ID), "start_at")
+	rows, next, err := store.ListBy(query, page, "start_at", func(s Stint) time.Time { return s.StartAt })
+	for _, row := range rows {
+		at := slices.IndexFunc(t.Stints, func(s Stint) bool { return s.ID == row.ID })
+		stint := t.Stints[at]
+		if stint.EndAt == nil {
+			stint.EndAt = t.EndAt
+		}
+		stints = append(stints, stint)
+	}
+	return stints, next, err
+}

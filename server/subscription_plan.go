@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// SchedulePlanChange serves POST /v1/subscriptions/{subscription_id}/schedule_plan_change.
+func (s *Server) SchedulePlanChange(ctx context.Context, req gen.SchedulePlanChangeRequestObject) (gen.SchedulePlanChangeResponseObject, error) {
+	in, err := planChangeFromWire(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
+		return invoice.ChangePlan(tx, req.SubscriptionID, in)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.SchedulePlanChange200JSONResponse(body), nil
+}
+
+func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
+	custom, err := customizationFromWire(gen.SubscriptionCreate{
+		AddPrices: body.AddPrices, RemovePrices: body.RemovePrices, ReplacePrices: body.ReplacePrices,
+		AddAdjustments: body.AddAdjustments, RemoveAdjustments: body.RemoveAdjustments, ReplaceAdjustments: body.ReplaceAdjustments,
+		PriceOverrides: body.PriceOverrides,
+	})
+	in := subscription.PlanChange{
+		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
+		PlanVersion: body.PlanVersionNumber, InitialPhase: body.InitialPhaseOrder,
+		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
+		CouponCode: body.CouponRedemptionCode, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
+		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
+		Customization: custom,
+	}
+	switch older := body.AlignBillingWithPlanChangeDate; {
+	case body.BillingCycleAlignment != nil:
+		in.Alignment = subscription.Alignment(*body.BillingCycleAlignment)
+	case older != nil && *older:
+		in.Alignment = subscription.AlignChangeDate
+	}
+	if a := body.BillingCycleAnchorConfiguration; a != nil {
+		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
+	}
+	return in, err
+}
+
+// UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.
+func (s *Server) UnschedulePendingPlanChanges(ctx context.Context, req gen.UnschedulePendingPlanChangesRequestObject) (gen.UnschedulePendingPlanChangesResponseObject, error) {
+	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
+		return invoice.UnschedulePlanChanges(tx, req.SubscriptionID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.UnschedulePendingPlanChanges200JSONResponse(body), nil
+}
+
+// FetchSubscriptionSchedule serves GET /v1/subscriptions/{subscription_id}/schedule.
+func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSubscriptionScheduleRequestObject) (gen.FetchSubscriptionScheduleResponseObject, error) {
+	p := req.Params
+	started, err := rangeFromWire("start_date", p.StartDateGt, p.StartDateGte, p.StartDateLt, p.StartDateLte)
+	if err != nil {
+		return nil, err
+	}
+	var list gen.SubscriptionSchedulePage
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		stints, next, err := subscription.ListStints(tx, req.SubscriptionID, started, pageFromWire(p.Limit, p.Cursor))
+		list.PaginationMetadata = pageToWire(next)
+		list.Data = toWire(stints, func(s subscription.Stint) gen.SubscriptionScheduleEntry {
+			return gen.SubscriptionScheduleEntry{
+				CreatedAt: instantToWire(s.CreatedAt), StartDate: instantToWire(s.StartAt), EndDate: optionalInstantToWire(s.EndAt),
+				Plan: &gen.PlanMinified{ID: &s.Plan.ID, Name: &s.Plan.Name, ExternalPlanID: s.Plan.ExternalPlanID},
+			}
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchSubscriptionSchedule200JSONResponse(list), nil
+}
