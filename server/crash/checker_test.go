@@ -3,6 +3,7 @@ package crash_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
@@ -56,7 +57,7 @@ const weeks = `WITH weeks AS (
 
 // check tells which rules are broken.
 func check(ctx context.Context, tx pgx.Tx, h *history, account string) (broken []string, err error) {
-	args := pgx.NamedArgs{"told": h.events, "account": account, "subs": h.subs}
+	args := pgx.NamedArgs{"told": slices.Concat(h.events, h.past), "account": account, "subs": h.subs}
 	for _, rule := range rules {
 		var times int
 		if err := tx.QueryRow(ctx, rule.sql, args).Scan(&times); err != nil {

@@ -79,6 +79,11 @@ type history struct {
 	events []string // keys that a 200 answered
 	subs   int      // subscriptions that a 201 answered
 	clock  string   // that a 200 answered last
+
+	past        []string // keys of the events of the past, answered
+	sent        int      // numbers of pastEvent below this one were sent
+	corrections int      // of events of the past
+	rewritten   int      // backfills
 }
 
 // tell notes something under the lock.
@@ -92,7 +97,10 @@ func (h *history) tell(note func(h *history)) {
 func (h *history) soFar() *history {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return &history{events: slices.Clone(h.events), subs: h.subs, clock: h.clock}
+	return &history{
+		events: slices.Clone(h.events), subs: h.subs, clock: h.clock,
+		past: slices.Clone(h.past), sent: h.sent, corrections: h.corrections, rewritten: h.rewritten,
+	}
 }
 
 // ingest sends batches of new events, all stamped alike, until the crowd is told

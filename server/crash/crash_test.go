@@ -23,6 +23,7 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 	var m *machine
 	var counting, billing client // two accounts: events in one, invoices in the other
 	var account string           // of the invoices
+	var past metered             // a third
 	told := &history{}
 
 	BeforeAll(func() {
@@ -37,10 +38,14 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 		counting.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 		billing.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 		plan := weekly(billing)
+		past = m.openMetered()
 		work := newCrowd()
 		for n := range writers {
 			work.add(func(home <-chan struct{}) { counting.ingest(fmt.Sprint("writer", n), stamp, told, home) })
+			work.add(func(home <-chan struct{}) { past.resend(told, home) })
 		}
+		work.add(func(home <-chan struct{}) { past.correct(told, home) })
+		work.add(func(home <-chan struct{}) { past.rewrite(told, home) })
 		for n := range buyers {
 			buyer := billing.must(http.MethodPost, "/v1/customers", object{"name": "Acme", "email": "a@acme.test"}, "")
 			order := object{"customer_id": buyer, "plan_id": plan, "start_date": "2025-01-01"}
@@ -53,9 +58,10 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 		from, err := time.Parse(time.RFC3339, stamp)
 		Expect(err).NotTo(HaveOccurred())
 		work.add(func(home <-chan struct{}) { billing.advance(from, told, home) })
-		m.suffer(kills())
+		m.suffer(kills(), past.equal)
 		work.sendHome()
-		AddReportEntry("work done", fmt.Sprintf("%d kills, %d events, %d subscriptions, clock at %s", kills(), len(told.events), told.subs, told.clock))
+		AddReportEntry("work done", fmt.Sprintf("%d kills, %d events, %d subscriptions, clock at %s; %d events of the past, %d corrections, %d backfills",
+			kills(), len(told.events), told.subs, told.clock, told.sent, told.corrections, told.rewritten))
 	})
 
 	findings := func(changes ...string) []string {
@@ -80,6 +86,26 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 		_, answer := counting.ask(http.MethodGet, "/v1/subscriptions/"+sub+"/costs", nil, "")
 		Expect(string(answer)).To(ContainSubstring(fmt.Sprintf(`"total":"%d.00"`, len(told.events))))
 	})
+
+	It("leave buckets that say what events say, also when all is in them", func() {
+		Expect(told.corrections).To(BeNumerically(">", 0))
+		Expect(told.rewritten).To(BeNumerically(">", 0))
+		past.equal()
+		Eventually(past.settled).WithTimeout(time.Minute).Should(BeTrue())
+		past.equal()
+	})
+
+	DescribeTable("would be found out by their buckets",
+		func(change string) {
+			Eventually(past.settled).WithTimeout(time.Minute).Should(BeTrue())
+			Expect(past.differencesAfter(change)).NotTo(BeEmpty())
+		},
+		Entry("had they lost an hour", "DELETE FROM usage_buckets WHERE hour = (SELECT min(hour) FROM usage_buckets)"),
+		Entry("had they counted wrong", "UPDATE usage_buckets SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total)"),
+		Entry("had they forgotten who was there", "DELETE FROM usage_values"),
+		Entry("had they put events in twice", "WITH s AS (UPDATE usage_series SET mark = 0) UPDATE usage_progress SET mark = 0"),
+		Entry("had they not noticed that events are out of the count", "UPDATE events SET deprecated = true"),
+	)
 
 	// Changes of which none could come about by itself.
 	const free = "SET LOCAL session_replication_role = replica" // without triggers
@@ -115,7 +141,7 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 		Entry("did they subscribe twice", "a subscription is missing or one too many", free,
 			"INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day)"+
 				" SELECT account_id, 'sub_copy', created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day FROM subscriptions"+
-				" WHERE currency = 'USD' AND start_at = '2025-01-01' ORDER BY seq LIMIT 1"),
+				" WHERE account_id = (SELECT account_id FROM invoices WHERE number LIKE '%-00003' LIMIT 1) ORDER BY seq LIMIT 1"),
 	)
 })
 
@@ -151,8 +177,8 @@ func weekly(c client) (plan string) {
 }
 
 // suffer kills the server, the database or both, n times, each after a while of
-// work.
-func (m *machine) suffer(n int) {
+// work, and lets somebody look after each.
+func (m *machine) suffer(n int, look func()) {
 	GinkgoHelper()
 	for range n {
 		<-time.After(time.Duration(50+rand.IntN(1500)) * time.Millisecond)
@@ -167,5 +193,6 @@ func (m *machine) suffer(n int) {
 		if server || !database {
 			m.startServer()
 		}
+		look()
 	}
 }
