@@ -17,6 +17,9 @@ var (
 	Transient = transient
 )
 
+// VerifyBooks is what happens nightly.
+func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) { return s.verifyBooks(ctx) }
+
 // UnknownMembers names the members of value, at every depth, that the schema
 // does not know.
 func UnknownMembers(schema *openapi3.Schema, value any) []string {

@@ -36,6 +36,8 @@ type api struct {
 	ctx   context.Context // transactions of the account
 	key   string
 	url   string
+
+	spoiled *bool // the spec changes what must not be changed, so the books need not agree
 }
 
 // object is a JSON object, list a JSON array.
@@ -50,8 +52,13 @@ var shared *api
 
 var _ = BeforeSuite(func() { shared = serve() })
 
-// start makes a test account of its own for the spec.
-func start() *api { return shared.account("test") }
+// start makes a test account of its own for the spec, whose books must agree afterwards.
+func start() *api {
+	GinkgoHelper()
+	a := shared.account("test")
+	DeferCleanup(a.agree)
+	return a
+}
 
 // startAlone serves a new database with one test account, for specs that break
 // the server or look beyond one account.
@@ -76,12 +83,24 @@ func (a *api) account(mode string) *api {
 	other := *a
 	other.ctx = storetest.Account(a.store, mode)
 	other.key = "tk_" + mode + "_" + store.Random(32)
+	other.spoiled = new(bool)
 	hash := sha256.Sum256([]byte(other.key))
 	Expect(a.store.Shared(context.Background(), func(db *gorm.DB) error {
 		return db.Exec(`INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES (?, ?, 'Spec', ?, ?)`,
 			store.NewID("key"), store.AccountID(other.ctx), hash[:], other.key[:12]).Error
 	})).To(Succeed())
 	return &other
+}
+
+// agree looks through the books that the spec leaves behind.
+func (a *api) agree() {
+	GinkgoHelper()
+	if *a.spoiled {
+		return
+	}
+	v, err := server.Verify(context.Background(), a.store, store.AccountID(a.ctx))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(v.Findings).To(BeEmpty())
 }
 
 // clock advances the account's clock, and does all that falls due by then.

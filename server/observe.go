@@ -70,6 +70,7 @@ func recovered(next echo.HandlerFunc, c echo.Context) (err error) {
 type metrics struct {
 	registry *prometheus.Registry
 	took     *prometheus.HistogramVec
+	books    *prometheus.GaugeVec // of the last verification; empty before the first
 }
 
 func newMetrics() *metrics {
@@ -81,8 +82,19 @@ func newMetrics() *metrics {
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation", "status"}),
 	}
-	m.registry.MustRegister(m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.books = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "tollkeeper_verified",
+		Help: "What the last look through the books came to: invoices, those of them recomputed, and findings.",
+	}, []string{"what"})
+	m.registry.MustRegister(m.took, m.books, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// verified shows what a verification came to.
+func (m *metrics) verified(v Verification) {
+	for what, count := range map[string]int{"invoices": v.Invoices, "recomputed": v.Recomputed, "findings": len(v.Findings)} {
+		m.books.WithLabelValues(what).Set(float64(count))
+	}
 }
 
 func (m *metrics) handler() http.Handler {

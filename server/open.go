@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
@@ -28,14 +29,25 @@ func (s *Server) registerOpen(e *echo.Echo) {
 	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
 }
 
-// ready tells whether requests can be served: whether the database answers.
+// ready tells whether requests can be served: whether the database answers. Asked
+// deep, it also tells what the last look through the books came to.
 func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyWithin)
 	defer cancel()
 	if err := s.store.Ping(ctx); err != nil {
 		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
 	}
-	return c.String(http.StatusOK, "ready\n")
+	if !c.QueryParams().Has("deep") {
+		return c.String(http.StatusOK, "ready\n")
+	}
+	books := s.books.Load()
+	switch {
+	case books == nil:
+		return c.String(http.StatusOK, "ready; the books were not verified yet\n")
+	case len(books.Findings) > 0:
+		return c.String(http.StatusServiceUnavailable, fmt.Sprintf("the books do not agree: %d findings\n", len(books.Findings)))
+	}
+	return c.String(http.StatusOK, fmt.Sprintf("ready; %d invoices verified\n", books.Invoices))
 }
 
 // Ping serves GET /v1/ping. Whoever gets here has a good key.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/labstack/echo/v4"
 
@@ -35,6 +36,8 @@ type Server struct {
 	metrics  *metrics
 
 	eventsOnly bool
+
+	books atomic.Pointer[Verification] // the last; nil before the first
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)

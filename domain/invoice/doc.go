@@ -65,6 +65,11 @@
 // apart from each other, as webhooks do. A failed attempt on request is an answer, not a
 // refusal: it must be recorded. Retries are at the same time of the customer's day.
 //
+// Verifying. What an invoice says is checked against itself, and worked out anew where
+// that can be: while its subscription's terms bill its date just so, and no event of its
+// time came, was corrected or was replaced since. An invoice of a change or of a
+// threshold depends on what else was invoiced by then, and is only checked.
+//
 // Taxes are off: totals are sums of lines, and the tax fields are empty.
 //
 // Filters by amount look at issued invoices only: a draft has no amount in the

@@ -77,11 +77,16 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line,
 	if err != nil {
 		return nil, err
 	}
-	services := make([]measured, len(billed))
-	for k, s := range billed {
-		services[k] = measured{s, []time.Time{s.Period.End}}
+	return linesOn(tx, t, inv, billed, more)
+}
+
+// linesOn is lines for services that are known.
+func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, more extra) ([]Line, error) {
+	asked := make([]measured, len(services))
+	for k, s := range services {
+		asked[k] = measured{s, []time.Time{s.Period.End}}
 	}
-	tallies, err := measure(tx, t, services)
+	tallies, err := measure(tx, t, asked)
 	if err != nil {
 		return nil, err
 	}

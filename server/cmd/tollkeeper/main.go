@@ -45,6 +45,7 @@ type commands struct {
 	Import struct {
 		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
 	} `cmd:"" help:"Files."`
+	Verify verify `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
 	Doctor doctor `cmd:"" help:"Tell what is found and what is missing."`
 }
 

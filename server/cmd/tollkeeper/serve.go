@@ -70,6 +70,11 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 		defer cancel()
 		worked <- s.Run(ctx)
 	}()
+	verified := make(chan struct{})
+	go func() {
+		defer close(verified)
+		s.VerifyNightly(ctx)
+	}()
 	aggregated := make(chan struct{})
 	go func() {
 		defer close(aggregated)
@@ -96,5 +101,6 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 	}
 	<-aggregated
 	<-kept
+	<-verified
 	return errors.Join(err, <-worked)
 }

@@ -1,0 +1,18 @@
+package backfill
+
+import (
+	"time"
+
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Touched reports whether a backfill changed what a customer's events of a period count
+// for at an instant or later: it came into effect, or was taken back.
+func Touched(tx *store.Tx, customerID string, of period.Period, since time.Time) (touched bool, err error) {
+	var count int64
+	err = tx.Model(&Backfill{}).
+		Where("timeframe_start < ? AND timeframe_end > ? AND (customer_id IS NULL OR customer_id = ?)", of.End, of.Start, customerID).
+		Where("(closed AND close_time >= ? OR reverted_at >= ?)", since, since).Count(&count).Error
+	return count > 0, err
+}

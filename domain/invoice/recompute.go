@@ -1,0 +1,99 @@
+package invoice
+
+import (
+	"slices"
+
+	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
+)
+
+// recompute works out the lines of an invoice anew, by the one path from usage to
+// money, and compares. It leaves alone what cannot be known any more: usage that came,
+// changed or was replaced since the issue, and terms that did.
+func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
+	services, held := stillBilled(view)
+	if !held {
+		return nil
+	}
+	for _, s := range services {
+		same, err := usageHeld(tx, view, s)
+		if err != nil || !same {
+			return err
+		}
+	}
+	more, err := extras(tx, []string{view.ID})
+	if err != nil {
+		return err
+	}
+	again, err := linesOn(tx, view.Terms, view.Invoice, services, more(view.Invoice))
+	if err != nil {
+		return err
+	}
+	v.Recomputed++
+	for k, l := range view.Lines {
+		for _, figure := range []struct {
+			name     string
+			is, must money.Decimal
+		}{
+			{"quantity", l.Quantity, again[k].Quantity},
+			{"subtotal", l.Subtotal, again[k].Subtotal},
+			{"adjusted subtotal", l.AdjustedSubtotal, again[k].AdjustedSubtotal},
+			{"amount", l.Amount, again[k].Amount},
+		} {
+			if l.ID == again[k].ID && !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
+				note(view.ID, "line %s: the %s is %s, and comes to %s from events and prices", l.ID, figure.name, figure.is, figure.must)
+			}
+		}
+	}
+	return nil
+}
+
+// stillBilled are the services of an invoice, and whether the terms of its
+// subscription still bill them so.
+func stillBilled(view View) (services []subscription.Service, held bool) {
+	if view.Source == SourcePartial || view.OfChange {
+		return nil, false // it depends on what else was invoiced at the time
+	}
+	added := 0
+	for _, l := range view.Lines {
+		if l.IntervalID == nil {
+			added++
+		}
+	}
+	if view.SubscriptionID != nil {
+		services = view.Terms.BilledOn(view.InvoiceDate)
+	}
+	if len(services)+added != len(view.Lines) {
+		return nil, false
+	}
+	for k, s := range services {
+		l := view.Lines[k]
+		if l.IntervalID == nil || *l.IntervalID != s.Interval.ID || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) {
+			return nil, false
+		}
+		if s.Interval.Price.Fixed() && !s.Quantity.Equal(l.Quantity) {
+			return nil, false
+		}
+	}
+	return services, !slices.ContainsFunc(view.Terms.Adjustments, func(a subscription.AdjustmentInterval) bool {
+		return !a.CreatedAt.Before(*view.IssuedAt) // a coupon that came later
+	})
+}
+
+// usageHeld reports whether the usage of a service is what it was at the issue.
+func usageHeld(tx *store.Tx, view View, s subscription.Service) (bool, error) {
+	if s.Interval.Price.MetricID == nil {
+		return true, nil
+	}
+	buyer := view.Customer
+	held, err := usage.Held(tx, buyer.ID, usage.Subjects(buyer.ID, buyer.ExternalCustomerID), s.Period, *view.IssuedAt)
+	if err != nil || !held {
+		return false, err
+	}
+	touched, err := backfill.Touched(tx, buyer.ID, s.Period, *view.IssuedAt)
+	return !touched, err
+}

@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/store"
+)
+
+// Verification is what a look through the books of all accounts came to.
+type Verification struct {
+	Invoices   int       // looked at
+	Recomputed int       // of those, worked out anew from events and prices
+	Findings   []Finding // what cannot be
+}
+
+// Finding is something that is wrong in the books of an account.
+type Finding struct{ Account, Document, Wrong string }
+
+// Verify looks through the books of all accounts, or of the one with that id: issued
+// invoices and credit notes, balances and ledgers. It changes nothing, and holds nobody
+// up: every transaction reads a part.
+func Verify(ctx context.Context, st *store.Store, only string) (Verification, error) {
+	ids := []string{only}
+	if only == "" {
+		accounts, err := account.List(ctx, st)
+		if err != nil {
+			return Verification{}, err
+		}
+		ids = toWire(accounts, func(a account.Account) string { return a.ID })
+	}
+	var all Verification
+	for _, id := range ids {
+		if err := all.verify(store.WithAccount(ctx, id), st); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (v *Verification) verify(ctx context.Context, st *store.Store) error {
+	for place, more := int64(0), true; more; more = place > 0 {
+		var part invoice.Verified
+		err := st.View(ctx, func(tx *store.Tx) (err error) {
+			part, place, err = invoice.Verify(tx, place)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		v.Invoices, v.Recomputed = v.Invoices+part.Invoices, v.Recomputed+part.Recomputed
+		for _, f := range part.Findings {
+			v.Findings = append(v.Findings, Finding{store.AccountID(ctx), f.Document, f.Wrong})
+		}
+	}
+	for _, ledger := range []struct {
+		broken func(*store.Tx) ([]string, error)
+		wrong  string
+	}{
+		{customer.BrokenBalances, "the balance does not follow from its transactions"},
+		{credit.BrokenLedgers, "an entry of the credit ledger is missing"},
+	} {
+		err := st.View(ctx, func(tx *store.Tx) error {
+			ids, err := ledger.broken(tx)
+			for _, id := range ids {
+				v.Findings = append(v.Findings, Finding{store.AccountID(ctx), id, ledger.wrong})
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Waits of VerifyNightly.
+const (
+	beforeFirst = time.Minute // a server that has just begun has better to do
+	betweenTwo  = 24 * time.Hour
+)
+
+// VerifyNightly verifies the books every day until ctx ends, and keeps the result for
+// /readyz?deep and /metrics. Of several servers one does it at a time.
+func (s *Server) VerifyNightly(ctx context.Context) {
+	timer := time.NewTimer(beforeFirst)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		timer.Reset(betweenTwo)
+		switch done, err := s.verifyBooks(ctx); {
+		case err != nil:
+			s.complain(ctx, "verify the books", err)
+			timer.Reset(beforeFirst)
+		case !done:
+			timer.Reset(beforeFirst)
+		}
+	}
+}
+
+// verifyBooks verifies the books, unless another server is at it.
+func (s *Server) verifyBooks(ctx context.Context) (done bool, err error) {
+	release, free, err := s.store.Lock(ctx, "verify the books")
+	if err != nil || !free {
+		return false, err
+	}
+	defer release()
+	v, err := Verify(ctx, s.store, "")
+	if err != nil {
+		return false, err
+	}
+	s.books.Store(&v)
+	s.metrics.verified(v)
+	for _, f := range v.Findings {
+		s.log.Error("the books do not agree", "account", f.Account, "document", f.Document, "wrong", f.Wrong)
+	}
+	return true, nil
+}

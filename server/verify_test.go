@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/server"
+	"tollkeeper/store"
+)
+
+var _ = Describe("Verifying the books", func() {
+	var s shop
+	var buyer, sub string
+	// verified looks through the account's books.
+	verified := func() server.Verification {
+		GinkgoHelper()
+		v, err := server.Verify(s.ctx, s.store, store.AccountID(s.ctx))
+		Expect(err).NotTo(HaveOccurred())
+		return v
+	}
+	// trade fills the books of an account.
+	trade := func(api *api) {
+		GinkgoHelper()
+		s = api.openShop("2025-01-01T00:00:00Z")
+		buyer = s.buyer(object{"currency": "USD"})
+		s.moveBalance(buyer, "5")
+		sub = s.subscribe(buyer, nil, s.fee("10"), s.calls("0.3333")).text("id")
+		s.use(buyer, "2025-01-01T00:00:00Z", "7", "2.5")
+		s.clock("2025-02-01T12:00:00Z")
+		bill := s.invoices(sub).entry("data", 2)
+		s.post("/v1/credit_notes", object{"line_items": list{credited(bill.at("line_items[0].id"), "6")}}).expect(201)
+		s.post("/v1/invoices", s.oneOff(buyer, object{"invoice_date": "2025-02-01", "will_auto_issue": true, "discount": object{
+			"discount_type": "percentage", "percentage_discount": 0.1,
+		}})).expect(201)
+	}
+
+	It("finds nothing wrong, and works all of them out anew", func() {
+		trade(startAlone())
+		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3}))
+		s.account("test")
+		v, err := server.Verify(s.ctx, s.store, "")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(v).To(Equal(server.Verification{Invoices: 3, Recomputed: 3}), "with an empty account beside it")
+		s.owner("INSERT INTO dropped_event_months VALUES ('2025-01-01Z', '2025-02-01Z')")
+		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2}), "without the events of the month")
+	})
+
+	It("does not judge invoices by usage that came after their issue, or by terms that did", func() {
+		trade(start())
+		s.use(buyer, "2025-02-01T00:00:00Z", "4")
+		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3}))
+		s.setting("grace_period_seconds", 40*24*3600)
+		s.use(buyer, "2025-01-31T00:00:00Z", "100")
+		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2}))
+		s.cancel(sub, nil).expect(200)
+		v := verified()
+		Expect(v.Findings).To(BeEmpty())
+		Expect(v.Recomputed).To(BeNumerically("<", v.Invoices))
+	})
+
+	DescribeTable("finds what somebody changed behind our back",
+		func(words, table, statement string) {
+			trade(start())
+			*s.spoiled = true
+			statement = strings.ReplaceAll(statement, "ours", "account_id = '"+store.AccountID(s.ctx)+"'")
+			s.owner("ALTER TABLE " + table + " DISABLE TRIGGER USER; " + statement + "; ALTER TABLE " + table + " ENABLE TRIGGER USER")
+			v := verified()
+			Expect(v.Findings).NotTo(BeEmpty())
+			told := []string{}
+			for _, f := range v.Findings {
+				Expect(f.Account).To(Equal(store.AccountID(s.ctx)))
+				told = append(told, f.Wrong)
+			}
+			Expect(told).To(ContainElement(ContainSubstring(words)))
+		},
+		Entry("a total", "the total is", "invoices", "UPDATE invoices SET total = total + 1 WHERE ours AND status <> 'draft'"),
+		Entry("an amount due", "the amount due at its issue is", "invoices", "UPDATE invoices SET amount_due = amount_due + 1 WHERE ours AND status = 'issued'"),
+		Entry("what was credited", "what its credit notes took off is", "invoices", "UPDATE invoices SET credited = 0.01 WHERE ours AND status = 'issued'"),
+		Entry("an amount of a line", "the amount is", "invoice_lines", "UPDATE invoice_lines SET amount = amount + 1 WHERE ours"),
+		Entry("a subtotal", "the subtotal is", "invoice_lines", "UPDATE invoice_lines SET subtotal = subtotal + 1 WHERE ours"),
+		Entry("an exact subtotal", "the exact subtotal is", "invoice_lines", "UPDATE invoice_lines SET exact = exact + 0.001 WHERE ours"),
+		Entry("an adjusted subtotal", "the adjusted subtotal is", "invoice_lines", "UPDATE invoice_lines SET adjusted_subtotal = adjusted_subtotal + 1 WHERE ours"),
+		Entry("a quantity", "the quantity is", "invoice_lines", "UPDATE invoice_lines SET quantity = quantity + 1 WHERE ours AND name = 'Calls'"),
+		Entry("an event", "from events and prices", "events", `UPDATE events SET properties = '{"n": 8}' WHERE ours AND properties = '{"n": 7}'`),
+		Entry("a line that is gone", "the total is", "invoice_lines", "DELETE FROM invoice_lines WHERE ours AND name = 'Calls'"),
+		Entry("a line of a credit note", "its lines sum to", "credit_note_lines", "UPDATE credit_note_lines SET amount = 5 WHERE ours"),
+		Entry("a credit note of too much", "gave back", "credit_note_lines", "UPDATE credit_note_lines SET amount = 50 WHERE ours"),
+		Entry("a balance", "the balance does not follow", "customers", "UPDATE customers SET balance = balance + 1 WHERE ours"),
+		Entry("a transaction of a balance", "the balance does not follow", "balance_transactions",
+			"UPDATE balance_transactions SET ending_balance = 7 WHERE ours AND action = 'manual_adjustment'"),
+		Entry("an entry of a ledger", "an entry of the credit ledger is missing", "ledger_entries", `
+			INSERT INTO credit_ledgers SELECT account_id, id, 'credits' FROM customers WHERE ours;
+			INSERT INTO credit_blocks (account_id, id, created_at, customer_id, currency, source, status, initial_balance, balance, effective_at)
+				SELECT account_id, 'block', created_at, id, 'credits', 'manual', 'active', 1, 1, created_at FROM customers WHERE ours;
+			INSERT INTO ledger_entries (account_id, id, created_at, customer_id, currency, sequence, kind, status, amount, starting_balance, ending_balance, block_id)
+				SELECT account_id, 'entry', created_at, id, 'credits', 2, 'increment', 'committed', 1, 0, 1, 'block' FROM customers WHERE ours`),
+	)
+
+	It("says what it found where probes and monitors look", func() {
+		trade(startAlone())
+		served := server.New(server.Config{Store: s.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
+		front := httptest.NewServer(served.Handler())
+		DeferCleanup(front.Close)
+		look := func(path string) (int, string) {
+			GinkgoHelper()
+			response, err := http.Get(front.URL + path)
+			Expect(err).NotTo(HaveOccurred())
+			defer func() { _ = response.Body.Close() }()
+			text, err := io.ReadAll(response.Body)
+			Expect(err).NotTo(HaveOccurred())
+			return response.StatusCode, string(text)
+		}
+		status, text := look("/readyz?deep")
+		Expect(status).To(Equal(200))
+		Expect(text).To(ContainSubstring("not verified yet"))
+
+		done, err := served.VerifyBooks(s.ctx)
+		Expect(done, err).To(BeTrue())
+		status, text = look("/readyz?deep")
+		Expect(status).To(Equal(200))
+		Expect(text).To(Equal("ready; 3 invoices verified\n"))
+		_, text = look("/metrics")
+		Expect(text).To(ContainSubstring(`tollkeeper_verified{what="findings"} 0`))
+
+		s.owner("UPDATE customers SET balance = balance + 1")
+		done, err = served.VerifyBooks(s.ctx)
+		Expect(done, err).To(BeTrue())
+		status, text = look("/readyz?deep")
+		Expect(status).To(Equal(503))
+		Expect(text).To(ContainSubstring("1 findings"))
+		status, _ = look("/readyz")
+		Expect(status).To(Equal(200))
+		_, text = look("/metrics")
+		Expect(text).To(ContainSubstring(`tollkeeper_verified{what="findings"} 1`))
+
+		release, free, err := s.store.Lock(s.ctx, "verify the books")
+		Expect(free, err).To(BeTrue())
+		defer release()
+		done, err = served.VerifyBooks(s.ctx)
+		Expect(done, err).To(BeFalse(), "another server is at it")
+	})
+})
