@@ -1372,6 +1372,26 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
 	SchedulePlanChange(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// TriggerPhaseWithBody Begin the next phase of a plan
+	//
+	// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+	// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+	TriggerPhaseWithBody(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TriggerPhase Begin the next phase of a plan
+	//
+	// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+	// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+	TriggerPhase(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, body TriggerPhaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UnscheduleCancellation Let a subscription go on that is to end
 	//
 	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
@@ -4137,6 +4157,46 @@ func (c *Client) SchedulePlanChangeWithBody(ctx context.Context, subscriptionID 
 // Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
 func (c *Client) SchedulePlanChange(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSchedulePlanChangeRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TriggerPhaseWithBody Begin the next phase of a plan
+//
+// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+func (c *Client) TriggerPhaseWithBody(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTriggerPhaseRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TriggerPhase Begin the next phase of a plan
+//
+// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+func (c *Client) TriggerPhase(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, body TriggerPhaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTriggerPhaseRequest(c.Server, subscriptionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10813,6 +10873,68 @@ func NewSchedulePlanChangeRequestWithBody(server string, subscriptionID Subscrip
 	return req, nil
 }
 
+// NewTriggerPhaseRequest calls the generic TriggerPhase builder with application/json body
+func NewTriggerPhaseRequest(server string, subscriptionID SubscriptionID, params *TriggerPhaseParams, body TriggerPhaseJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTriggerPhaseRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewTriggerPhaseRequestWithBody constructs an http.Request for the TriggerPhase method, with any body, and a specified content type
+func NewTriggerPhaseRequestWithBody(server string, subscriptionID SubscriptionID, params *TriggerPhaseParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/trigger_phase", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewUnscheduleCancellationRequest constructs an http.Request for the UnscheduleCancellation method
 func NewUnscheduleCancellationRequest(server string, subscriptionID SubscriptionID, params *UnscheduleCancellationParams) (*http.Request, error) {
 	var err error
@@ -12739,6 +12861,26 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/schedule_plan_change (the `SchedulePlanChange` operationId).
 	SchedulePlanChangeWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *SchedulePlanChangeParams, body SchedulePlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*SchedulePlanChangeResponse, error)
+
+	// TriggerPhaseWithBodyWithResponse Begin the next phase of a plan
+	//
+	// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+	// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+	TriggerPhaseWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TriggerPhaseResponse, error)
+
+	// TriggerPhaseWithResponse Begin the next phase of a plan
+	//
+	// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+	// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+	TriggerPhaseWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, body TriggerPhaseJSONRequestBody, reqEditors ...RequestEditorFn) (*TriggerPhaseResponse, error)
 
 	// UnscheduleCancellationWithResponse Let a subscription go on that is to end
 	//
@@ -17452,6 +17594,54 @@ func (r SchedulePlanChangeResponse) ContentType() string {
 	return ""
 }
 
+type TriggerPhaseResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TriggerPhaseResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TriggerPhaseResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TriggerPhaseResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TriggerPhaseResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TriggerPhaseResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TriggerPhaseResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type UnscheduleCancellationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -20006,6 +20196,38 @@ func (c *ClientWithResponses) SchedulePlanChangeWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseSchedulePlanChangeResponse(rsp)
+}
+
+// TriggerPhaseWithBodyWithResponse Begin the next phase of a plan
+//
+// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+func (c *ClientWithResponses) TriggerPhaseWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TriggerPhaseResponse, error) {
+	rsp, err := c.TriggerPhaseWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTriggerPhaseResponse(rsp)
+}
+
+// TriggerPhaseWithResponse Begin the next phase of a plan
+//
+// Today or on another day of the present phase, in place of the day on which it would begin. The phases after it keep their
+// lengths. Fees of the present phase that were paid in advance are credited for the days that it does not have any more.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/trigger_phase (the `TriggerPhase` operationId).
+func (c *ClientWithResponses) TriggerPhaseWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *TriggerPhaseParams, body TriggerPhaseJSONRequestBody, reqEditors ...RequestEditorFn) (*TriggerPhaseResponse, error) {
+	rsp, err := c.TriggerPhase(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTriggerPhaseResponse(rsp)
 }
 
 // UnscheduleCancellationWithResponse Let a subscription go on that is to end
@@ -23321,6 +23543,39 @@ func ParseSchedulePlanChangeResponse(rsp *http.Response) (*SchedulePlanChangeRes
 	}
 
 	response := &SchedulePlanChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTriggerPhaseResponse parses an HTTP response from a TriggerPhaseWithResponse call
+func ParseTriggerPhaseResponse(rsp *http.Response) (*TriggerPhaseResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TriggerPhaseResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

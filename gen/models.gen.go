@@ -6766,6 +6766,13 @@ type PercentageTier struct {
 // PhaseDurationUnit defines model for PhaseDurationUnit.
 type PhaseDurationUnit string
 
+// PhaseTrigger defines model for PhaseTrigger.
+type PhaseTrigger struct {
+	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
+	EffectiveDate            *NullableDate             `json:"effective_date,omitempty"`
+}
+
 // Plan A set of prices that customers subscribe to.
 type Plan struct {
 	Adjustments []PlanPhaseAdjustment `json:"adjustments"`
@@ -9302,6 +9309,12 @@ type SchedulePlanChangeParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// TriggerPhaseParams defines parameters for TriggerPhase.
+type TriggerPhaseParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // UnscheduleCancellationParams defines parameters for UnscheduleCancellation.
 type UnscheduleCancellationParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
@@ -9499,6 +9512,9 @@ type RedeemCouponJSONRequestBody = CouponRedeem
 
 // SchedulePlanChangeJSONRequestBody defines body for SchedulePlanChange for application/json ContentType.
 type SchedulePlanChangeJSONRequestBody = PlanChange
+
+// TriggerPhaseJSONRequestBody defines body for TriggerPhase for application/json ContentType.
+type TriggerPhaseJSONRequestBody = PhaseTrigger
 
 // UnscheduleFixedFeeQuantityUpdatesJSONRequestBody defines body for UnscheduleFixedFeeQuantityUpdates for application/json ContentType.
 type UnscheduleFixedFeeQuantityUpdatesJSONRequestBody = FixedFeeQuantityUnschedule

@@ -306,6 +306,9 @@ type ServerInterface interface {
 	// SchedulePlanChange Put a subscription on another plan
 	// (POST /v1/subscriptions/{subscription_id}/schedule_plan_change)
 	SchedulePlanChange(ctx echo.Context, subscriptionID SubscriptionID, params SchedulePlanChangeParams) error
+	// TriggerPhase Begin the next phase of a plan
+	// (POST /v1/subscriptions/{subscription_id}/trigger_phase)
+	TriggerPhase(ctx echo.Context, subscriptionID SubscriptionID, params TriggerPhaseParams) error
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx echo.Context, subscriptionID SubscriptionID, params UnscheduleCancellationParams) error
@@ -3560,6 +3563,42 @@ func (w *ServerInterfaceWrapper) SchedulePlanChange(ctx echo.Context) error {
 	return err
 }
 
+// TriggerPhase converts echo context to params.
+func (w *ServerInterfaceWrapper) TriggerPhase(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TriggerPhaseParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TriggerPhase(ctx, subscriptionID, params)
+	return err
+}
+
 // UnscheduleCancellation converts echo context to params.
 func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error {
 	var err error
@@ -3987,6 +4026,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule", wrapper.FetchSubscriptionSchedule, options.OperationMiddlewares["fetchSubscriptionSchedule"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule_plan_change", wrapper.SchedulePlanChange, options.OperationMiddlewares["schedulePlanChange"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/trigger_phase", wrapper.TriggerPhase, options.OperationMiddlewares["triggerPhase"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_cancellation", wrapper.UnscheduleCancellation, options.OperationMiddlewares["unscheduleCancellation"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_fixed_fee_quantity_updates", wrapper.UnscheduleFixedFeeQuantityUpdates, options.OperationMiddlewares["unscheduleFixedFeeQuantityUpdates"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_pending_plan_changes", wrapper.UnschedulePendingPlanChanges, options.OperationMiddlewares["unschedulePendingPlanChanges"]...)
@@ -7877,6 +7917,47 @@ func (response SchedulePlanChangedefaultApplicationProblemPlusJSONResponse) Visi
 	return err
 }
 
+type TriggerPhaseRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         TriggerPhaseParams
+	Body           *TriggerPhaseJSONRequestBody
+}
+
+type TriggerPhaseResponseObject interface {
+	VisitTriggerPhaseResponse(w http.ResponseWriter) error
+}
+
+type TriggerPhase200JSONResponse MutatedSubscription
+
+func (response TriggerPhase200JSONResponse) VisitTriggerPhaseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TriggerPhasedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TriggerPhasedefaultApplicationProblemPlusJSONResponse) VisitTriggerPhaseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type UnscheduleCancellationRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         UnscheduleCancellationParams
@@ -8447,6 +8528,9 @@ type StrictServerInterface interface {
 	// SchedulePlanChange Put a subscription on another plan
 	// (POST /v1/subscriptions/{subscription_id}/schedule_plan_change)
 	SchedulePlanChange(ctx context.Context, request SchedulePlanChangeRequestObject) (SchedulePlanChangeResponseObject, error)
+	// TriggerPhase Begin the next phase of a plan
+	// (POST /v1/subscriptions/{subscription_id}/trigger_phase)
+	TriggerPhase(ctx context.Context, request TriggerPhaseRequestObject) (TriggerPhaseResponseObject, error)
 	// UnscheduleCancellation Let a subscription go on that is to end
 	// (POST /v1/subscriptions/{subscription_id}/unschedule_cancellation)
 	UnscheduleCancellation(ctx context.Context, request UnscheduleCancellationRequestObject) (UnscheduleCancellationResponseObject, error)
@@ -11904,6 +11988,55 @@ func (sh *strictHandler) SchedulePlanChange(ctx echo.Context, subscriptionID Sub
 		return err
 	} else if validResponse, ok := response.(SchedulePlanChangeResponseObject); ok {
 		return validResponse.VisitSchedulePlanChangeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TriggerPhase operation middleware
+func (sh *strictHandler) TriggerPhase(ctx echo.Context, subscriptionID SubscriptionID, params TriggerPhaseParams) error {
+	var request TriggerPhaseRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body TriggerPhaseJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TriggerPhase(ctx.Request().Context(), request.(TriggerPhaseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TriggerPhase")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TriggerPhaseResponseObject); ok {
+		return validResponse.VisitTriggerPhaseResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -86,3 +86,18 @@ func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSub
 	}
 	return gen.FetchSubscriptionSchedule200JSONResponse(list), nil
 }
+
+// TriggerPhase serves POST /v1/subscriptions/{subscription_id}/trigger_phase.
+func (s *Server) TriggerPhase(ctx context.Context, req gen.TriggerPhaseRequestObject) (gen.TriggerPhaseResponseObject, error) {
+	day, err := optionalDateFromWire("effective_date", req.Body.EffectiveDate)
+	if err != nil {
+		return nil, err
+	}
+	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
+		return invoice.TriggerPhase(tx, req.SubscriptionID, day, mayCredit(req.Body.AllowInvoiceCreditOrVoid))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.TriggerPhase200JSONResponse(body), nil
+}

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -21,5 +22,12 @@ func ChangePlan(tx *store.Tx, subscriptionID string, in subscription.PlanChange)
 func UnschedulePlanChanges(tx *store.Tx, subscriptionID string) (Change, error) {
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ books) error {
 		return subscription.UnschedulePlanChanges(tx, t)
+	})
+}
+
+// TriggerPhase begins the next phase of a subscription's plan on a day, today if nil.
+func TriggerPhase(tx *store.Tx, subscriptionID string, day *period.Date, mayCredit bool) (Change, error) {
+	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, _ books) error {
+		return subscription.TriggerPhase(tx, t, day)
 	})
 }

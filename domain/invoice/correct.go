@@ -110,9 +110,11 @@ func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time)
 		if len(lines) == 0 {
 			continue
 		}
+		due := map[time.Time]money.Decimal{} // by the day from which there is less
 		for _, s := range t.Decreases(i, lines[len(lines)-1].StartAt, now) {
 			rest := days(s.Period, t)
-			less := chargeAlone(t, s).Neg().Sub(b.takenFrom(lines, rest.Start))
+			due[rest.Start] = due[rest.Start].Sub(chargeAlone(t, s))
+			less := due[rest.Start].Sub(b.takenFrom(lines, rest.Start))
 			for _, l := range lines {
 				if !(period.Period{Start: l.StartAt, End: l.EndAt}).Contains(s.Period.Start) {
 					continue
