@@ -42,8 +42,8 @@ func (w watch) now() spent {
 	return s
 }
 
-// usage is that of one process, and of its children that have ended.
-type usage struct {
+// times are those of one process, and of its children that have ended.
+type times struct {
 	parent     int
 	cpu, ended time.Duration
 }
@@ -51,12 +51,12 @@ type usage struct {
 // tick is the unit of processor time in /proc, the same on every Linux.
 const tick = time.Second / 100
 
-func used(pid int) (u usage) {
+func used(pid int) (u times) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, line, _ := strings.Cut(string(text), ") ") // the name before may hold anything
 	fields := strings.Fields(line)                // from the third on, as proc(5) counts them
 	if len(fields) < 15 {
-		return usage{}
+		return times{}
 	}
 	u.parent, _ = strconv.Atoi(fields[1])
 	ticks := func(user int) time.Duration {

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
 )
 
 // fixture is very many events of the last whole month, in UTC. The customer with the
@@ -43,11 +46,8 @@ func (f *fixture) save() error {
 	return os.WriteFile(f.file, text, 0o600)
 }
 
-// Rows of one transaction, and bytes of a part of the keys.
-const (
-	filled   = 250_000
-	partSize = 64 << 20
-)
+// filled is how many rows one transaction makes.
+const filled = 250_000
 
 // fixture reads what is kept, or makes it: customers that buy first, then events, then
 // their keys a second time, in one index.
@@ -62,8 +62,16 @@ func (s *stage) fixture(ctx context.Context, dir string, t *tables, present int)
 	if err := s.sellMonth(ctx, t, f.Month); err != nil {
 		return nil, err
 	}
+	st, err := store.Open(ctx, s.url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = st.Close() }()
 	began := time.Now()
 	for first := 0; first < present; first += filled {
+		if err := usage.MakeRoom(ctx, st); err != nil { // as the server does now and then
+			return nil, err
+		}
 		if err := t.fillMonth(ctx, f, first, min(first+filled, present)-1); err != nil {
 			return nil, err
 		}
@@ -98,7 +106,7 @@ func (s *stage) sellMonth(ctx context.Context, t *tables, month time.Time) error
 }
 
 // fillMonth makes the events from first to last, in one transaction, as recordings leave
-// them: the keys, which have no order, in the part that is open.
+// them: the keys, which have no order, in the last part.
 func (t *tables) fillMonth(ctx context.Context, f *fixture, first, last int) error {
 	tx, err := t.conn.Begin(ctx)
 	if err != nil {
@@ -107,8 +115,8 @@ func (t *tables) fillMonth(ctx context.Context, f *fixture, first, last int) err
 	defer func() { _ = tx.Rollback(ctx) }()
 	_, err = tx.Exec(ctx, `
 		INSERT INTO event_keys (part, account_id, idempotency_key, seq)
-		SELECT part, $1, md5(n::text), (pg_current_xact_id()::text::bigint << 20) + n - $2
-		FROM open_key_part($4) AS part, generate_series($2::bigint, $3) AS n`, t.account, first, last, partSize)
+		SELECT (SELECT max(part) FROM event_key_parts), $1, md5(n::text), (pg_current_xact_id()::text::bigint << 20) + n - $2
+		FROM generate_series($2::bigint, $3) AS n`, t.account, first, last)
 	if err != nil {
 		return err
 	}
