@@ -238,6 +238,17 @@ var _ = Describe("One-off invoices", func() {
 			s.clock("2025-04-01T00:00:00Z")
 			s.invoice(draft).shows(object{"status": "issued", "total": "7.00", "amount_due": "7.00"})
 		})
+		It("goes over to another invoice of the date when a change replaces the first", func() {
+			sub := s.subscribe(buyer, nil, s.fee("28"), s.calls("1")).text("id")
+			first := s.invoices(sub).entry("data", 0).text("id")
+			add(first, object{"amount": "7", "quantity": 1}).expect(201)
+			s.clock("2025-04-01T12:00:00Z")
+			s.invoice(first).shows(object{"status": "issued", "total": "35.00"})
+			s.cancel(sub, asOf("2025-03-20")).expect(200)
+			s.invoice(first).shows(object{"status": "void"})
+			second := s.get("/v1/invoices?invoice_date[gte]=2025-04-01&subscription_id=" + sub).expect(200).entry("data", 0)
+			second.shows(object{"status": "issued", "total": "7.00", "line_items[0].name": "Setup"})
+		})
 		It("takes names and items as they are given", func() {
 			id := create(nil).expect(201).text("id")
 			add(id, object{"name": absent, "item_id": s.item}).expect(201).shows(object{"name": "Calls", "price.item.id": s.item})

@@ -36,7 +36,8 @@ func CreateLinePrice(tx *store.Tx, invoiceID string, in NewLinePrice) (Price, er
 	return price, tx.Create(&price).Error
 }
 
-// DeleteLinePrice removes the price of a line that is taken off a draft.
-func DeleteLinePrice(tx *store.Tx, id string) error {
-	return tx.Where("id = ? AND invoice_id IS NOT NULL", id).Delete(&Price{}).Error
+// DeleteLinePrice removes the price of a line that is taken off a draft, unless it was
+// made for another invoice, which that replaces.
+func DeleteLinePrice(tx *store.Tx, id, invoiceID string) error {
+	return tx.Where("id = ? AND invoice_id = ?", id, invoiceID).Delete(&Price{}).Error
 }

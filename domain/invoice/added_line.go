@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
@@ -157,7 +158,37 @@ func DeleteLine(tx *store.Tx, invoiceID, lineID string) error {
 	if err := tx.Where("id = ?", line.ID).Delete(&AddedLine{}).Error; err != nil {
 		return err
 	}
-	return catalog.DeleteLinePrice(tx, line.PriceID)
+	return catalog.DeleteLinePrice(tx, line.PriceID, inv.ID)
+}
+
+// handOn puts the lines that were put on an invoice, which is replaced, on another of
+// its date: no change of the subscription concerns them.
+func (i Invoice) handOn(tx *store.Tx) error {
+	added, err := addedTo(tx, []string{i.ID})
+	if err != nil || len(added[i.ID]) == 0 {
+		return err
+	}
+	to := Invoice{
+		Record: tx.Record("inv"), CustomerID: i.CustomerID, SubscriptionID: i.SubscriptionID, PlanID: i.PlanID, Source: i.Source,
+		Status: StatusDraft, Currency: i.Currency, InvoiceDate: i.InvoiceDate, OfChange: i.OfChange, Metadata: store.Metadata{},
+	}
+	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&to).Error; err != nil {
+		return err
+	}
+	to = Invoice{}
+	err = tx.Where("subscription_id = ? AND plan_id = ? AND invoice_date = ? AND status = ?", i.SubscriptionID, i.PlanID, i.InvoiceDate, StatusDraft).
+		Order("of_change").Take(&to).Error
+	if err != nil {
+		return err
+	}
+	for _, l := range added[i.ID] {
+		moved := AddedLine{Record: tx.Record("line"), InvoiceID: to.ID, PriceID: l.PriceID, StartAt: l.StartAt, EndAt: l.EndAt}
+		moved.ID = linePrefix + mark(to.ID) + store.Random(12)
+		if err := tx.Create(&moved).Error; err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseForeign tells a line that was not put on the draft from one that is not there.

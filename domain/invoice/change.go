@@ -108,7 +108,10 @@ func replace(tx *store.Tx, inv Invoice) error {
 		return err
 	}
 	inv.Replaced = true
-	return inv.save(tx, "replaced")
+	if err := inv.save(tx, "replaced"); err != nil {
+		return err
+	}
+	return inv.handOn(tx)
 }
 
 type takings []taking
