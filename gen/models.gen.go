@@ -2992,11 +2992,13 @@ type BillableMetric struct {
 	Item Item `json:"item"`
 
 	// Metadata Labels of your own.
-	Metadata             Metadata         `json:"metadata"`
-	Name                 string           `json:"name"`
-	ParameterDefinitions []FreeFormObject `json:"parameter_definitions"`
-	SQL                  string           `json:"sql"`
-	Status               MetricStatus     `json:"status"`
+	Metadata Metadata `json:"metadata"`
+	Name     string   `json:"name"`
+
+	// ParameterDefinitions Its parameters, in the order of the SQL, which has `{{name}}` where a value is to stand. Null where it has none.
+	ParameterDefinitions []MetricParameterDefinition `json:"parameter_definitions"`
+	SQL                  string                      `json:"sql"`
+	Status               MetricStatus                `json:"status"`
 }
 
 // BillableMetricPage defines model for BillableMetricPage.
@@ -3897,7 +3899,10 @@ type EvaluationRestrictions struct {
 	Filter *string `json:"filter,omitempty"`
 
 	// GroupingKeys Properties, or what is computed of them, such as `hour_floor_timestamp_millis(timestamp_millis)`.
-	GroupingKeys             []string                          `json:"grouping_keys,omitempty"`
+	GroupingKeys []string `json:"grouping_keys,omitempty"`
+
+	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
 }
 
@@ -5288,6 +5293,14 @@ type MetricGroup struct {
 	PropertyValue string `json:"property_value"`
 }
 
+// MetricParameterDefinition defines model for MetricParameterDefinition.
+type MetricParameterDefinition struct {
+	Name string `json:"name"`
+}
+
+// MetricParameterValue defines model for MetricParameterValue.
+type MetricParameterValue = json.RawMessage
+
 // MetricStatus defines model for MetricStatus.
 type MetricStatus string
 
@@ -6410,8 +6423,9 @@ type NullableLicenseType = LicenseType
 // NullableMaximum defines model for NullableMaximum.
 type NullableMaximum = Maximum
 
-// NullableMetricParameterOverrides defines model for NullableMetricParameterOverrides.
-type NullableMetricParameterOverrides map[string]interface{}
+// NullableMetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+// parameter without a value is NULL.
+type NullableMetricParameterOverrides map[string]MetricParameterValue
 
 // NullableMinimum defines model for NullableMinimum.
 type NullableMinimum = Minimum
@@ -7170,9 +7184,12 @@ type PriceInterval struct {
 	Filter                        *string            `json:"filter"`
 
 	// FixedFeeQuantityTransitions Null for usage prices.
-	FixedFeeQuantityTransitions []FixedFeeQuantityTransition      `json:"fixed_fee_quantity_transitions"`
-	ID                          string                            `json:"id"`
-	MetricParameterOverrides    *NullableMetricParameterOverrides `json:"metric_parameter_overrides"`
+	FixedFeeQuantityTransitions []FixedFeeQuantityTransition `json:"fixed_fee_quantity_transitions"`
+	ID                          string                       `json:"id"`
+
+	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+	// parameter without a value is NULL.
+	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides"`
 
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
 	Price Price `json:"price"`
@@ -7580,11 +7597,14 @@ type SubscriptionAddAdjustment struct {
 // ends with its phase, without one with the subscription, unless dates within say otherwise. `minimum_amount`, `maximum_amount` and
 // `discounts` are adjustments of the price alone; `add_adjustments` is the newer way to them.
 type SubscriptionAddPrice struct {
-	AllocationPrice          *NullableNewAllocationPrice       `json:"allocation_price,omitempty"`
-	Discounts                []DiscountOverride                `json:"discounts,omitempty"`
-	EndDate                  *NullableDateOrDateTime           `json:"end_date,omitempty"`
-	ExternalPriceID          *string                           `json:"external_price_id,omitempty"`
-	MaximumAmount            *NullableDecimal                  `json:"maximum_amount,omitempty"`
+	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
+	Discounts       []DiscountOverride          `json:"discounts,omitempty"`
+	EndDate         *NullableDateOrDateTime     `json:"end_date,omitempty"`
+	ExternalPriceID *string                     `json:"external_price_id,omitempty"`
+	MaximumAmount   *NullableDecimal            `json:"maximum_amount,omitempty"`
+
+	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
 	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
 
@@ -7702,11 +7722,14 @@ type SubscriptionReplaceAdjustment struct {
 // `fixed_price_quantity` alone it is the same fixed fee in another quantity. `minimum_amount`, `maximum_amount` and `discounts` take
 // the place of adjustments of the same kinds that the replaced price has alone.
 type SubscriptionReplacePrice struct {
-	AllocationPrice          *NullableNewAllocationPrice       `json:"allocation_price,omitempty"`
-	Discounts                []DiscountOverride                `json:"discounts,omitempty"`
-	ExternalPriceID          *string                           `json:"external_price_id,omitempty"`
-	FixedPriceQuantity       *json.Number                      `json:"fixed_price_quantity,omitempty"`
-	MaximumAmount            *NullableDecimal                  `json:"maximum_amount,omitempty"`
+	AllocationPrice    *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
+	Discounts          []DiscountOverride          `json:"discounts,omitempty"`
+	ExternalPriceID    *string                     `json:"external_price_id,omitempty"`
+	FixedPriceQuantity *json.Number                `json:"fixed_price_quantity,omitempty"`
+	MaximumAmount      *NullableDecimal            `json:"maximum_amount,omitempty"`
+
+	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
 	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
 

@@ -109,11 +109,8 @@ func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvalu
 }
 
 func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (invoice.PriceEvaluation, error) {
-	var err error
-	if in.MetricParameterOverrides != nil && len(*in.MetricParameterOverrides) > 0 {
-		err = fault.In(place, fault.Bad("metric_parameter_overrides", "must be empty, since metrics have no parameters"))
-	}
-	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys}, err
+	parameters, err := parametersFromWire(in.MetricParameterOverrides)
+	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys, Parameters: parameters}, fault.In(place, err)
 }
 
 func previewEventFromWire(e gen.PreviewEvent) usage.SentEvent {

@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -106,7 +107,8 @@ var _ = Describe("Evaluating prices", func() {
 			Entry("a grouping key that cannot be read", object{"grouping_keys": list{"n", "n +"}}, "grouping_keys[1]: line 1, column 4: "),
 			Entry("an empty grouping key", object{"grouping_keys": list{""}}, "grouping_keys[0]: must not be empty"),
 			Entry("eleven grouping keys", object{"grouping_keys": list{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}}, "grouping_keys: must have at most 10 entries"),
-			Entry("parameters", object{"metric_parameter_overrides": object{"region": "eu"}}, "metric_parameter_overrides: must be empty"),
+			Entry("values of no type of parameters", object{"metric_parameter_overrides": object{"a": true, "b": nil, "c": list{}}},
+				"metric_parameter_overrides.a: ", "metric_parameter_overrides.b: ", "metric_parameter_overrides.c: "),
 			Entry("a member nobody knows", object{"colour": "red"}, "colour: "),
 		)
 
@@ -198,7 +200,8 @@ var _ = Describe("Evaluating prices", func() {
 			Entry("a price named twice", object{"price_id": "a", "external_price_id": "b"}, "price_evaluations[1].price_id: must be given"),
 			Entry("what is wrong with several parts", object{"price_id": "a", "filter": "n >", "grouping_keys": list{"n +"}},
 				"price_evaluations[1].filter: ", "price_evaluations[1].grouping_keys[0]: "),
-			Entry("parameters", object{"price_id": "a", "metric_parameter_overrides": object{"x": 1}}, "price_evaluations[1].metric_parameter_overrides: "),
+			Entry("a parameter that is too long", object{"price_id": "a", "metric_parameter_overrides": object{"x": strings.Repeat("x", 256)}},
+				"price_evaluations[1].metric_parameter_overrides.x: must have at most 255 bytes"),
 			Entry("a member nobody knows", object{"price_id": "a", "colour": "red"}, "price_evaluations[1].colour: "),
 		)
 

@@ -17,6 +17,8 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		BillingCycleDay: t.AnchorAt(now).Day,
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
+
+		MetricParameterOverrides: parametersToWire(i.Parameters),
 	}
 	if i.Price.Fixed() {
 		shown.FixedFeeQuantityTransitions = toWire(i.Changes(), func(change subscription.Transition) gen.FixedFeeQuantityTransition {

@@ -106,5 +106,7 @@ func metricToWire(metric catalog.Metric, item catalog.Item) gen.BillableMetric {
 		SQL:         metric.SQL,
 		Status:      gen.MetricStatus(metric.Status),
 		Metadata:    metadataToWire(metric.Metadata),
+
+		ParameterDefinitions: parameterDefinitionsToWire(metric),
 	}
 }

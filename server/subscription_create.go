@@ -56,24 +56,24 @@ func addedPriceFromWire(in gen.SubscriptionAddPrice) (added subscription.AddedPr
 	added.Dates = subscription.Dates{Start: in.StartDate, End: in.EndDate}
 	named, memberErr := oneOfPrices(in.Price, in.AllocationPrice, added.PriceName, true)
 	added.PlanPrice, added.PhaseOrder = named, in.PlanPhaseOrder
-	var ownErr error
+	var ownErr, parametersErr error
 	added.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, in.Discounts)
-	return added, fault.Join(memberErr, ownErr, refuseAmounts(added.Own, in.AllocationPrice), refuseParameters(in.MetricParameterOverrides))
+	added.Parameters, parametersErr = parametersFromWire(in.MetricParameterOverrides)
+	return added, fault.Join(memberErr, ownErr, refuseAmounts(added.Own, in.AllocationPrice), parametersErr)
 }
 
 func replacementFromWire(in gen.SubscriptionReplacePrice) (replaced subscription.ReplacedPrice, err error) {
 	replaced.PriceName = subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID}
 	named, memberErr := oneOfPrices(in.Price, in.AllocationPrice, replaced.PriceName, in.FixedPriceQuantity == nil)
 	replaced.PlanPrice, replaced.ReplacesPriceID = named, in.ReplacesPriceID
-	var ownErr, quantityErr, twiceErr error
+	var ownErr, quantityErr, twiceErr, parametersErr error
 	replaced.Own, ownErr = olderFromWire(in.MinimumAmount, in.MaximumAmount, in.Discounts)
+	replaced.Parameters, parametersErr = parametersFromWire(in.MetricParameterOverrides)
 	replaced.Quantity, quantityErr = optionalNumberFromWire("fixed_price_quantity", in.FixedPriceQuantity)
 	if replaced.Quantity != nil && (in.Price != nil || in.AllocationPrice != nil) {
 		twiceErr = fault.Bad("fixed_price_quantity", "must not be given beside a new price, which has its own")
 	}
-	return replaced, fault.Join(
-		memberErr, quantityErr, twiceErr, ownErr, refuseAmounts(replaced.Own, in.AllocationPrice), refuseParameters(in.MetricParameterOverrides),
-	)
+	return replaced, fault.Join(memberErr, quantityErr, twiceErr, ownErr, refuseAmounts(replaced.Own, in.AllocationPrice), parametersErr)
 }
 
 // oneOfPrices reads the new price of an entry, unless it names one that exists.
@@ -104,14 +104,6 @@ func addedAdjustmentFromWire(in gen.SubscriptionAddAdjustment) (subscription.Add
 func refuseAmounts(own []subscription.OwnAdjustment, allocation *gen.NewAllocationPrice) error {
 	if len(own) > 0 && allocation != nil {
 		return fault.Bad("allocation_price", "takes no minimum_amount, maximum_amount or discounts")
-	}
-	return nil
-}
-
-// refuseParameters refuses values for parameters, as metrics have none.
-func refuseParameters(parameters *gen.NullableMetricParameterOverrides) error {
-	if parameters != nil && len(*parameters) > 0 {
-		return fault.Bad("metric_parameter_overrides", "must be empty, since metrics have no parameters")
 	}
 	return nil
 }

@@ -112,8 +112,8 @@ var _ = Describe("A subscription that differs from its plan", func() {
 				"add_prices[0].price.currency: must be the plan's"),
 			Entry("a phase of a plan without", func() object { return object{"price": s.fee("1"), "plan_phase_order": 1, "minimum_amount": "1"} },
 				"add_prices[0].plan_phase_order: must not be given"),
-			Entry("parameters of a metric", func() object { return object{"price": s.calls("1"), "metric_parameter_overrides": object{"n": 1}} },
-				"add_prices[0].metric_parameter_overrides: must be empty"),
+			Entry("parameters that the metric does not have", func() object { return object{"price": s.calls("1"), "metric_parameter_overrides": object{"n": 1}} },
+				"add_prices[0].metric_parameter_overrides.n: is no parameter of the metric"),
 			Entry("a negative minimum", func() object { return object{"price": s.fee("1"), "minimum_amount": "-1"} }, "add_prices[0].minimum_amount: must not be negative"),
 			Entry("an amount that is none", func() object { return object{"price": s.fee("1"), "maximum_amount": "1e2"} }, "add_prices[0].maximum_amount: must be a decimal"),
 			Entry("more than all off", func() object {
@@ -201,8 +201,8 @@ var _ = Describe("A subscription that differs from its plan", func() {
 				"replace_prices[0].price.fixed_price_quantity: must not be negative"),
 			Entry("two quantities", func() object { return object{"price": s.fee("1"), "fixed_price_quantity": 1} },
 				"replace_prices[0].fixed_price_quantity: must not be given beside"),
-			Entry("parameters of a metric", func() object { return object{"price": s.fee("1"), "metric_parameter_overrides": object{"n": 1}} },
-				"replace_prices[0].metric_parameter_overrides: must be empty"),
+			Entry("parameters without a metric", func() object { return object{"price": s.fee("1"), "metric_parameter_overrides": object{"n": 1}} },
+				"replace_prices[0].metric_parameter_overrides: must be empty, since the price has no metric"),
 		)
 	})
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"tollkeeper/domain/metric"
 	"tollkeeper/store"
 )
 
@@ -13,6 +14,8 @@ type PlanPrice struct {
 	ReferenceID     *string // names the price inside the request
 	PhaseOrder      *int
 	ReplacesPriceID string // of a replacement, which keeps the phase of what it replaces
+
+	Parameters metric.Parameters // values for those of its metric, on a subscription
 }
 
 // PlanAdjustment is an adjustment of a request, and its place there.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
+	"tollkeeper/store"
 )
 
 func (d *draft) removePrice(r Removal) error {
@@ -58,6 +60,7 @@ func (d *draft) price(in PlanPrice, phase *int) (price Price, err error) {
 	if err == nil && price.Currency.Valid() && price.Currency != d.plan.Currency {
 		err = fault.Bad("currency", "must be the plan's")
 	}
+	parametersErr := price.take(d.tx, in.Parameters)
 	if err != nil {
 		price = Price{} // then nothing that names it is judged
 	}
@@ -69,7 +72,23 @@ func (d *draft) price(in PlanPrice, phase *int) (price Price, err error) {
 		price.ReplacesPriceID = optional(in.ReplacesPriceID)
 		d.madePrices = append(d.madePrices, price)
 	}
-	return price, fault.In(member, fault.Join(err, d.name(in.ReferenceID, price)))
+	return price, fault.Join(fault.In(member, fault.Join(err, d.name(in.ReferenceID, price))), parametersErr)
+}
+
+// take gives the price values for the parameters of its metric.
+func (p *Price) take(tx *store.Tx, values metric.Parameters) error {
+	if len(values) == 0 {
+		return nil
+	}
+	if p.MetricID == nil {
+		return fault.Bad("metric_parameter_overrides", "must be empty, since the price has no metric")
+	}
+	m, err := FindMetric(tx, *p.MetricID)
+	if err != nil {
+		return err
+	}
+	p.Parameters = values
+	return m.Take(values)
 }
 
 // name lets adjustments of the request name the price.

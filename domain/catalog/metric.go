@@ -28,6 +28,8 @@ type Metric struct {
 	SQL         string // as the client wrote it; it parses
 	Status      MetricStatus
 	Metadata    store.Metadata
+
+	Values metric.Parameters `gorm:"-"` // for its parameters, where a price interval or a request gives some
 }
 
 // NewMetric is what a client asks for.
@@ -78,13 +80,32 @@ func UpdateMetric(tx *store.Tx, id string, edit func(*store.Metadata) error) (Me
 	return m, tx.Model(&m).Select("metadata").Updates(&m).Error
 }
 
-// Query is the metric's SQL, read.
+// Query is the metric's SQL, read, with the values in it. Parameters without a value are
+// NULL.
 func (m Metric) Query() *metric.Query {
-	query, err := metric.Parse(m.SQL)
+	query, err := m.with(m.Values)
 	if err != nil {
 		panic(fmt.Sprintf("catalog: metric %s was accepted, but does not parse: %v", m.ID, err))
 	}
 	return query
+}
+
+func (m Metric) with(values metric.Parameters) (*metric.Query, error) {
+	query, err := metric.Parse(m.SQL)
+	if err != nil {
+		return nil, err
+	}
+	return query.With(values)
+}
+
+// Take gives values to the metric's parameters. Names that it does not have, and values
+// that make it no metric, are invalid.
+func (m *Metric) Take(values metric.Parameters) error {
+	_, err := m.with(values)
+	if err == nil {
+		m.Values = values
+	}
+	return fault.In("metric_parameter_overrides", err)
 }
 
 // AddsUp reports whether the metric's values over parts of its events sum to that

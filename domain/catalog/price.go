@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -69,6 +70,8 @@ type Price struct {
 	LicenseType        *LicenseType        `gorm:"-"`               // of that id
 	Allocation         *Allocation         `gorm:"serializer:json"` // of an allocation price
 	LicenseAllocations []LicenseAllocation `gorm:"serializer:json"` // of a license price that grants credits
+
+	Parameters metric.Parameters `gorm:"-"` // for its metric, where a subscription is given some
 }
 
 // Model is how the price is rated.

@@ -106,16 +106,24 @@ func findMetrics(tx *store.Tx, asked []askedPrice) error {
 		}
 	}
 	metrics, err := catalog.FindMetrics(tx, ids)
+	if err != nil {
+		return err
+	}
 	for k := range asked {
-		if i := &asked[k].tally.Interval; i.Price.MetricID != nil {
-			i.Metric = metrics[*i.Price.MetricID]
+		a := &asked[k]
+		i := &a.tally.Interval
+		if i.Price.MetricID == nil {
+			continue
+		}
+		i.Metric = metrics[*i.Price.MetricID]
+		if err := a.refusal(i.Metric.Take(a.Parameters)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-// check refuses what the price cannot be asked. That is wrong in itself where the
-// request brings the price along, and otherwise forbidden by what is stored.
+// check refuses what the price cannot be asked.
 func (a askedPrice) check() error {
 	var err error
 	switch price := a.tally.Interval.Price; {
@@ -125,7 +133,15 @@ func (a askedPrice) check() error {
 		err = fault.Bad("filter", "must not be given, since the price has no metric")
 	case price.Fixed() && len(a.groups) > 0:
 		err = fault.Bad("grouping_keys", "must be empty, since the price has no metric")
+	case price.Fixed() && len(a.Parameters) > 0:
+		err = fault.Bad("metric_parameter_overrides", "must be empty, since the price has no metric")
 	}
+	return a.refusal(err)
+}
+
+// refusal is err, where it is about a price that the request brings along, and else that
+// what is stored forbids it.
+func (a askedPrice) refusal(err error) error {
 	if err = fault.In(a.Place, err); err != nil && a.Price == nil {
 		return fault.Refused("%v", err)
 	}

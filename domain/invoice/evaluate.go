@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/usage"
@@ -35,6 +36,8 @@ type PriceEvaluation struct {
 
 	Filter       *string  // a condition that events must meet
 	GroupingKeys []string // computed properties by whose values to charge apart
+
+	Parameters metric.Parameters // values for those of its metric
 }
 
 // Evaluated is what a price comes to.

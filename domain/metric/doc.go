@@ -84,6 +84,10 @@
 //   - PERCENTILE_CONT takes its fraction as a number of the text, from 0 to 1. What is
 //     computed of aggregates obeys the bounds of an event's number, like every
 //     computed value; a bare aggregate is exact.
+//   - {{name}} stands where a constant may, but not for a pattern or a fraction. It is a
+//     number or a string of up to 255 bytes, given for a price interval or an evaluation,
+//     and NULL without that: COALESCE({{x}}, 10) gives it a default. The metric with its
+//     values is checked like one that is written so.
 //   - Comments are refused rather than skipped, and so is a closing semicolon.
 //   - Messages name the place and the rule, and never repeat the text.
 package metric

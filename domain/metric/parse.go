@@ -4,8 +4,9 @@ import "strings"
 
 // Query is a metric: one number of the events.
 type Query struct {
-	outer *stage
-	text  string
+	outer      *stage
+	text       string
+	parameters []string
 }
 
 // Text is the SQL that the metric was written in.
@@ -18,7 +19,7 @@ type Condition struct{ root node }
 func Parse(sql string) (q *Query, err error) {
 	err = read(sql, func(p *parser) {
 		q = p.query()
-		q.text = sql
+		q.text, q.parameters = sql, p.parameters
 	})
 	return q, err
 }
@@ -58,6 +59,8 @@ type parser struct {
 	totals  int // aggregates of the stage
 	stages  int // sub-queries begun
 	size    int // nodes of the stages that have been read
+
+	parameters []string // once each, in the order of the text
 }
 
 // reserved words are never names of properties unless quoted.

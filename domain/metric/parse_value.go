@@ -164,7 +164,7 @@ func newProperty(at place, key string) node {
 	return &property{facts: growName(at, typAny, eventDigits), key: key}
 }
 
-// literal := ['-'] number | string | TRUE | FALSE | NULL
+// literal := ['-'] number | string | TRUE | FALSE | NULL | parameter
 func (p *parser) literal() *literal {
 	at := p.peek().at
 	negative := p.accept("-")
@@ -180,6 +180,9 @@ func (p *parser) literal() *literal {
 		t.at.fail("expected a number")
 	case t.kind == tokenString:
 		return &literal{facts: grow(at, typText), text: t.text}
+	case t.kind == tokenParameter:
+		p.meet(t)
+		return &literal{facts: grow(at, typNull)}
 	case t.kind == tokenWord && (word == "TRUE" || word == "FALSE"):
 		return &literal{facts: grow(at, typBoolean), yes: word == "TRUE"}
 	case t.kind == tokenWord && word == "NULL":

@@ -33,6 +33,7 @@ const (
 	tokenQuoted           // "a name", text without its quotes
 	tokenString           // 'a string', text without its quotes
 	tokenNumber
+	tokenParameter // {{a name}}, text without its brackets
 	tokenSymbol
 )
 
@@ -92,6 +93,8 @@ func (s *scanner) next() token {
 		return token{tokenWord, s.take(span(s.rest, inWord)), at}
 	case startsNumber(s.rest):
 		return token{tokenNumber, s.number(), at}
+	case first == '{':
+		return token{tokenParameter, s.parameter(), at}
 	default:
 		return token{tokenSymbol, s.symbol(), at}
 	}
@@ -132,6 +135,15 @@ func (s *scanner) number() string {
 		at.fail("this number is malformed")
 	}
 	return s.take(n)
+}
+
+func (s *scanner) parameter() string {
+	at, name := s.at, parameterName.FindStringSubmatch(s.rest)
+	if name == nil {
+		at.fail("a parameter is written {{name}}, of letters, digits and underscores")
+	}
+	s.take(len(name[0]))
+	return name[1]
 }
 
 // symbol reads the longest operator or mark. Comments are known only to be

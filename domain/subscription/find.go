@@ -201,6 +201,7 @@ func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInte
 		i.Price, i.Transitions = prices[i.PriceID], transitions[i.ID]
 		if i.Price.MetricID != nil {
 			i.Metric = metrics[*i.Price.MetricID]
+			i.Metric.Values = i.Parameters
 		}
 		bySubscription[i.SubscriptionID] = append(bySubscription[i.SubscriptionID], i)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -57,6 +58,8 @@ type PriceInterval struct {
 	Position       int        // order on invoices
 	StartAt        time.Time  // inclusive
 	EndAt          *time.Time // exclusive; nil: open
+
+	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 
 	Price       catalog.Price  `gorm:"-"`
 	Metric      catalog.Metric `gorm:"-"` // of a usage price

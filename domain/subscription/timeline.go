@@ -41,7 +41,7 @@ func (l timeline) prices(tx *store.Tx, all []catalog.Price, added []AddedPrice) 
 		if ok {
 			intervals = append(intervals, PriceInterval{
 				Record: tx.Record("pint"), SubscriptionID: l.sub.ID, StintID: &l.stint.ID, PriceID: price.ID, Position: k,
-				StartAt: in.start, EndAt: in.end,
+				StartAt: in.start, EndAt: in.end, Parameters: price.Parameters,
 			})
 		}
 	}

@@ -89,12 +89,16 @@ func (q ReportQuery) check() error {
 	return fault.Join(groupErr, matchErr)
 }
 
-// metrics are those that the query is for, each once, in the order of the prices.
+// metrics are those that the query is for, each once with the same values for its
+// parameters, in the order of the prices.
 func (q ReportQuery) metrics(t subscription.Terms) (all []catalog.Metric) {
 	seen := map[string]bool{}
 	for _, i := range t.Intervals {
-		if i.Price.Type == catalog.PriceUsage && !seen[i.Metric.ID] && (q.MetricID == "" || q.MetricID == i.Metric.ID) {
-			seen[i.Metric.ID] = true
+		if i.Price.Type != catalog.PriceUsage || q.MetricID != "" && q.MetricID != i.Metric.ID {
+			continue
+		}
+		if asked := i.Metric.ID + i.Metric.Query().Text(); !seen[asked] {
+			seen[asked] = true
 			all = append(all, i.Metric)
 		}
 	}

@@ -1,9 +1,0 @@
--- Strings that a metric puts together are as long as those of an event at most: each
--- operand of a call takes its memory at the same time.
-
--- +goose Up
-
--- +goose StatementBegin
-CREATE OR REPLACE FUNCTION metric_concat(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN left(array_to_string(parts, ''), 65536);
--- +goose StatementEnd
