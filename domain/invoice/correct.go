@@ -76,8 +76,11 @@ func misplaced(t subscription.Terms, inv Invoice, lines []Line) (bool, error) {
 // inAdvance reports whether a line was charged at the beginning of its time.
 func inAdvance(inv Invoice, l Line) bool { return l.EndAt.After(inv.InvoiceDate) }
 
-// ended credits fees in advance for the days after their end, by line.
+// ended credits fees in advance for the days after their end, by line. A line that gave
+// more for a decrease than its own days are worth leaves the others of its interval to
+// give less.
 func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
+	given := map[string]money.Decimal{} // too much, by interval
 	for _, inv := range invoices {
 		for _, l := range b.lines[inv.ID] {
 			if l.IntervalID == nil || !inAdvance(inv, l) {
@@ -94,12 +97,20 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 				continue
 			}
 			rest := days(period.Period{Start: end, End: l.EndAt}, t)
-			if amount := b.unused(l, rest, t); amount.Sign() > 0 {
-				credits = append(credits, b.take(l, amount, rest))
+			switch amount := b.unused(l, rest, t); amount.Sign() {
+			case 1:
+				credits = append(credits, taking{Line: l, Amount: amount, Period: rest})
+			case -1:
+				given[*l.IntervalID] = given[*l.IntervalID].Sub(amount)
 			}
 		}
 	}
-	return credits
+	for k := range credits {
+		of := *credits[k].Line.IntervalID
+		less := money.Min(credits[k].Amount, given[of])
+		credits[k].Amount, given[of] = credits[k].Amount.Sub(less), given[of].Sub(less)
+	}
+	return slices.DeleteFunc(credits, func(c taking) bool { return c.Amount.IsZero() })
 }
 
 // lessened credits fees in advance whose quantity became less, the newest lines
