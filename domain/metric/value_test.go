@@ -31,6 +31,7 @@ var _ = Describe("A value", func() {
 	DescribeTable("is a number in a numeric context",
 		func(expression, value string) { Expect(number(expression)).To(Equal(value)) },
 		Entry("read from a property as it was sent", `n`, "5.0"),
+		Entry("but a string never is, in a string function's place of a number", `LENGTH(SUBSTR(s, digits))`, "NULL"),
 		Entry("but a string never is", `digits`, "NULL"),
 		Entry("nor a boolean", `yes`, "NULL"),
 		Entry("nor a time", `timestamp`, "NULL"),
@@ -99,6 +100,16 @@ var _ = Describe("A value", func() {
 		Entry("CONCAT reads all types and skips NULL", `CONCAT(s, n, absent, yes)`, "Abc5true"),
 		Entry("SUBSTR counts from 1", `SUBSTR(s, 2)`, "bc"),
 		Entry("SUBSTR takes a length", `SUBSTR(s, 1, 2)`, "Ab"),
+		Entry("SUBSTR counts places before the first", `SUBSTR(s, -1, 3)`, "A"),
+		Entry("SUBSTR cuts the fraction of a place", `SUBSTR(s, 2.9, 1.9)`, "b"),
+		Entry("SUBSTR of a place that is no number", `SUBSTR(s, '2')`, "NULL"),
+		Entry("NULLIF of equal strings", `NULLIF(s, 'Abc')`, "NULL"),
+		Entry("NULLIF of a string and a number", `NULLIF(digits, 12.5)`, " 12.50 "),
+		Entry("CASE takes ELSE where nothing is known", `CASE WHEN absent = 1 THEN 'yes' ELSE 'no' END`, "no"),
+		Entry("CASE takes the first that holds", `CASE WHEN n = 4 THEN 'four' WHEN yes THEN 'five' WHEN n = 5 THEN 'also' END`, "five"),
+		Entry("LEAST skips NULL", `LEAST(absent, 'b', NULL, 'a')`, "a"),
+		Entry("GREATEST of booleans", `GREATEST(no, yes)`, "true"),
+		Entry("TRIM of blanks only", `TRIM(CONCAT('  ', s, ' . '))`, "Abc ."),
 		Entry("SUBSTR of a negative length is NULL", `SUBSTR(s, 1, 0 - 1)`, "NULL"),
 		Entry("SUBSTR from far away is empty", `SUBSTR(s, 1e29)`, ""),
 		Entry("SUBSTR of a huge length is the rest", `SUBSTR(s, 2, 1e29)`, "bc"),
@@ -135,6 +146,16 @@ var _ = Describe("A value", func() {
 	It("is distinct by type and value: 7 is 7.00 but not '7'", func() {
 		Expect(answer(`SELECT COUNT(DISTINCT v) FROM events`, odd)).To(Equal("4"))
 		Expect(answer(`SELECT COUNT(DISTINCT v * 1) FROM events`, odd)).To(Equal("1"))
+	})
+	It("is put together up to 65,536 characters", func() {
+		long := []event{{properties: `{"s": "` + strings.Repeat("ä", 40_000) + `"}`}}
+		Expect(answer(`SELECT SUM(LENGTH(CONCAT(s, s))) FROM events`, long)).To(Equal("65536"))
+		Expect(answer(`SELECT SUM(LENGTH(s)) FROM events WHERE CONCAT(s) = s`, long)).To(Equal("40000"))
+	})
+	It("is no number to an aggregate of numbers, if it is a string or a boolean", func() {
+		for _, aggregate := range []string{"SUM(v)", "AVG(v)", "MIN(v)", "MAX(v)", "PERCENTILE_CONT(v, 0.5)", "LATEST_BY(v, w)", "MAX(COALESCE(v, 5))"} {
+			Expect(answer(`SELECT `+aggregate+` FROM events WHERE v = '7' OR v = TRUE`, odd)).To(Equal(map[bool]string{true: "5", false: "0"}[aggregate == "MAX(COALESCE(v, 5))"]), aggregate)
+		}
 	})
 	It("is the latest by an order over all types", func() {
 		Expect(answer(`SELECT LATEST_BY(v, COALESCE(w, 'none')) FROM events`, odd[:3])).To(Equal("7"))
