@@ -11,9 +11,10 @@ import (
 
 // The aggregator's pace: how often it looks, at how many accounts that this server
 // stored no events for, and how much it does for one account before it looks at others.
+// Many events at once cost less than few at a time: a bucket is written once for all.
 const (
-	foldPause  = 200 * time.Millisecond
-	foldOthers = 5
+	foldPause  = 800 * time.Millisecond
+	foldOthers = 20
 	foldUnits  = 20
 )
 

@@ -246,7 +246,7 @@ var _ = Describe("One-off invoices", func() {
 			s.invoice(first).shows(object{"status": "issued", "total": "35.00"})
 			s.cancel(sub, asOf("2025-03-20")).expect(200)
 			s.invoice(first).shows(object{"status": "void"})
-			second := s.get("/v1/invoices?invoice_date[gte]=2025-04-01&subscription_id=" + sub).expect(200).entry("data", 0)
+			second := s.get("/v1/invoices?invoice_date[gte]=2025-04-01&subscription_id="+sub).expect(200).entry("data", 0)
 			second.shows(object{"status": "issued", "total": "7.00", "line_items[0].name": "Setup"})
 		})
 		It("takes names and items as they are given", func() {

@@ -86,10 +86,16 @@ func foldBehind(tx *store.Tx, mark int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if events < foldSize {
-		upTo = mark
+	if events == foldSize {
+		return true, foldAll(tx, behind, behind[0].Mark, upTo)
 	}
-	return true, foldAll(tx, behind, behind[0].Mark, upTo)
+	if err := foldAll(tx, behind, behind[0].Mark, mark); err != nil || behind[0].Mark == 0 && events == 0 {
+		return true, err
+	}
+	if err := tx.Exec("SELECT analyze_usage()").Error; err != nil { // it is read from now on
+		return true, fmt.Errorf("analyze buckets: %w", err)
+	}
+	return true, nil
 }
 
 // nextEvents counts the events of one unit of work from a seq on, and gives the seq
