@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -113,8 +113,8 @@ func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (invoi
 	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys, Parameters: parameters}, fault.In(place, err)
 }
 
-func previewEventFromWire(e gen.PreviewEvent) usage.SentEvent {
-	return usage.SentEvent{
+func previewEventFromWire(e gen.PreviewEvent) event.Sent {
+	return event.Sent{
 		Name:               e.EventName,
 		CustomerID:         e.CustomerID,
 		ExternalCustomerID: e.ExternalCustomerID,

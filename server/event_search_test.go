@@ -141,8 +141,8 @@ var _ = Describe("GET /v1/events/volume", func() {
 		s.subscribe(s.buyer(object{"external_customer_id": "acme"}), object{"start_date": "2025-05-01"}, s.calls("1"))
 		a.ingest(at("a", "2025-05-31T20:10:00Z"), at("b", "2025-05-31T20:20:00Z")).expect(200)
 		a.ingest(at("a", "2025-05-31T21:10:00Z")).expect(200)
-		a.put(event("a")+"/deprecate", nil).expect(200)
-		a.put(event("b"), amended("1", object{"timestamp": "2025-05-31T20:20:00Z"})).expect(200)
+		a.put(eventAt("a")+"/deprecate", nil).expect(200)
+		a.put(eventAt("b"), amended("1", object{"timestamp": "2025-05-31T20:20:00Z"})).expect(200)
 		a.clock("2025-06-01T02:00:00Z")
 		a.ingest(at("late", "2025-05-31T20:59:00Z")).expect(200)
 		Expect(volumes(a.get(path + "2025-05-31T20:00:00Z&timeframe_end=2025-05-31T21:00:00Z").expect(200))).To(Equal([]string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
@@ -13,7 +14,7 @@ import (
 // AmendEvent serves PUT /v1/events/{event_id}.
 func (s *Server) AmendEvent(ctx context.Context, req gen.AmendEventRequestObject) (gen.AmendEventResponseObject, error) {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		return usage.Amend(tx, req.EventID, usage.SentEvent{
+		return usage.Amend(tx, req.EventID, event.Sent{
 			Name:               req.Body.EventName,
 			CustomerID:         req.Body.CustomerID,
 			ExternalCustomerID: req.Body.ExternalCustomerID,
@@ -39,13 +40,13 @@ func (s *Server) DeprecateEvent(ctx context.Context, req gen.DeprecateEventReque
 // SearchEvents serves POST /v1/events/search. It reads only, so nothing is remembered
 // of it (semantics 14.3.5).
 func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestObject) (gen.SearchEventsResponseObject, error) {
-	search := usage.Search{Keys: req.Body.EventIds}
+	search := event.Search{Keys: req.Body.EventIds}
 	var err error
 	search.Start, search.End, err = timeframeFromWire(req.Body.TimeframeStart, req.Body.TimeframeEnd, time.UTC)
 	if err != nil {
 		return nil, err
 	}
-	var found []usage.Stored
+	var found []event.Stored
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		found, err = search.Find(tx)
 		return err
@@ -74,7 +75,7 @@ func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesR
 	return gen.ListEventVolumes200JSONResponse{Data: toWire(hours, hourCountToWire)}, nil
 }
 
-func storedEventToWire(e usage.Stored) gen.FoundEvent {
+func storedEventToWire(e event.Stored) gen.FoundEvent {
 	shown := gen.FoundEvent{
 		ID:         e.Key,
 		EventName:  e.Name,

@@ -26,7 +26,7 @@ func amended(n string, changes object) object {
 }
 
 // event is the path of the event with that key.
-func event(key string) string { return "/v1/events/" + url.PathEscape(key) }
+func eventAt(key string) string { return "/v1/events/" + url.PathEscape(key) }
 
 // counted is what a subscription's only metric comes to in the current period.
 func (s shop) counted(subscription string) string {
@@ -81,11 +81,11 @@ var _ = Describe("An event that is stored", func() {
 		It("is replaced, as often as need be, and what it was is kept (2.5.1)", func() {
 			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
 			for _, n := range []string{"2", "3.50"} {
-				Expect(s.put(event("e1"), amended(n, nil)).expect(200).json).To(Equal(object{"amended": "e1"}))
+				Expect(s.put(eventAt("e1"), amended(n, nil)).expect(200).json).To(Equal(object{"amended": "e1"}))
 			}
 			Expect(s.counted(subscription)).To(Equal("13.5"))
 			Expect(s.search("e1").at("data[0].properties.n")).To(Equal(json.Number("3.5")))
-			s.put(event("e1"), amended("1", object{"event_name": "something else", "properties": object{"nothing": nil}})).expect(200)
+			s.put(eventAt("e1"), amended("1", object{"event_name": "something else", "properties": object{"nothing": nil}})).expect(200)
 			Expect(s.counted(subscription)).To(Equal("10"))
 			s.search("e1").shows(object{"data[0].event_name": "something else", "data[0].properties": object{}})
 			Expect(s.corrections()).To(Equal([]string{`amended e1 call {"n": 1}`, `amended e1 call {"n": 2}`, `amended e1 call {"n": 3.5}`}))
@@ -94,11 +94,11 @@ var _ = Describe("An event that is stored", func() {
 		It("keeps its timestamp and its customer, who goes by either name (2.5.1)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
 			other := s.buyer(object{"external_customer_id": "other"})
-			s.put(event("e"), amended("2", object{"timestamp": "2025-05-10T12:00:01Z"})).invalid("timestamp: must be that")
-			s.put(event("e"), amended("2", object{"external_customer_id": "other"})).invalid("external_customer_id: must name")
-			s.put(event("e"), amended("2", object{"external_customer_id": nil, "customer_id": other, "timestamp": "2025-05-10T11:00:00Z"})).
+			s.put(eventAt("e"), amended("2", object{"timestamp": "2025-05-10T12:00:01Z"})).invalid("timestamp: must be that")
+			s.put(eventAt("e"), amended("2", object{"external_customer_id": "other"})).invalid("external_customer_id: must name")
+			s.put(eventAt("e"), amended("2", object{"external_customer_id": nil, "customer_id": other, "timestamp": "2025-05-10T11:00:00Z"})).
 				invalid("customer_id: must name", "timestamp: must be that")
-			s.put(event("e"), amended("2", object{"external_customer_id": nil, "customer_id": acme, "timestamp": "2025-05-10T12:00"})).expect(200)
+			s.put(eventAt("e"), amended("2", object{"external_customer_id": nil, "customer_id": acme, "timestamp": "2025-05-10T12:00"})).expect(200)
 			Expect(s.counted(subscription)).To(Equal("2"))
 			s.search("e").shows(object{"data[0].customer_id": nil, "data[0].external_customer_id": "acme"})
 		})
@@ -106,7 +106,7 @@ var _ = Describe("An event that is stored", func() {
 		DescribeTable("has to be an event (2.1)",
 			func(changes object, beginnings ...string) {
 				s.ingest(used("e", "1", nil)).expect(200)
-				s.put(event("e"), amended("2", changes)).invalid(beginnings...)
+				s.put(eventAt("e"), amended("2", changes)).invalid(beginnings...)
 				Expect(s.counted(subscription)).To(Equal("1"))
 				Expect(s.corrections()).To(BeEmpty())
 			},
@@ -124,24 +124,24 @@ var _ = Describe("An event that is stored", func() {
 		)
 
 		It("has to be there, in the account (2.5.4)", func() {
-			s.put(event("nope"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "nope")
+			s.put(eventAt("nope"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "nope")
 			s.ingest(used("mine", "1", nil)).expect(200)
 			other := start()
 			other.clock("2025-05-10T12:00:00Z")
-			other.put(event("mine"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "mine")
+			other.put(eventAt("mine"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "mine")
 		})
 
 		It("is not deprecated (2.5.4)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
-			s.put(event("e")+"/deprecate", nil).expect(200)
-			s.put(event("e"), amended("2", nil)).refuse(400, "400-constraint-violation", "deprecated")
+			s.put(eventAt("e")+"/deprecate", nil).expect(200)
+			s.put(eventAt("e"), amended("2", nil)).refuse(400, "400-constraint-violation", "deprecated")
 		})
 
 		DescribeTable("goes by its key, percent-encoded",
 			func(key string) {
 				s.ingest(used(key, "1", nil)).expect(200)
-				Expect(s.put(event(key), amended("2", nil)).expect(200).at("amended")).To(Equal(key))
-				Expect(s.put(event(key)+"/deprecate", nil).expect(200).at("deprecated")).To(Equal(key))
+				Expect(s.put(eventAt(key), amended("2", nil)).expect(200).at("amended")).To(Equal(key))
+				Expect(s.put(eventAt(key)+"/deprecate", nil).expect(200).at("deprecated")).To(Equal(key))
 				Expect(s.search(key).each("data", "id")).To(Equal(list{key}))
 			},
 			Entry("with a slash", "a/b"),
@@ -155,9 +155,9 @@ var _ = Describe("An event that is stored", func() {
 		It("is what counts at once, also of an hour that is added up already", func() {
 			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
 			s.keepBuckets("SELECT SUM(n) FROM events WHERE event_name = 'call'")
-			s.put(event("e1"), amended("2", nil)).expect(200)
+			s.put(eventAt("e1"), amended("2", nil)).expect(200)
 			Expect(s.counted(subscription)).To(Equal("12"))
-			s.put(event("e2")+"/deprecate", nil).expect(200)
+			s.put(eventAt("e2")+"/deprecate", nil).expect(200)
 			Expect(s.counted(subscription)).To(Equal("2"))
 		})
 
@@ -167,7 +167,7 @@ var _ = Describe("An event that is stored", func() {
 			for n := range 8 {
 				wait.Go(func() {
 					defer GinkgoRecover()
-					s.put(event("e"), amended(fmt.Sprint(n+1), nil)).expect(200)
+					s.put(eventAt("e"), amended(fmt.Sprint(n+1), nil)).expect(200)
 				})
 			}
 			wait.Wait()
@@ -184,7 +184,7 @@ var _ = Describe("An event that is stored", func() {
 	Describe("PUT /v1/events/{event_id}/deprecate", func() {
 		It("does not count any more, and is kept (2.5.2)", func() {
 			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
-			Expect(s.put(event("e1")+"/deprecate", nil).expect(200).json).To(Equal(object{"deprecated": "e1"}))
+			Expect(s.put(eventAt("e1")+"/deprecate", nil).expect(200).json).To(Equal(object{"deprecated": "e1"}))
 			Expect(s.counted(subscription)).To(Equal("10"))
 			Expect(s.search("e1", "e2").each("data", "deprecated")).To(Equal(list{true, false}))
 			Expect(s.corrections()).To(Equal([]string{`deprecated e1 call {"n": 1}`}))
@@ -192,14 +192,14 @@ var _ = Describe("An event that is stored", func() {
 
 		It("stays so when it is deprecated again, at any time (2.5.4)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
-			s.put(event("e")+"/deprecate", nil).expect(200)
+			s.put(eventAt("e")+"/deprecate", nil).expect(200)
 			s.clock("2025-09-01T00:00:00Z")
-			Expect(s.put(event("e")+"/deprecate", nil).expect(200).json).To(Equal(object{"deprecated": "e"}))
+			Expect(s.put(eventAt("e")+"/deprecate", nil).expect(200).json).To(Equal(object{"deprecated": "e"}))
 			Expect(s.corrections()).To(HaveLen(1))
 		})
 
 		It("has to be there (2.5.4)", func() {
-			s.put(event("nope")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "nope")
+			s.put(eventAt("nope")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "nope")
 		})
 
 		It("happens once when many ask for it at once", func() {
@@ -208,7 +208,7 @@ var _ = Describe("An event that is stored", func() {
 			for range 8 {
 				wait.Go(func() {
 					defer GinkgoRecover()
-					s.put(event("e")+"/deprecate", nil).expect(200)
+					s.put(eventAt("e")+"/deprecate", nil).expect(200)
 				})
 			}
 			wait.Wait()
@@ -218,7 +218,7 @@ var _ = Describe("An event that is stored", func() {
 		It("keeps its key from others (E-10)", func() {
 			reason := "e8: idempotency_key: belongs to a deprecated event"
 			s.ingest(used("e8", "1", nil), used("e9", "10", nil)).expect(200)
-			s.put(event("e8")+"/deprecate", nil).expect(200)
+			s.put(eventAt("e8")+"/deprecate", nil).expect(200)
 			s.ingest(used("e8", "1", nil)).invalid(reason)
 			problem := s.ingest(used("e8", "2", nil), used("e9", "10", nil), used("e10", "100", nil), used("e8", "2", nil)).invalid(reason, reason)
 			taken(problem, list{"e10"}, list{"e9"})
@@ -232,13 +232,13 @@ var _ = Describe("An event that is stored", func() {
 			d.send(id, d.eventUnder("k", "2025-07-05 5"), d.eventUnder("other", "2025-07-05 6")).expect(200)
 			d.close(id).expect(200)
 			d.reaches(id, "reflected")
-			d.put(event("k")+"/deprecate", nil).expect(200)
+			d.put(eventAt("k")+"/deprecate", nil).expect(200)
 			Expect(d.total("2025-07")).To(Equal("26.00"))
 			now := d.eventUnder("k", "2025-07-20T00:00:00Z 7")
 			d.send("", now).invalid("k: idempotency_key: belongs to a deprecated event")
 
 			d.reverted(id)
-			d.put(event("k")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "k")
+			d.put(eventAt("k")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "k")
 			d.send("", d.eventUnder("k", "2025-07-05 5")).invalid("k: timestamp: is older than the grace period")
 			taken(d.send("", now).expect(200), list{"k"}, list{})
 			taken(d.send("", now).expect(200), list{}, list{"k"})
@@ -247,7 +247,7 @@ var _ = Describe("An event that is stored", func() {
 
 		It("is told beside whatever else is wrong with an event of its key (2.2)", func() {
 			s.ingest(used("e8", "1", nil)).expect(200)
-			s.put(event("e8")+"/deprecate", nil).expect(200)
+			s.put(eventAt("e8")+"/deprecate", nil).expect(200)
 			s.ingest(used("e8", "1", object{"timestamp": "2025-05-01T00:00:00Z", "colour": "red"})).
 				invalid("e8: timestamp: is older", "e8: colour: is not", "e8: idempotency_key: belongs to")
 		})
@@ -257,13 +257,13 @@ var _ = Describe("An event that is stored", func() {
 		// correct amends the event with that key, which is at that instant, and deprecates it.
 		correct := func(key, at string) {
 			GinkgoHelper()
-			s.put(event(key), amended("2", object{"timestamp": at})).expect(200)
-			s.put(event(key)+"/deprecate", nil).expect(200)
+			s.put(eventAt(key), amended("2", object{"timestamp": at})).expect(200)
+			s.put(eventAt(key)+"/deprecate", nil).expect(200)
 		}
 		refused := func(key, at string, words ...string) {
 			GinkgoHelper()
-			s.put(event(key), amended("2", object{"timestamp": at})).refuse(400, "400-constraint-violation", words...)
-			s.put(event(key)+"/deprecate", nil).refuse(400, "400-constraint-violation", words...)
+			s.put(eventAt(key), amended("2", object{"timestamp": at})).refuse(400, "400-constraint-violation", words...)
+			s.put(eventAt(key)+"/deprecate", nil).refuse(400, "400-constraint-violation", words...)
 		}
 		const late = "neither in the current billing period"
 
@@ -341,7 +341,7 @@ var _ = Describe("An event that is stored", func() {
 		It("needs one subscription of several, and no other than its customer's", func() {
 			s.ingest(used("mine", "1", nil), used("theirs", "1", object{"external_customer_id": "other"})).expect(200)
 			s.buyer(object{"external_customer_id": "other"})
-			s.put(event("theirs")+"/deprecate", nil).refuse(400, "400-constraint-violation", late)
+			s.put(eventAt("theirs")+"/deprecate", nil).refuse(400, "400-constraint-violation", late)
 			s.subscribe(acme, object{"start_date": "2025-08-01"}, s.calls("1"))
 			correct("mine", "2025-05-10T12:00:00Z")
 		})
@@ -353,10 +353,10 @@ var _ = Describe("An event that is stored", func() {
 				used("orphan", "1", object{"external_customer_id": nil, "customer_id": gone}),
 			).expect(200)
 			s.delete("/v1/customers/" + gone).expect(204)
-			s.put(event("nobody's"), amended("2", object{"external_customer_id": "nobody"})).
+			s.put(eventAt("nobody's"), amended("2", object{"external_customer_id": "nobody"})).
 				refuse(400, "400-constraint-violation", "customer of the event does not exist")
 			for _, key := range []string{"nobody's", "orphan"} {
-				s.put(event(key)+"/deprecate", nil).refuse(400, "400-constraint-violation", "customer of the event does not exist")
+				s.put(eventAt(key)+"/deprecate", nil).refuse(400, "400-constraint-violation", "customer of the event does not exist")
 			}
 		})
 
@@ -367,32 +367,32 @@ var _ = Describe("An event that is stored", func() {
 			}
 			s.ingest(events...).expect(200)
 			for n := range 100 {
-				s.put(event(fmt.Sprint("e", n))+"/deprecate", nil).expect(200)
+				s.put(eventAt(fmt.Sprint("e", n))+"/deprecate", nil).expect(200)
 			}
-			s.put(event("e100")+"/deprecate", nil).refuse(400, "400-constraint-violation", "at most 100 events", "backfill")
-			s.put(event("e100"), amended("2", nil)).expect(200)
+			s.put(eventAt("e100")+"/deprecate", nil).refuse(400, "400-constraint-violation", "at most 100 events", "backfill")
+			s.put(eventAt("e100"), amended("2", nil)).expect(200)
 			Expect(s.counted(subscription)).To(Equal("2"))
 		})
 
 		It("is one of as many as the account says, of its kind and customer, in 100 days", func() {
 			s.setting("corrections_per_customer", 2)
 			s.ingest(used("a", "1", nil), used("b", "1", nil)).expect(200)
-			s.put(event("a"), amended("2", nil)).expect(200)
-			s.put(event("a"), amended("3", nil)).expect(200)
-			s.put(event("b"), amended("2", nil)).refuse(400, "400-constraint-violation", "at most 2 events", "amended")
-			s.put(event("b")+"/deprecate", nil).expect(200)
+			s.put(eventAt("a"), amended("2", nil)).expect(200)
+			s.put(eventAt("a"), amended("3", nil)).expect(200)
+			s.put(eventAt("b"), amended("2", nil)).refuse(400, "400-constraint-violation", "at most 2 events", "amended")
+			s.put(eventAt("b")+"/deprecate", nil).expect(200)
 			other := s.buyer(object{"external_customer_id": "other"})
 			s.subscribe(other, nil, s.calls("1"))
 			theirs := object{"external_customer_id": "other"}
 			s.ingest(used("theirs", "1", theirs)).expect(200)
-			s.put(event("theirs"), amended("2", theirs)).expect(200)
+			s.put(eventAt("theirs"), amended("2", theirs)).expect(200)
 
 			s.clock("2025-08-18T11:59:59Z")
 			now := object{"timestamp": "2025-08-18T11:00:00Z"}
 			s.ingest(used("c", "1", now)).expect(200)
-			s.put(event("c"), amended("2", now)).refuse(400, "400-constraint-violation", "at most 2 events")
+			s.put(eventAt("c"), amended("2", now)).refuse(400, "400-constraint-violation", "at most 2 events")
 			s.clock("2025-08-18T12:00:00Z")
-			s.put(event("c"), amended("2", now)).expect(200)
+			s.put(eventAt("c"), amended("2", now)).expect(200)
 		})
 
 		It("is not one too many when many are corrected at once", func() {
@@ -407,7 +407,7 @@ var _ = Describe("An event that is stored", func() {
 			for n := range events {
 				wait.Go(func() {
 					defer GinkgoRecover()
-					Expect(s.put(event(fmt.Sprint("e", n))+"/deprecate", nil).status).To(BeElementOf(200, 400))
+					Expect(s.put(eventAt(fmt.Sprint("e", n))+"/deprecate", nil).status).To(BeElementOf(200, 400))
 				})
 			}
 			wait.Wait()

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -14,7 +14,7 @@ import (
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from
 // being stored (semantics 2.3.4).
 func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.IngestResponseObject, error) {
-	received, err := usage.Receive(req.Body)
+	received, err := event.Receive(req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	}
 	debugged := req.Params.Debug != nil && *req.Params.Debug
 	outcome, err := recorder.RecordReceived(ctx, received, debugged)
-	if errors.Is(err, usage.ErrBusy) {
+	if errors.Is(err, event.ErrBusy) {
 		return nil, errOverloaded
 	}
 	if err != nil {
@@ -49,11 +49,11 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 }
 
 // recorderInto is what records events into a backfill, if one is named.
-func (s *Server) recorderInto(ctx context.Context, backfillID *string) (*usage.Recorder, error) {
+func (s *Server) recorderInto(ctx context.Context, backfillID *string) (*event.Recorder, error) {
 	if backfillID == nil {
 		return s.recorder, nil
 	}
-	var into usage.Revision
+	var into event.Backfill
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 		into, err = backfill.Open(tx, *backfillID)
 		return err
@@ -62,7 +62,7 @@ func (s *Server) recorderInto(ctx context.Context, backfillID *string) (*usage.R
 }
 
 // failuresOf repeats each failure as <idempotency_key>: <message>.
-func failuresOf(o usage.Outcome) error {
+func failuresOf(o event.Outcome) error {
 	var all []fault.Violation
 	for _, f := range o.Failed {
 		for _, reason := range f.Reasons {
@@ -72,7 +72,7 @@ func failuresOf(o usage.Outcome) error {
 	return fault.Invalid(all...)
 }
 
-func failuresToWire(failed []usage.Failure) []gen.EventFailure {
+func failuresToWire(failed []event.Failure) []gen.EventFailure {
 	wire := make([]gen.EventFailure, len(failed))
 	for i, f := range failed {
 		wire[i] = gen.EventFailure{IdempotencyKey: f.Key, ValidationErrors: f.Reasons}

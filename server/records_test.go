@@ -16,9 +16,9 @@ import (
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -32,7 +32,7 @@ var records = []any{
 	backfill.Backfill{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{},
-	usage.Correction{},
+	event.Correction{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{},

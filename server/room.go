@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 )
 
 // roomEvery is how often the tables of events are looked after. A part of keys grows by
@@ -18,7 +18,7 @@ func (s *Server) KeepRoom(ctx context.Context, keepMonths int) {
 	ticker := time.NewTicker(roomEvery)
 	defer ticker.Stop()
 	for {
-		if err := usage.MakeRoom(ctx, s.store); err != nil {
+		if err := event.MakeRoom(ctx, s.store); err != nil {
 			s.complain(ctx, "make room for events", err)
 		}
 		if keepMonths > 0 {
@@ -34,7 +34,7 @@ func (s *Server) KeepRoom(ctx context.Context, keepMonths int) {
 
 func (s *Server) dropMonths(ctx context.Context, keep int) {
 	for {
-		month, found, err := usage.DropMonth(ctx, s.store, keep)
+		month, found, err := event.DropMonth(ctx, s.store, keep)
 		if err != nil {
 			s.complain(ctx, "drop old events", err)
 		}

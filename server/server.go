@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -31,7 +32,7 @@ type Config struct {
 type Server struct {
 	store    *store.Store
 	log      *slog.Logger
-	recorder *usage.Recorder
+	recorder *event.Recorder
 	contract *contract
 	metrics  *metrics
 
@@ -50,7 +51,7 @@ func New(cfg Config) *Server {
 	return &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
-		recorder: usage.NewRecorder(cfg.Store),
+		recorder: event.NewRecorder(cfg.Store),
 		contract: loadContract(),
 		metrics:  newMetrics(),
 

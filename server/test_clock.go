@@ -6,9 +6,9 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -113,6 +113,6 @@ func accountIsEmpty(tx *store.Tx) (bool, error) {
 	if err != nil || customers {
 		return false, err
 	}
-	events, err := usage.Any(tx)
+	events, err := event.Any(tx)
 	return !events, err
 }

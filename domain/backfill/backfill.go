@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/usage"
@@ -48,20 +49,27 @@ func (b Backfill) open(now time.Time) bool {
 	return b.Status == StatusPending && !b.Closed && now.Before(b.CloseTime)
 }
 
-// revision is what it changes when it closes now.
-func (b Backfill) revision(tx *store.Tx) (usage.Revision, error) {
-	r := usage.Revision{ID: b.ID, Period: b.Timeframe(), Replaces: b.Replaces}
-	if b.DeprecationFilter != nil {
-		r.Filter = *b.DeprecationFilter
-	}
+// place is where its events lie, as things are now.
+func (b Backfill) place(tx *store.Tx) (event.Backfill, error) {
+	place := event.Backfill{ID: b.ID, Period: b.Timeframe()}
 	if b.CustomerID != nil {
 		customers, err := customer.FindAll(tx, []string{*b.CustomerID})
 		if err != nil {
-			return usage.Revision{}, err
+			return event.Backfill{}, err
 		}
-		r.Subjects = usage.Subjects(*b.CustomerID, customers[*b.CustomerID].ExternalCustomerID)
+		place.Subjects = event.Subjects(*b.CustomerID, customers[*b.CustomerID].ExternalCustomerID)
 	}
-	return r, nil
+	return place, nil
+}
+
+// revision is what it changes when it closes now.
+func (b Backfill) revision(tx *store.Tx) (usage.Revision, error) {
+	place, err := b.place(tx)
+	r := usage.Revision{ID: place.ID, Subjects: place.Subjects, Period: place.Period, Replaces: b.Replaces}
+	if b.DeprecationFilter != nil {
+		r.Filter = *b.DeprecationFilter
+	}
+	return r, err
 }
 
 // Find returns the backfill with that id, or fault.Missing.
@@ -83,17 +91,17 @@ func List(tx *store.Tx, page store.Page) (backfills []Backfill, next string, err
 }
 
 // Open tells what events may be recorded into a backfill, for
-// usage.Recorder.Into. One that takes none any more is refused
+// event.Recorder.Into. One that takes none any more is refused
 // (semantics 2.2, step 3).
-func Open(tx *store.Tx, id string) (usage.Revision, error) {
+func Open(tx *store.Tx, id string) (event.Backfill, error) {
 	b, err := Find(tx, id)
 	if err == nil && !b.open(tx.Now) {
 		err = fault.Refused("this backfill takes no more events")
 	}
 	if err != nil {
-		return usage.Revision{}, err
+		return event.Backfill{}, err
 	}
-	return b.revision(tx)
+	return b.place(tx)
 }
 
 // next returns the backfill of that status whose instant, a column, comes first, at or

@@ -9,8 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -83,11 +83,11 @@ var _ = Describe("A backfill on its way", func() {
 
 	It("is no more open when its time is over, whether or not somebody has closed it", func() {
 		b := d.opened("new")
-		into := d.recorder.Into(must(d, func(tx *store.Tx) (usage.Revision, error) { return backfill.Open(tx, b.ID) }))
+		into := d.recorder.Into(must(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) }))
 		d.clock(b.CloseTime)
-		_, err := into.Record(d.ctx, []usage.Event{{Key: "late", Name: "call", Subject: "e:acme", Timestamp: b.TimeframeStart, Properties: "{}"}})
+		_, err := into.Record(d.ctx, []event.Event{{Key: "late", Name: "call", Subject: "e:acme", Timestamp: b.TimeframeStart, Properties: "{}"}})
 		Expect(err).To(beRefused)
-		_, err = try(d, func(tx *store.Tx) (usage.Revision, error) { return backfill.Open(tx, b.ID) })
+		_, err = try(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) })
 		Expect(err).To(beRefused)
 		_, err = d.close(b.ID)
 		Expect(err).To(beRefused)

@@ -3,6 +3,7 @@ package backfill
 import (
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -20,7 +21,7 @@ func Revert(tx *store.Tx, id string) (Backfill, error) {
 	}
 	status := StatusReverted
 	if !b.open(tx.Now) {
-		if err := usage.Kept(tx, b.Timeframe()); err != nil {
+		if err := event.Kept(tx, b.Timeframe()); err != nil {
 			return Backfill{}, err
 		}
 		status = StatusPendingRevert

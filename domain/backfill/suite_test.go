@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -28,13 +29,13 @@ var noon = time.Date(2025, 7, 20, 12, 0, 0, 0, time.UTC)
 type desk struct {
 	store    *store.Store
 	ctx      context.Context
-	recorder *usage.Recorder
+	recorder *event.Recorder
 }
 
 func newDesk() desk {
 	GinkgoHelper()
 	st := storetest.Shared()
-	d := desk{st, storetest.Account(st, "test"), usage.NewRecorder(st)}
+	d := desk{st, storetest.Account(st, "test"), event.NewRecorder(st)}
 	d.clock(noon)
 	return d
 }
@@ -79,18 +80,18 @@ func (d desk) opened(keys ...string) backfill.Backfill {
 	GinkgoHelper()
 	b, err := d.july(nil)
 	Expect(err).NotTo(HaveOccurred())
-	recorder := d.recorder.Into(must(d, func(tx *store.Tx) (usage.Revision, error) { return backfill.Open(tx, b.ID) }))
+	recorder := d.recorder.Into(must(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) }))
 	d.send(recorder, keys...)
 	return b
 }
 
-func (d desk) send(recorder *usage.Recorder, keys ...string) {
+func (d desk) send(recorder *event.Recorder, keys ...string) {
 	GinkgoHelper()
 	var events []string
 	for _, key := range keys {
 		events = append(events, `{"idempotency_key": "`+key+`", "event_name": "call", "external_customer_id": "acme", "timestamp": "2025-07-03T00:00:00Z"}`)
 	}
-	received, err := usage.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
 	outcome, err := recorder.RecordReceived(d.ctx, received, true)
 	Expect(err).NotTo(HaveOccurred())

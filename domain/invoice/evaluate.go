@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
@@ -24,7 +25,7 @@ type Evaluation struct {
 
 	// Events take the place of the stored ones, if they are not nil. Those that name
 	// nobody are the customer's.
-	Events []usage.SentEvent
+	Events []event.Sent
 }
 
 // PriceEvaluation asks about one price, which is named in one of three ways.
@@ -69,7 +70,7 @@ func Evaluate(tx *store.Tx, e Evaluation) ([]Evaluated, error) {
 		return nil, err
 	}
 	about := usage.Request{
-		Subjects: usage.Subjects(buyer.ID, buyer.ExternalCustomerID),
+		Subjects: event.Subjects(buyer.ID, buyer.ExternalCustomerID),
 		Cuts:     []time.Time{e.Timeframe.Start, e.Timeframe.End},
 	}
 	var requests []usage.Request
@@ -126,10 +127,10 @@ func (e Evaluation) checkTimeframe(now time.Time) error {
 }
 
 // named are the events, each with its customer.
-func (e Evaluation) named() []usage.SentEvent {
+func (e Evaluation) named() []event.Sent {
 	events := slices.Clone(e.Events)
-	for k, event := range events {
-		if event.CustomerID == nil && event.ExternalCustomerID == nil {
+	for k, sent := range events {
+		if sent.CustomerID == nil && sent.ExternalCustomerID == nil {
 			events[k].CustomerID, events[k].ExternalCustomerID = e.CustomerID, e.ExternalCustomerID
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
 // evaluate asks about prices in January.
-func (o office) evaluate(customerID string, events []usage.SentEvent, asked ...invoice.PriceEvaluation) (evaluated []invoice.Evaluated) {
+func (o office) evaluate(customerID string, events []event.Sent, asked ...invoice.PriceEvaluation) (evaluated []invoice.Evaluated) {
 	GinkgoHelper()
 	Expect(o.store.View(o.ctx, func(tx *store.Tx) (err error) {
 		evaluated, err = invoice.Evaluate(tx, invoice.Evaluation{CustomerID: &customerID, Timeframe: january, Prices: asked, Events: events})
@@ -34,17 +34,17 @@ var january = period.Period{
 }
 
 // keep stores events of a customer, as they would be sampled.
-func (o office) keep(customerID string, events []usage.SentEvent) {
+func (o office) keep(customerID string, events []event.Sent) {
 	GinkgoHelper()
-	var stored []usage.Event
+	var stored []event.Event
 	for k, e := range events {
-		stored = append(stored, usage.Event{
-			Key: fmt.Sprint(customerID, " ", k), Name: e.Name, Subject: usage.Subjects(customerID, nil)[0],
+		stored = append(stored, event.Event{
+			Key: fmt.Sprint(customerID, " ", k), Name: e.Name, Subject: event.Subjects(customerID, nil)[0],
 			Timestamp: instant(e.Timestamp), Properties: string(e.Properties),
 		})
 	}
 	o.setting("grace_period_seconds", 100*24*60*60)
-	_, err := usage.NewRecorder(o.store).Record(o.ctx, stored)
+	_, err := event.NewRecorder(o.store).Record(o.ctx, stored)
 	Expect(err).NotTo(HaveOccurred())
 }
 
@@ -76,7 +76,7 @@ var _ = Describe("Evaluating prices", func() {
 			o.clock("2025-01-01")
 			id := o.customer()
 			t, _ := o.subscribe(id, "2025-01-01", prices...)
-			var events []usage.SentEvent
+			var events []event.Sent
 			for range rapid.IntRange(0, 12).Draw(r, "events") {
 				hour := rapid.IntRange(0, 31*24).Draw(r, "hour") // the last one is in February
 				properties := fmt.Sprintf(`{"n": %de-3`, rapid.IntRange(-500, 5000).Draw(r, "thousandths"))
@@ -85,7 +85,7 @@ var _ = Describe("Evaluating prices", func() {
 						properties += fmt.Sprintf(`, %q: %s`, name, value)
 					}
 				}
-				events = append(events, usage.SentEvent{
+				events = append(events, event.Sent{
 					Name: "call", Timestamp: january.Start.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339), Properties: json.RawMessage(properties + "}"),
 				})
 			}
@@ -102,8 +102,8 @@ var _ = Describe("Evaluating prices", func() {
 			of := o.evaluate(id, nil, saved...)
 			for k, others := range [][]invoice.Evaluated{
 				o.evaluate(id, nil, brought...),
-				o.evaluate(id, append([]usage.SentEvent{}, events...), saved...),
-				o.evaluate(id, append([]usage.SentEvent{}, events...), brought...),
+				o.evaluate(id, append([]event.Sent{}, events...), saved...),
+				o.evaluate(id, append([]event.Sent{}, events...), brought...),
 			} {
 				for i := range of {
 					if !slices.Equal(worth(of[i]), worth(others[i])) {
@@ -152,12 +152,12 @@ var _ = Describe("Evaluating prices", func() {
 			price.Dimensions = &catalog.NewDimensions{GroupID: &group.ID, Values: []string{"eu", "2"}}
 			return err
 		})
-		event := func(properties string) usage.SentEvent {
-			return usage.SentEvent{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
+		sampled := func(properties string) event.Sent {
+			return event.Sent{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
 		}
-		events := []usage.SentEvent{
-			event(`{"n": 1, "region": "eu", "size": 2}`), event(`{"n": 2, "region": "eu", "size": "2"}`), event(`{"n": 4, "region": "eu", "size": 3}`),
-			event(`{"n": 8, "region": "us", "size": 2}`), event(`{"n": 16, "size": 2}`),
+		events := []event.Sent{
+			sampled(`{"n": 1, "region": "eu", "size": 2}`), sampled(`{"n": 2, "region": "eu", "size": "2"}`), sampled(`{"n": 4, "region": "eu", "size": 3}`),
+			sampled(`{"n": 8, "region": "us", "size": 2}`), sampled(`{"n": 16, "size": 2}`),
 		}
 		asked := invoice.PriceEvaluation{Price: &price}
 		Expect(worth(o.evaluate(id, events, asked)[0])).To(Equal([]string{": 3 for 6"}))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
@@ -39,7 +40,7 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 	ends := make([]int, len(services)) // of the questions of each service
 	for k, s := range services {
 		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{
-			Subjects: usage.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
+			Subjects: event.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
 			Cuts:     append([]time.Time{s.Period.Start}, s.until...),
 		})...)
 		ends[k] = len(asked)

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -90,7 +90,7 @@ func usageHeld(tx *store.Tx, view View, s subscription.Service) (bool, error) {
 		return true, nil
 	}
 	buyer := view.Customer
-	held, err := usage.Held(tx, buyer.ID, usage.Subjects(buyer.ID, buyer.ExternalCustomerID), s.Period, *view.IssuedAt)
+	held, err := event.Held(tx, buyer.ID, event.Subjects(buyer.ID, buyer.ExternalCustomerID), s.Period, *view.IssuedAt)
 	if err != nil || !held {
 		return false, err
 	}

@@ -14,10 +14,10 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -143,14 +143,14 @@ func listed(prices []catalog.NewPrice) (entries []catalog.PlanPrice) {
 func (o office) call(customerID, when string, numbers ...string) {
 	GinkgoHelper()
 	o.clock(when)
-	var events []usage.Event
+	var events []event.Event
 	for k, n := range numbers {
-		events = append(events, usage.Event{
+		events = append(events, event.Event{
 			Key: fmt.Sprintf("%s %s %d", customerID, when, k), Name: "call",
-			Subject: usage.Subjects(customerID, nil)[0], Timestamp: instant(when), Properties: `{"n": ` + n + `}`,
+			Subject: event.Subjects(customerID, nil)[0], Timestamp: instant(when), Properties: `{"n": ` + n + `}`,
 		})
 	}
-	outcome, err := usage.NewRecorder(o.store).Record(o.ctx, events)
+	outcome, err := event.NewRecorder(o.store).Record(o.ctx, events)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(outcome.Ingested).To(HaveLen(len(numbers)))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var _ = Describe("A computed property", func() {
-	one := []event{{
+	one := []eventRow{{
 		subject:    "e:acme",
 		at:         "2025-03-01T10:20:30.5Z",
 		properties: `{"n": 5.0, "s": "eu", "five": "5", "yes": true, "user-id": "u1", "a.b": 1, "group": "g", "timestamp": "mine", "list": [1], "nil": null}`,

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = Describe("A condition", func() {
-	one := []event{{
+	one := []eventRow{{
 		at:         "2025-03-01T10:20:30.5Z",
 		properties: `{"n": 5, "s": "eu", "yes": true, "no": false, "iso": "2025-03-01T11:20:30.500+01:00", "m": "5"}`,
 	}}

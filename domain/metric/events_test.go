@@ -9,8 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// event is a row of the table events, as the specs write it.
-type event struct {
+// eventRow is a row of the table events, as the specs write it.
+type eventRow struct {
 	subject    string // c:acme unless given
 	at         string // 2025-03-01T10:00:00Z unless given
 	properties string // JSON
@@ -18,9 +18,9 @@ type event struct {
 
 // table stands in for the table events, under the alias e. Rows bear their
 // index in seq.
-func table(events []event) metric.Fragment {
+func table(events []eventRow) metric.Fragment {
 	if len(events) == 0 {
-		none := table([]event{{properties: `{}`}})
+		none := table([]eventRow{{properties: `{}`}})
 		none.SQL = "(SELECT * FROM " + none.SQL + " WHERE FALSE) AS e"
 		return none
 	}
@@ -44,7 +44,7 @@ func table(events []event) metric.Fragment {
 
 // answer evaluates a metric over events: its amount in its shortest form, and 0 for
 // NULL.
-func answer(sql string, events []event) string {
+func answer(sql string, events []eventRow) string {
 	frame := metric.Frame{Events: beside("1 AS slice", events), Slices: 1}
 	found := query("SELECT trim_scale(coalesce(amount, 0))::text FROM ($) AS answer", compiled(sql).Compile(frame))
 	Expect(found).To(HaveLen(1), sql)
@@ -52,13 +52,13 @@ func answer(sql string, events []event) string {
 }
 
 // answerEach evaluates a metric over each event by itself; NULL is shown as such.
-func answerEach(sql string, events []event) []string {
+func answerEach(sql string, events []eventRow) []string {
 	frame := metric.Frame{Events: beside("1 AS slice, seq::text AS key0", events), Slices: 1, Keys: 1}
 	return query("SELECT coalesce(amount::text, 'NULL') FROM ($) AS answer ORDER BY key0::integer", compiled(sql).Compile(frame))
 }
 
 // beside selects events with further columns.
-func beside(columns string, events []event) metric.Fragment {
+func beside(columns string, events []eventRow) metric.Fragment {
 	rows := table(events)
 	return metric.Fragment{SQL: "SELECT " + columns + ", e.* FROM " + rows.SQL, Args: rows.Args}
 }
@@ -70,7 +70,7 @@ func compiled(sql string) *metric.Query {
 }
 
 // passing gives the indexes of the events for which the filter is true.
-func passing(filter string, events []event) (indexes []int) {
+func passing(filter string, events []eventRow) (indexes []int) {
 	for i, verdict := range verdicts(filter, events) {
 		if verdict == "true" {
 			indexes = append(indexes, i)
@@ -80,14 +80,14 @@ func passing(filter string, events []event) (indexes []int) {
 }
 
 // verdicts gives true, false or unknown for each event.
-func verdicts(filter string, events []event) (verdicts []string) {
+func verdicts(filter string, events []eventRow) (verdicts []string) {
 	c, err := metric.ParseCondition(filter)
 	Expect(err).NotTo(HaveOccurred(), filter)
 	return readEach(c.Compile("e"), events, "unknown")
 }
 
 // readEach evaluates an expression for each event; NULL is shown as missing.
-func readEach(f metric.Fragment, events []event, missing string) []string {
+func readEach(f metric.Fragment, events []eventRow, missing string) []string {
 	rows := table(events)
 	f.Args = join(f.Args, []any{missing}, rows.Args)
 	f.SQL = "SELECT coalesce((" + f.SQL + ")::text, ?) FROM " + rows.SQL + " ORDER BY seq"

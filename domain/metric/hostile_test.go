@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -38,11 +39,11 @@ func newCage(events []string) cage {
 	other.fill([]string{`{"n": ` + canary + `, "s": "` + canary + `", "u": "` + canary + `"}`})
 	c := cage{ctx: storetest.Account(database, "test")}
 	c.fill(events)
-	var sent []usage.SentEvent
+	var sent []event.Sent
 	alias := "acme"
 	for i, properties := range events {
 		at := noon.Add(time.Duration(i) * time.Second).Format(time.RFC3339)
-		sent = append(sent, usage.SentEvent{Name: "call", ExternalCustomerID: &alias, Timestamp: at, Properties: json.RawMessage(properties)})
+		sent = append(sent, event.Sent{Name: "call", ExternalCustomerID: &alias, Timestamp: at, Properties: json.RawMessage(properties)})
 	}
 	var err error
 	c.sample, err = usage.NewSample(sent)
@@ -60,10 +61,10 @@ func (c cage) fill(events []string) {
 		body = append(body, fmt.Sprintf(`{"idempotency_key": "%d", "event_name": "call", "external_customer_id": "acme", "timestamp": %q, "properties": %s}`,
 			i+1, noon.Add(time.Duration(i)*time.Second).Format(time.RFC3339), properties))
 	}
-	received, err := usage.Receive(strings.NewReader(`{"events": [` + strings.Join(body, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(body, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
 	defer received.Close()
-	outcome, err := usage.NewRecorder(database).RecordReceived(c.ctx, received, false)
+	outcome, err := event.NewRecorder(database).RecordReceived(c.ctx, received, false)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(outcome.Failed).To(BeEmpty())
 	Expect(database.Update(c.ctx, func(tx *store.Tx) error {

@@ -26,7 +26,7 @@ var _ = Describe("A text of a client", func() {
 		func(text string) {
 			properties, err := json.Marshal(map[string]string{text: text, "other": "value"})
 			Expect(err).NotTo(HaveOccurred())
-			Expect(answer(asNames(text), []event{{properties: string(properties)}, {properties: `{}`}})).To(Equal("1"))
+			Expect(answer(asNames(text), []eventRow{{properties: string(properties)}, {properties: `{}`}})).To(Equal("1"))
 		},
 		Entry("like the end of a string", `' OR '1' = '1`),
 		Entry("like the end of a name", `") FROM accounts; --`),

@@ -13,7 +13,7 @@ import (
 )
 
 // Rows as odd as ingestion lets them be, and some that it does not.
-var oddRows = []event{
+var oddRows = []eventRow{
 	{properties: `{}`},
 	{properties: `{"a": 1, "b": 2, "c": "x", "odd 'name\"": true}`},
 	{properties: `{"a": 0, "b": 0.0, "c": false}`},
@@ -33,7 +33,7 @@ var oddRows = []event{
 var names = map[string]string{"a": "a", "b": "properties.b", "c": `"c"`, `odd 'name"`: `"odd 'name"""`}
 
 // readable gives the properties of events as the reference knows them.
-func readable(events []event) (rows []row) {
+func readable(events []eventRow) (rows []row) {
 	for range events {
 		rows = append(rows, row{})
 	}

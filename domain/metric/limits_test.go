@@ -11,7 +11,7 @@ import (
 // Whatever is within the limits must be within PostgreSQL's as well.
 var _ = DescribeTable("A metric at the limits still runs",
 	func(expression, quantity string) {
-		events := []event{{properties: `{"n": 1, "s": "x"}`}}
+		events := []eventRow{{properties: `{"n": 1, "s": "x"}`}}
 		Expect(answer("SELECT SUM("+expression+") FROM events", events)).To(Equal(quantity))
 	},
 	Entry("as a row of sums", "n"+strings.Repeat(" + n", 140), "141"),
@@ -32,7 +32,7 @@ var _ = DescribeTable("A metric at the limits still runs",
 
 var _ = DescribeTable("A metric of many steps at the limits still runs",
 	func(sql, quantity string) {
-		events := []event{{properties: `{"n": 1, "s": "x"}`}, {properties: `{"n": 2, "s": "x"}`}}
+		events := []eventRow{{properties: `{"n": 1, "s": "x"}`}, {properties: `{"n": 2, "s": "x"}`}}
 		Expect(answer(sql, events)).To(Equal(quantity))
 	},
 	Entry("as sub-queries of sub-queries, which group",

@@ -21,7 +21,7 @@ func parameters(object string) (values metric.Parameters) {
 
 var _ = Describe("A metric with parameters", func() {
 	const regional = `SELECT SUM(n) FROM events WHERE r = {{region}} AND n >= COALESCE({{least}}, 2)`
-	events := []event{
+	events := []eventRow{
 		{properties: `{"n": 1, "r": "eu"}`}, {properties: `{"n": 5, "r": "eu"}`}, {properties: `{"n": -3, "r": "eu"}`},
 		{properties: `{"n": 7, "r": "it's"}`}, {properties: `{"n": 9, "r": 4}`},
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // Rows as most events are: with numbers to count and few values to group by.
-var commonRows = func() (rows []event) {
+var commonRows = func() (rows []eventRow) {
 	for i := range 24 {
-		rows = append(rows, event{properties: fmt.Sprintf(`{"a": %d, "b": %d.5, "c": "%c", "odd 'name\"": %t}`, i%5-1, i%3, 'x'+rune(i%2), i%4 == 0)})
+		rows = append(rows, eventRow{properties: fmt.Sprintf(`{"a": %d, "b": %d.5, "c": "%c", "odd 'name\"": %t}`, i%5-1, i%3, 'x'+rune(i%2), i%4 == 0)})
 	}
 	return rows
 }()
@@ -34,11 +34,11 @@ var _ = Describe("A metric", func() {
 				t.Skip(err)
 			}
 			keys := rapid.IntRange(0, 1).Draw(t, "keys")
-			var events []event
+			var events []eventRow
 			var rows []row
 			for i, k := range rapid.SliceOfN(rapid.IntRange(0, len(known)-1), 0, 15).Draw(t, "events") {
 				minute := rapid.IntRange(0, 3).Draw(t, "minute")
-				events = append(events, event{at: fmt.Sprintf("2025-03-01T10:%02d:00Z", minute), properties: known[k].properties})
+				events = append(events, eventRow{at: fmt.Sprintf("2025-03-01T10:%02d:00Z", minute), properties: known[k].properties})
 				r := row{rowSeq: i, rowAt: whole(minute)}
 				for name, v := range values[k] {
 					r[name] = v
@@ -91,7 +91,7 @@ func byKey(rows []row, keys int) map[string][]row {
 
 // measured is what a metric comes to by key, up to each slice. An event lies in a slice
 // by its number, and its key is the property c.
-func measured(q *metric.Query, events []event, slices, keys int) map[string]map[int]*big.Rat {
+func measured(q *metric.Query, events []eventRow, slices, keys int) map[string]map[int]*big.Rat {
 	label := metric.Property("e", "c")
 	rows := table(events)
 	frame := metric.Frame{Slices: slices, Keys: keys, Events: metric.Fragment{

@@ -10,7 +10,7 @@ import (
 )
 
 // The four events of semantics 4.5.
-var sample = []event{
+var sample = []eventRow{
 	{properties: `{"n": 5, "u": "x", "r": "eu"}`, at: "2025-03-01T10:00:00Z"},
 	{properties: `{"n": 7, "u": "y", "r": "us"}`, at: "2025-03-01T11:00:00Z"},
 	{properties: `{"n": "9", "u": "x"}`, at: "2025-03-01T12:00:00Z"},

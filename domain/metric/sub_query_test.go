@@ -9,7 +9,7 @@ import (
 
 var _ = Describe("A metric of several steps", func() {
 	// Requests of four users in two regions, in the order of ingestion.
-	requests := []event{
+	requests := []eventRow{
 		{properties: `{"u": "ann", "r": "eu", "n": 4, "tier": "free"}`, at: "2025-03-01T10:00:00Z"},
 		{properties: `{"u": "bob", "r": "eu", "n": 10, "tier": "pro"}`, at: "2025-03-01T10:30:00Z"},
 		{properties: `{"u": "ann", "r": "us", "n": 6, "tier": "pro"}`, at: "2025-03-01T11:10:00Z"},
@@ -78,7 +78,7 @@ var _ = Describe("A metric of several steps", func() {
 
 	It("ranks a group by its last event, also where earlier slices had another", func() {
 		q := compiled(`SELECT LATEST_BY(k, 1) FROM (SELECT k, COUNT(*) AS c FROM events GROUP BY k) t`)
-		events := []event{{properties: `{"k": 1}`}, {properties: `{"k": 2}`}, {properties: `{"k": 1}`}}
+		events := []eventRow{{properties: `{"k": 1}`}, {properties: `{"k": 2}`}, {properties: `{"k": 1}`}}
 		var amounts []string
 		for slice := 1; slice <= 3; slice++ {
 			amounts = append(amounts, measured(q, events, 3, 0)[""][slice].RatString())

@@ -11,7 +11,7 @@ import (
 )
 
 var _ = Describe("A value", func() {
-	one := []event{{
+	one := []eventRow{{
 		subject: "e:shop 7", at: "2025-03-01T10:20:30.456789Z",
 		properties: `{"n": 5.0, "s": "Abc", "digits": " 12.50 ", "yes": true, "no": false, "big": 99999999999999999999.5, "odd name": 3, "a\"b": 4, "count": 6, "timestamp": 8, "Größe": 9}`,
 	}}
@@ -136,7 +136,7 @@ var _ = Describe("A value", func() {
 		Entry("a name is never SQL", `x') OR ('1' = '1`, "NULL"),
 	)
 
-	odd := []event{
+	odd := []eventRow{
 		{properties: `{"v": 7, "w": 1}`}, {properties: `{"v": "7", "w": "a"}`}, {properties: `{"v": 7.00, "w": true}`},
 		{properties: `{"v": true}`}, {properties: `{"v": "true"}`}, {properties: `{"v": null}`}, {properties: `{}`}, {properties: `{"v": [1]}`},
 	}
@@ -148,7 +148,7 @@ var _ = Describe("A value", func() {
 		Expect(answer(`SELECT COUNT(DISTINCT v * 1) FROM events`, odd)).To(Equal("1"))
 	})
 	It("is put together up to 65,536 characters", func() {
-		long := []event{{properties: `{"s": "` + strings.Repeat("ä", 40_000) + `"}`}}
+		long := []eventRow{{properties: `{"s": "` + strings.Repeat("ä", 40_000) + `"}`}}
 		Expect(answer(`SELECT SUM(LENGTH(CONCAT(s, s))) FROM events`, long)).To(Equal("65536"))
 		Expect(answer(`SELECT SUM(LENGTH(s)) FROM events WHERE CONCAT(s) = s`, long)).To(Equal("40000"))
 	})
@@ -162,7 +162,7 @@ var _ = Describe("A value", func() {
 		Expect(answer(`SELECT EARLIEST_BY(v, w) FROM events WHERE v <> 'x' OR v = 7`, odd)).To(Equal("7"))
 	})
 	It("goes to the last ingested where orders tie, and to the first for the earliest", func() {
-		ties := []event{{properties: `{"v": 1}`}, {properties: `{"v": 2}`}, {properties: `{"v": 3}`}}
+		ties := []eventRow{{properties: `{"v": 1}`}, {properties: `{"v": 2}`}, {properties: `{"v": 3}`}}
 		Expect(answer(`SELECT LATEST_BY(v, timestamp) FROM events`, ties)).To(Equal("3"))
 		Expect(answer(`SELECT EARLIEST_BY(v, timestamp) FROM events`, ties)).To(Equal("1"))
 	})

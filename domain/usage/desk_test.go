@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -22,7 +23,7 @@ var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 type desk struct {
 	store    *store.Store
 	ctx      context.Context
-	recorder *usage.Recorder
+	recorder *event.Recorder
 }
 
 func newDesk() desk {
@@ -35,7 +36,7 @@ func deskOn(st *store.Store) desk {
 	d := desk{store: st}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
-	d.recorder = usage.NewRecorder(d.store)
+	d.recorder = event.NewRecorder(d.store)
 	Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 		return tx.Exec(`
 			INSERT INTO customers (account_id, id, created_at, external_customer_id, name, email, timezone,
@@ -45,12 +46,13 @@ func deskOn(st *store.Store) desk {
 	return d
 }
 
-// send decodes a body and records its events.
-func (d desk) send(events ...string) usage.Outcome {
+// send takes events in as a request.
+func (d desk) send(events ...string) event.Outcome {
 	GinkgoHelper()
-	decoded, err := usage.Decode(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
-	outcome, err := d.recorder.Record(d.ctx, decoded)
+	defer received.Close()
+	outcome, err := d.recorder.RecordReceived(d.ctx, received, true)
 	Expect(err).NotTo(HaveOccurred())
 	return outcome
 }

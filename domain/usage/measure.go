@@ -15,7 +15,7 @@ import (
 // Request asks what a metric counts. Its restrictions are ANDed (semantics 4.2.6).
 type Request struct {
 	Query    *metric.Query
-	Subjects []string           // whose events: see the function Subjects
+	Subjects []string           // whose events: see event.Subjects
 	Groups   []*metric.Computed // values to ask of each by itself; none for all events together
 	Split    []string           // properties to ask by; none for one total
 	Cuts     []time.Time        // ascending: cuts[i] begins slice i and ends the one before

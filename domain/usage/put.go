@@ -113,7 +113,6 @@ func (t team) put(tx *store.Tx, condition metric.Fragment) error {
 // totals are those of a row by their places, and how they are merged with a row b that
 // is there, which may have more of them.
 func (t team) totals(counting metric.Counting) (totals []string, merged string) {
-	merged = "b.totals"
 	for k, s := range t {
 		for i, total := range counting.Totals(k) {
 			place := s.First + i

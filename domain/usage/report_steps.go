@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -26,7 +27,7 @@ func (r reporter) request(m catalog.Metric, from time.Time, days []period.Period
 		cuts = append(cuts, day.End)
 	}
 	return Request{
-		Query: m.Query(), Subjects: Subjects(r.terms.Customer.ID, r.terms.Customer.ExternalCustomerID),
+		Query: m.Query(), Subjects: event.Subjects(r.terms.Customer.ID, r.terms.Customer.ExternalCustomerID),
 		Cuts: cuts, Match: r.Match,
 	}
 }

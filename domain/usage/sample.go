@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 )
 
@@ -18,7 +19,7 @@ type Sample struct {
 
 // NewSample checks events as ingestion does, but for whether their customers exist. A
 // fault names the place events[i].
-func NewSample(events []SentEvent) (*Sample, error) {
+func NewSample(events []event.Sent) (*Sample, error) {
 	s := &Sample{}
 	var faults []error
 	for i, e := range events {
@@ -27,11 +28,11 @@ func NewSample(events []SentEvent) (*Sample, error) {
 	return s, fault.Join(faults...)
 }
 
-func (s *Sample) add(e SentEvent) error {
-	event, err := e.read()
-	s.names = append(s.names, event.Name)
-	s.subjects = append(s.subjects, event.Subject)
-	s.timestamps = append(s.timestamps, event.Timestamp)
-	s.properties = append(s.properties, event.Properties)
+func (s *Sample) add(e event.Sent) error {
+	sent, err := e.Read()
+	s.names = append(s.names, sent.Name)
+	s.subjects = append(s.subjects, sent.Subject)
+	s.timestamps = append(s.timestamps, sent.Timestamp)
+	s.properties = append(s.properties, sent.Properties)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -23,7 +24,7 @@ const longestVolume = 366 * 24 * time.Hour
 // start is in to the one that end is in, both whole, oldest first (semantics 2.5.6).
 // A nil end is now.
 func Volume(tx *store.Tx, start time.Time, end *time.Time) ([]HourCount, error) {
-	frame, err := timeframe(tx, start, end)
+	frame, err := event.Timeframe(tx, start, end)
 	if err != nil {
 		return nil, err
 	}

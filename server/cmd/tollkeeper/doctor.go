@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
 )
@@ -70,7 +70,7 @@ func examine(ctx context.Context, url string) [][]string {
 	}
 	defer func() { _ = st.Close() }()
 	rows = append(rows, []string{"migrations", "applied"})
-	storage, err := usage.StorageOf(ctx, st)
+	storage, err := event.StorageOf(ctx, st)
 	if err != nil {
 		return append(rows, []string{"events", err.Error()})
 	}
@@ -78,7 +78,7 @@ func examine(ctx context.Context, url string) [][]string {
 }
 
 // showStorage tells what events take on disk, and each of them.
-func showStorage(s usage.Storage) [][]string {
+func showStorage(s event.Storage) [][]string {
 	rows := [][]string{{"events", fmt.Sprintf("%d in %d months", s.Events, s.Months)}}
 	for _, part := range []struct {
 		name  string

@@ -9,7 +9,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/backfill"
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 	"tollkeeper/server/cmd/tollkeeper/feed"
 	"tollkeeper/store"
 )
@@ -104,12 +104,12 @@ func (cmd importEvents) owner(ctx context.Context, st *store.Store) (id string, 
 	return all[0].ID, nil
 }
 
-func (cmd importEvents) recorder(ctx context.Context, st *store.Store) (*usage.Recorder, error) {
-	recorder := usage.NewRecorder(st)
+func (cmd importEvents) recorder(ctx context.Context, st *store.Store) (*event.Recorder, error) {
+	recorder := event.NewRecorder(st)
 	if cmd.Backfill == "" {
 		return recorder, nil
 	}
-	var into usage.Revision
+	var into event.Backfill
 	err := st.View(ctx, func(tx *store.Tx) (err error) {
 		into, err = backfill.Open(tx, cmd.Backfill)
 		return err

@@ -14,7 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 	"tollkeeper/store/storetest"
 )
 
@@ -89,13 +89,13 @@ var _ = Describe("The command line", func() {
 })
 
 var _ = DescribeTable("The doctor tells what events take on disk",
-	func(s usage.Storage, events, all string) {
+	func(s event.Storage, events, all string) {
 		rows := showStorage(s)
 		Expect(rows[0]).To(Equal([]string{"events", events}))
 		Expect(rows[len(rows)-1]).To(Equal([]string{"  all", all}))
 	},
-	Entry("in all", usage.Storage{Months: 3, Table: 3 << 20, Indexes: 1}, "0 in 3 months", "3 MB"),
-	Entry("and each", usage.Storage{Events: 1000, Months: 1, Table: 200_000, Indexes: 100_000, Keys: 90_000, Buckets: 10_999},
+	Entry("in all", event.Storage{Months: 3, Table: 3 << 20, Indexes: 1}, "0 in 3 months", "3 MB"),
+	Entry("and each", event.Storage{Events: 1000, Months: 1, Table: 200_000, Indexes: 100_000, Keys: 90_000, Buckets: 10_999},
 		"1000 in 1 months", "0 MB, 400 bytes an event"),
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 	"tollkeeper/server/cmd/tollkeeper/feed"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
@@ -44,7 +44,7 @@ func (d desk) file(name string, lines ...string) string {
 // feed is one of a file into the account.
 func (d desk) feed(path string) feed.Feed {
 	return feed.Feed{
-		Path: path, For: store.AccountID(d.ctx), Record: usage.NewRecorder(d.store).Record, Report: func(feed.Progress) {},
+		Path: path, For: store.AccountID(d.ctx), Record: event.NewRecorder(d.store).Record, Report: func(feed.Progress) {},
 	}
 }
 

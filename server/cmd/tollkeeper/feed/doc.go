@@ -1,6 +1,6 @@
 // Package feed stores the events of a file, in CSV or as a JSON object on each line.
 //
-// Every event passes the checks of package usage and is stored by its recorder: a file
+// Every event passes the checks of package event and is stored by its recorder: a file
 // is one more client. Its parts are stored one after another, in the file's order.
 //
 // # Decisions

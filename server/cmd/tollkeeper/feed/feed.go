@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 )
 
 // Feed is a file of events on its way in.
@@ -19,7 +19,7 @@ type Feed struct {
 	Rejects string // where events go that are not stored; "" for Path with ".rejects"
 	For     string // whose events they are; a journal for somebody else is refused
 
-	Record func(ctx context.Context, events []usage.Event) (usage.Outcome, error)
+	Record func(ctx context.Context, events []event.Event) (event.Outcome, error)
 	Report func(Progress) // after each part
 
 	most int // entries of a part; 0 for the usual

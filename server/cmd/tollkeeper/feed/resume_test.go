@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 	"tollkeeper/server/cmd/tollkeeper/feed"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -54,10 +54,10 @@ var _ = Describe("A feed that does not come to its end", func() {
 				ctx, stop := context.WithCancel(d.ctx)
 				record, parts := f.Record, 0
 				var before []byte // the journal at the kill
-				f.Record = func(ctx context.Context, sent []usage.Event) (usage.Outcome, error) {
+				f.Record = func(ctx context.Context, sent []event.Event) (event.Outcome, error) {
 					parts++
 					if how == "outage" && parts == stopAfter {
-						return usage.Outcome{}, errors.New("outage")
+						return event.Outcome{}, errors.New("outage")
 					}
 					outcome, err := record(ctx, sent)
 					switch {
@@ -65,7 +65,7 @@ var _ = Describe("A feed that does not come to its end", func() {
 					case how == "signal":
 						stop()
 					case how == "answer lost":
-						return usage.Outcome{}, errors.New("lost")
+						return event.Outcome{}, errors.New("lost")
 					case how == "kill":
 						before, _ = os.ReadFile(path + ".progress")
 					}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 )
 
 // Bounds of a part, which is stored at once.
@@ -115,7 +115,7 @@ func (p *part) add(e entry) {
 
 // store stores a part, and notes how far the feed has come.
 func (r *run) store(ctx context.Context, p part) error {
-	events := make([]usage.Event, 0, len(p.entries))
+	events := make([]event.Event, 0, len(p.entries))
 	for _, e := range p.entries {
 		if e.wrong == "" {
 			events = append(events, e.event)

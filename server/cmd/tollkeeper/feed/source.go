@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tollkeeper/domain/usage"
+	"tollkeeper/domain/event"
 )
 
 // Format is how events are written in a file.
@@ -52,7 +52,7 @@ type entry struct {
 	end    position // where the next one begins
 	text   []byte   // as it stands in the file, or as JSON
 	fields []string // of CSV
-	event  usage.Event
+	event  event.Event
 	wrong  string // why it could not be read; then there is no event
 }
 
@@ -67,12 +67,12 @@ func (e *entry) size() int {
 
 // parse reads the event of an entry.
 func (e *entry) parse(text []byte) {
-	event, err := usage.Parse(text)
+	one, err := event.Parse(text)
 	if err != nil {
 		e.wrong = err.Error()
 		return
 	}
-	e.event = event
+	e.event = one
 }
 
 // position is a place in a file.

@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"encoding/json"
@@ -9,10 +9,10 @@ import (
 	"tollkeeper/domain/fault"
 )
 
-// SentEvent is an event that came in by another way than ingestion, in a body whose
+// Sent is an event that came in by another way than ingestion, in a body whose
 // shape was checked: a name of 1 to 255 characters, no number out of bounds, nothing
 // twice.
-type SentEvent struct {
+type Sent struct {
 	Name               string
 	CustomerID         *string // who: exactly one of the two
 	ExternalCustomerID *string
@@ -20,9 +20,9 @@ type SentEvent struct {
 	Properties         json.RawMessage // an object
 }
 
-// read checks what its shape does not tell, as ingestion does, but for whether the
+// Read checks what its shape does not tell, as ingestion does, but for whether the
 // customer exists.
-func (e SentEvent) read() (Event, error) {
+func (e Sent) Read() (Event, error) {
 	event := Event{Name: e.Name}
 	var referenceErr, timestampErr, propertiesErr error
 	switch {

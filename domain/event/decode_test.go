@@ -1,4 +1,4 @@
-package usage_test
+package event_test
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/usage"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -16,7 +16,7 @@ import (
 
 var _ = Describe("Decoding a request", func() {
 	It("reads what an event holds", func() {
-		events, err := usage.Decode(strings.NewReader(`{"debug": true, "events": [{
+		events, err := event.Decode(strings.NewReader(`{"debug": true, "events": [{
 			"event_name": "call", "idempotency_key": "k\u00e9y", "timestamp": "2025-05-10T12:00:00.1234567Z",
 			"customer_id": "cus_1", "external_customer_id": null,
 			"properties": {"n": 1e-05, "s": "a\"b", "t": true, "gone": null, "exact": 0.10}}], "more": [{}]}`))
@@ -30,7 +30,7 @@ var _ = Describe("Decoding a request", func() {
 
 	DescribeTable("refuses a body of another shape",
 		func(body, reason string) {
-			_, err := usage.Decode(strings.NewReader(body))
+			_, err := event.Decode(strings.NewReader(body))
 			Expect(err).To(MatchError(reason))
 			Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
 		},
@@ -51,7 +51,7 @@ var _ = Describe("Decoding a request", func() {
 
 	It("hands on an error of the reader", func() {
 		broken := errors.New("connection reset")
-		_, err := usage.Decode(io.MultiReader(strings.NewReader(`{"events": [{"event_name": "ca`), iotest.ErrReader(broken)))
+		_, err := event.Decode(io.MultiReader(strings.NewReader(`{"events": [{"event_name": "ca`), iotest.ErrReader(broken)))
 		Expect(err).To(MatchError(broken))
 	})
 })

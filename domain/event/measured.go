@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 // is read of it may be held in memory.
 const largestMember = 32 << 20
 
-var errTooLong = errors.New("usage: a member of the request is too long")
+var errTooLong = errors.New("event: a member of the request is too long")
 
 // measured is a body that fails with errTooLong, then and ever after, when more is
 // asked for than was allowed.

@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"database/sql"
@@ -48,7 +48,7 @@ func (s Search) Find(tx *store.Tx) (found []Stored, err error) {
 	if s.Start != nil {
 		start = *s.Start
 	}
-	frame, err := timeframe(tx, start, s.End)
+	frame, err := Timeframe(tx, start, s.End)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (s Search) Find(tx *store.Tx) (found []Stored, err error) {
 	return found, nil
 }
 
-// timeframe is from start to end or, without one, to the account's clock. An event of
+// Timeframe is from start to end or, without one, to the account's clock. An event of
 // that very instant is in it: it is the last one that could be known.
-func timeframe(tx *store.Tx, start time.Time, end *time.Time) (period.Period, error) {
+func Timeframe(tx *store.Tx, start time.Time, end *time.Time) (period.Period, error) {
 	frame := period.Period{Start: start, End: tx.Now.Add(time.Microsecond)}
 	if end != nil {
 		frame.End = *end
@@ -90,9 +90,9 @@ func timeframe(tx *store.Tx, start time.Time, end *time.Time) (period.Period, er
 	}
 }
 
-// lockStored finds the event with that key, and keeps it from changing until the
-// transaction ends.
-func lockStored(tx *store.Tx, key string) (e Stored, err error) {
+// Lock finds the event with that key, or fault.Missing, and keeps it from changing until
+// the transaction ends.
+func Lock(tx *store.Tx, key string) (e Stored, err error) {
 	rows, err := tx.Conn().QueryContext(tx.Context(), selectStored+" FOR UPDATE OF e", tx.AccountID, []string{key})
 	if err != nil {
 		return e, fmt.Errorf("lock an event: %w", err)

@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // batch is the events of a group, in the order of the queue.
 type batch struct {
-	into    *Revision // that of all requests but for who belongs to it; nil: no backfill
+	into    *Backfill // that of all requests but for who belongs to it; nil: no backfill
 	entries []entry
 }
 
@@ -59,7 +59,7 @@ func (b *batch) record(ctx context.Context, st *store.Store) error {
 // record asks the database to store the claims among the entries. It takes all of
 // them or none, and tells by what it judged: entries that fail by that are left
 // out, and the rest is tried again.
-func record(ctx context.Context, st *store.Store, into *Revision, open []*entry) error {
+func record(ctx context.Context, st *store.Store, into *Backfill, open []*entry) error {
 	for {
 		claims := claimsOf(open)
 		j, err := insert(ctx, st, into, customersOf(open), claims)
@@ -128,7 +128,7 @@ func (e *entry) check(j judgement) {
 
 // place adds the failures of an event that lies outside a backfill (semantics 2.2,
 // step 14).
-func (e *entry) place(into Revision) {
+func (e *entry) place(into Backfill) {
 	if at := e.event.Timestamp; !at.IsZero() && !into.Period.Contains(at) {
 		e.fail(stepScope, "timestamp: outside the backfill timeframe")
 	}

@@ -1,4 +1,4 @@
-package usage_test
+package event_test
 
 import (
 	"encoding/json"
@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/usage"
 )
 
 // Whatever a client sends is refused by a fault, or each of its events that pass can
@@ -38,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		events, err := usage.Decode(strings.NewReader(string(body)))
+		events, err := event.Decode(strings.NewReader(string(body)))
 		if err != nil {
 			if !fault.Is(err, fault.KindInvalid) || events != nil {
 				t.Fatalf("%q: %v", body, err)
@@ -49,25 +49,25 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q is no JSON in UTF-8", body)
 		}
 		for _, e := range events {
-			if usage.Refused(e) {
+			if event.Refused(e) {
 				continue
 			}
 			storable(t, e)
 			text := written(e)
-			again, err := usage.Decode(strings.NewReader(`{"events":[` + text + `]}`))
-			if err != nil || len(again) != 1 || usage.Refused(again[0]) || !sameEvent(e, again[0]) {
+			again, err := event.Decode(strings.NewReader(`{"events":[` + text + `]}`))
+			if err != nil || len(again) != 1 || event.Refused(again[0]) || !sameEvent(e, again[0]) {
 				t.Fatalf("%+v reads back from %s as %+v, %v", e, text, again, err)
 			}
 		}
 	})
 }
 
-func sameEvent(a, b usage.Event) bool {
+func sameEvent(a, b event.Event) bool {
 	return a.Key == b.Key && a.Name == b.Name && a.Subject == b.Subject && a.Timestamp.Equal(b.Timestamp) && a.Properties == b.Properties
 }
 
 // storable fails the test unless the database can hold the event.
-func storable(t *testing.T, e usage.Event) {
+func storable(t *testing.T, e event.Event) {
 	var properties map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(e.Properties), &properties); err != nil {
 		t.Fatalf("%+v: %v", e, err)
@@ -100,7 +100,7 @@ func storable(t *testing.T, e usage.Event) {
 }
 
 // written is an event as a client would send it.
-func written(e usage.Event) string {
+func written(e event.Event) string {
 	member := "customer_id"
 	if strings.HasPrefix(e.Subject, "e:") {
 		member = "external_customer_id"

@@ -1,4 +1,4 @@
-package usage_test
+package event_test
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"pgregory.net/rapid"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
-	"tollkeeper/domain/usage"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -117,7 +117,7 @@ var _ = Describe("The decoder", func() {
 				parts = append(parts, `"`+name+`": `+value)
 			}
 			text := "{" + strings.Join(parts, ",\n ") + "}"
-			events, err := usage.Decode(strings.NewReader(`{"events": [` + text + `]}`))
+			events, err := event.Decode(strings.NewReader(`{"events": [` + text + `]}`))
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -142,7 +142,7 @@ var _ = Describe("The decoder", func() {
 					return []byte(`{"events":[` + strings.Join(pieces, ""))
 				}),
 			).Draw(t, "body")
-			_, err := usage.Decode(strings.NewReader(string(body)))
+			_, err := event.Decode(strings.NewReader(string(body)))
 			if err == nil != readable(body) {
 				t.Fatalf("%q: %v", body, err)
 			}

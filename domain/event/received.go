@@ -1,4 +1,4 @@
-package usage
+package event
 
 // How many events of a request are held in memory, and how many bytes of its body.
 const (

@@ -1,4 +1,4 @@
-package usage_test
+package event_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"strings"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/usage"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -16,15 +16,15 @@ import (
 
 // body is a request that is written while it is read: so many events, each by its
 // number.
-func body(events int, event func(i int) string) *generated {
-	return &generated{rest: `{"events": [`, events: events, event: event}
+func body(events int, each func(i int) string) *generated {
+	return &generated{rest: `{"events": [`, events: events, each: each}
 }
 
 type generated struct {
 	rest      string
 	next      int
 	events    int
-	event     func(i int) string
+	each      func(i int) string
 	every     int64  // call at each so many bytes
 	call      func() // nil: never
 	read, due int64
@@ -38,7 +38,7 @@ func (g *generated) Read(p []byte) (int, error) {
 		case g.next == g.events:
 			g.rest = "]}"
 		default:
-			g.rest = g.event(g.next)
+			g.rest = g.each(g.next)
 			if g.next > 0 {
 				g.rest = "," + g.rest
 			}
@@ -67,9 +67,9 @@ var _ = Describe("A request of many events", func() {
 	var d desk
 	BeforeEach(func() { d = newDesk() })
 
-	receive := func(from io.Reader) *usage.Received {
+	receive := func(from io.Reader) *event.Received {
 		GinkgoHelper()
-		received, err := usage.Receive(from)
+		received, err := event.Receive(from)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(received.Close)
 		return received
@@ -77,14 +77,14 @@ var _ = Describe("A request of many events", func() {
 	plain := func(i int) string { return call(fmt.Sprintf("e%06d", i)) }
 
 	It("is in memory up to 10,000 events or 4 MiB, and beyond that on disk", func() {
-		Expect(usage.Spooled(receive(body(10_000, plain)))).To(BeFalse())
-		Expect(usage.Spooled(receive(body(10_001, plain)))).To(BeTrue())
+		Expect(event.Spooled(receive(body(10_000, plain)))).To(BeFalse())
+		Expect(event.Spooled(receive(body(10_001, plain)))).To(BeTrue())
 		const most = 256 << 10 // bytes
 		long := func(i int) string {
 			return call(fmt.Sprint(i), `"properties": {"s": "`+strings.Repeat("s", most-len(`{"s":""}`))+`"}`)
 		}
-		Expect(usage.Spooled(receive(body(15, long)))).To(BeFalse())
-		Expect(usage.Spooled(receive(body(16, long)))).To(BeTrue())
+		Expect(event.Spooled(receive(body(15, long)))).To(BeFalse())
+		Expect(event.Spooled(receive(body(16, long)))).To(BeTrue())
 	})
 
 	It("takes the same memory whatever its length", func() {
@@ -110,11 +110,11 @@ var _ = Describe("A request of many events", func() {
 		Expect(outcome.Ingested).To(HaveLen(events * 2 / 3))
 		Expect(outcome.Duplicate).To(HaveLen(events / 3))
 		Expect(outcome.Duplicate[:2]).To(Equal([]string{"e000000", "e000002"}))
-		Expect(d.count()).To(Equal(fmt.Sprint(events * 2 / 3)))
+		Expect(d.count()).To(Equal(events * 2 / 3))
 		outcome, err = d.recorder.RecordReceived(d.ctx, receive(body(events, again)), false)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(outcome).To(Equal(usage.Outcome{}), "keys are listed only when asked for")
-		Expect(d.count()).To(Equal(fmt.Sprint(events * 2 / 3)))
+		Expect(outcome).To(Equal(event.Outcome{}), "keys are listed only when asked for")
+		Expect(d.count()).To(Equal(events * 2 / 3))
 	})
 
 	It("is stored without the events that fail, which are listed in their order (E-5)", func() {
@@ -130,12 +130,12 @@ var _ = Describe("A request of many events", func() {
 			return plain(i)
 		})), false)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(outcome.Failed).To(Equal([]usage.Failure{
+		Expect(outcome.Failed).To(Equal([]event.Failure{
 			{Key: "none", Reasons: []string{"event_name: must be a string of 1 to 255 characters"}},
 			{Key: "unknown", Reasons: []string{"customer_id: no customer with this id"}},
 			{Key: "old", Reasons: []string{"timestamp: is older than the grace period", "colour: is not a field of an event"}},
 		}))
-		Expect(d.count()).To(Equal("10497"))
+		Expect(d.count()).To(Equal(10497))
 	})
 
 	It("is refused whole when it uses keys for different events, wherever they are (E-4)", func() {
@@ -157,16 +157,16 @@ var _ = Describe("A request of many events", func() {
 			Expect(f.Reasons).To(Equal([]string{"idempotency_key: used more than once in this request with different event bodies"}))
 		}
 		Expect(keys).To(ConsistOf("e000005", "e000006", "e000007"))
-		Expect(d.count()).To(Equal("0"))
+		Expect(d.count()).To(Equal(0))
 	})
 
 	DescribeTable("is refused when the answer could not hold what there is to tell",
-		func(listKeys bool, event func(i int) string, words string) {
-			outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(60_000, event)), listKeys)
+		func(listKeys bool, each func(i int) string, words string) {
+			outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(60_000, each)), listKeys)
 			Expect(fault.Is(err, fault.KindTooLarge)).To(BeTrue(), "%v", err)
 			Expect(err).To(MatchError(ContainSubstring(words)))
-			Expect(outcome).To(Equal(usage.Outcome{}))
-			Expect(d.count()).To(Equal("0"))
+			Expect(outcome).To(Equal(event.Outcome{}))
+			Expect(d.count()).To(Equal(0))
 		},
 		Entry("of events that fail by themselves", false,
 			func(i int) string { return `{"idempotency_key": "` + long(i) + `"}` }, "smaller requests"),
@@ -180,10 +180,10 @@ var _ = Describe("A request of many events", func() {
 
 	It("is refused when one member is too long to be held", func() {
 		endless := body(1, func(int) string { return `{"event_name": "` + strings.Repeat("x", 33<<20) + `"}` })
-		_, err := usage.Receive(endless)
+		_, err := event.Receive(endless)
 		Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
 		Expect(err).To(MatchError(HavePrefix("body: must have no event")))
-		_, err = usage.Receive(strings.NewReader(`{"debug": "` + strings.Repeat("x", 33<<20) + `", "events": []}`))
+		_, err = event.Receive(strings.NewReader(`{"debug": "` + strings.Repeat("x", 33<<20) + `", "events": []}`))
 		Expect(err).To(MatchError(HavePrefix("body: must have no event")))
 	})
 })

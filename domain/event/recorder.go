@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // ErrBusy reports that more waits to be stored than the server will hold:
 // nothing was taken, and the same may succeed a moment later.
-var ErrBusy = errors.New("usage: too many events wait to be stored")
+var ErrBusy = errors.New("event: too many events wait to be stored")
 
 const (
 	groupSize   = 2_000  // events that one transaction takes, if no single request has more
@@ -25,7 +25,7 @@ const (
 // into one transaction, and each is answered when that is durable.
 type Recorder struct {
 	store  *store.Store
-	into   *Revision // nil: no backfill
+	into   *Backfill // nil: no backfill
 	queues *queues
 }
 
@@ -48,8 +48,8 @@ func NewRecorder(st *store.Store) *Recorder {
 }
 
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
-// the time and scope of its revision. When it takes none any more, recording is refused.
-func (r *Recorder) Into(backfill Revision) *Recorder {
+// its time and scope. When it takes none any more, recording is refused.
+func (r *Recorder) Into(backfill Backfill) *Recorder {
 	return &Recorder{store: r.store, into: &backfill, queues: r.queues}
 }
 
@@ -93,7 +93,7 @@ func (r *Recorder) record(ctx context.Context, events []Event) (Outcome, error) 
 
 // request is one caller of Record.
 type request struct {
-	into    *Revision // nil: no backfill
+	into    *Backfill // nil: no backfill
 	events  []Event
 	outcome Outcome // set before done
 	done    chan error

@@ -1,4 +1,4 @@
-package usage
+package event
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type judgement struct {
 // insert stores claims whose keys are new, if each passes the checks, in one
 // transaction and one round trip. It is refused when the backfill that they go into
 // takes none any more.
-func insert(ctx context.Context, st *store.Store, into *Revision, customers []string, claims []*entry) (j judgement, err error) {
+func insert(ctx context.Context, st *store.Store, into *Backfill, customers []string, claims []*entry) (j judgement, err error) {
 	n := len(claims)
 	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
 	timestamps, properties := make([]time.Time, n), make([]string, n)
