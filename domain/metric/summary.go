@@ -122,6 +122,20 @@ func (s *Summary) Merged(total int, a, b string) string {
 	return fmt.Sprintf(merged, a, b)
 }
 
+// Merges names, for each total in its place, the aggregate that makes one of those of
+// several rows; it is "" for totals of different values, which rows do not have.
+func (s *Summary) Merges() []string {
+	merges := []string{"sum"}
+	for _, t := range s.fold.totals {
+		merge := adding[t.kind].merge
+		if t.kind == kindDistinct {
+			merge = ""
+		}
+		merges = append(merges, merge)
+	}
+	return merges
+}
+
 // Kept is what was kept of events that Frame.Events leaves out, for a metric with a
 // Summary.
 type Kept struct {

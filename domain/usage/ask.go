@@ -25,6 +25,9 @@ func newQuestion(from source, req Request) *question {
 		if from.sample == nil {
 			q.kept = from.standing.choose(req)
 		}
+		if q.kept != nil {
+			q.kept.sums = from.sum(req, q.kept)
+		}
 		q.statement = req.statement(from, q.kept)
 	}
 	return q

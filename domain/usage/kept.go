@@ -16,6 +16,7 @@ type kept struct {
 	series *series
 	hours  []period.Period // in order
 	rest   []period.Period // in order
+	sums   *sums           // of the hours
 }
 
 // choose decides whether buckets answer a request. This is the only place that does.
@@ -28,7 +29,7 @@ func (st standing) choose(req Request) *kept {
 	if len(hours) == 0 {
 		return nil
 	}
-	return &kept{s, hours, rest}
+	return &kept{series: s, hours: hours, rest: rest}
 }
 
 // events are those that the buckets do not have.
@@ -50,22 +51,7 @@ func (k *kept) events(req Request, from source) metric.Fragment {
 
 // rows are what the buckets have.
 func (k *kept) rows(req Request, from source) *metric.Kept {
-	return &metric.Kept{Totals: k.totals(req, from), First: k.series.First, Values: k.values(req, from)}
-}
-
-func (k *kept) totals(req Request, from source) metric.Fragment {
-	s := &statement{}
-	s.add("SELECT ")
-	s.fragment(req.slice("b.hour"))
-	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")
-	if starts, ends := bounds(k.hours); len(starts) == 1 {
-		s.add("usage_buckets AS b WHERE b.hour >= ? AND b.hour < ?", starts[0], ends[0])
-	} else {
-		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN usage_buckets AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
-	}
-	s.add(" AND b.grain = ?", k.series.Grain)
-	k.about(s, req, from)
-	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+	return &metric.Kept{Totals: k.sums.rows(req), First: k.series.First, Values: k.values(req, from)}
 }
 
 // values tells of each value the first hour among those asked for.

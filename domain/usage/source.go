@@ -20,6 +20,7 @@ type source struct {
 	standing standing // of the table's buckets
 	about    period.Period
 	subjects []string
+	sums     map[string]*sums // by what they are of
 	shared   []metric.Fragment
 	columns  map[string]string // of the relation, by what is in it
 }
@@ -34,7 +35,7 @@ const (
 
 // stored is where requests find the events that are stored.
 func stored(tx *store.Tx, requests []Request) (source, error) {
-	from := source{account: tx.AccountID}
+	from := source{account: tx.AccountID, sums: map[string]*sums{}}
 	from.about, from.subjects = reach(requests)
 	st, err := standingOf(tx, from.about, from.subjects, requests)
 	from.standing = st
@@ -81,7 +82,15 @@ func (s source) define(to *statement, questions []*question) {
 			WHERE e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ? AND `,
 			s.standing.mark.V, int64(math.MaxInt64), s.account, s.subjects, s.about.Start, s.about.End)
 		to.fragment(s.standing.counting)
-		to.add(") ")
+		to.add(")")
+		defined := map[*sums]bool{}
+		for _, q := range questions {
+			if !defined[q.kept.sums] {
+				defined[q.kept.sums] = true
+				q.kept.sums.define(to)
+			}
+		}
+		to.add(" ")
 	}
 }
 
