@@ -107,10 +107,10 @@ func (p *Parameter) UnmarshalJSON(text []byte) error {
 // GormDataType names the column type to GORM.
 func (Parameters) GormDataType() string { return "jsonb" }
 
-// Value writes the column: NULL for none.
+// Value writes the column: an empty object for none.
 func (p Parameters) Value() (driver.Value, error) {
 	if len(p) == 0 {
-		return nil, nil
+		return "{}", nil
 	}
 	text, err := json.Marshal(map[string]Parameter(p))
 	return string(text), err
@@ -118,14 +118,15 @@ func (p Parameters) Value() (driver.Value, error) {
 
 // Scan reads the column.
 func (p *Parameters) Scan(src any) error {
-	*p = nil
-	switch text := src.(type) {
-	case nil:
-		return nil
-	case string:
-		return json.Unmarshal([]byte(text), p)
-	case []byte:
-		return json.Unmarshal(text, p)
+	text, ok := src.([]byte)
+	if written, isText := src.(string); isText {
+		text, ok = []byte(written), true
 	}
-	return fmt.Errorf("metric: parameters from %T", src)
+	if !ok {
+		return fmt.Errorf("metric: parameters from %T", src)
+	}
+	if *p = nil; string(text) == "{}" {
+		return nil
+	}
+	return json.Unmarshal(text, p)
 }

@@ -139,8 +139,8 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 			"DELETE FROM invoice_lines WHERE id = (SELECT min(id) FROM invoice_lines)"),
 		Entry("had they lost a draft", "a subscription has not its one draft", "DELETE FROM invoices WHERE status = 'draft'"),
 		Entry("did they subscribe twice", "a subscription is missing or one too many", free,
-			"INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day)"+
-				" SELECT account_id, 'sub_copy', created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day FROM subscriptions"+
+			"INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, entered_stint_id)"+
+				" SELECT account_id, 'sub_copy', created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, entered_stint_id FROM subscriptions"+
 				" WHERE account_id = (SELECT account_id FROM invoices WHERE number LIKE '%-00003' LIMIT 1) ORDER BY seq LIMIT 1"),
 	)
 })

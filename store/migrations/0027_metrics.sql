@@ -9,5 +9,5 @@ CREATE OR REPLACE FUNCTION metric_concat(VARIADIC parts text[]) RETURNS text LAN
 RETURN left(array_to_string(parts, ''), 65536);
 -- +goose StatementEnd
 
--- Numbers and strings by the name of the metric's parameter; null: none has a value.
-ALTER TABLE price_intervals ADD COLUMN metric_parameter_overrides jsonb;
+-- Numbers and strings by the name of the metric's parameter.
+ALTER TABLE price_intervals ADD COLUMN metric_parameter_overrides jsonb NOT NULL DEFAULT '{}';
