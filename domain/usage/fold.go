@@ -69,33 +69,47 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 	if err := foldAll(tx, all, mark, upTo); err != nil {
 		return false, err
 	}
+	if mark == 0 && events == foldSize {
+		if err := analyze(tx); err != nil {
+			return false, err
+		}
+	}
 	if err := tx.Exec("UPDATE usage_progress SET mark = ? WHERE account_id = ?", upTo, tx.AccountID).Error; err != nil {
 		return false, fmt.Errorf("move the mark: %w", err)
 	}
 	return events == foldSize, nil
 }
 
-// foldBehind brings one series nearer to the mark.
+// foldBehind brings series nearer to the mark: those that have come as far as the first.
 func foldBehind(tx *store.Tx, mark int64) (bool, error) {
 	all, err := seriesWhere(tx, "mark < $2 AND coalesce(failed_at < clock_timestamp() - interval '"+retryAfter+"', true)", mark)
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
-	behind := all[:1]
-	upTo, events, err := nextEvents(tx, behind[0].Mark, fmt.Sprint(mark))
+	from := all[0].Mark
+	upTo, events, err := nextEvents(tx, from, fmt.Sprint(mark))
 	if err != nil {
 		return false, err
 	}
-	if events == foldSize {
-		return true, foldAll(tx, behind, behind[0].Mark, upTo)
+	if events < foldSize {
+		upTo = mark
 	}
-	if err := foldAll(tx, behind, behind[0].Mark, mark); err != nil || behind[0].Mark == 0 && events == 0 {
+	if err := foldAll(tx, byMark(all)[from], from, upTo); err != nil {
 		return true, err
 	}
-	if err := tx.Exec("SELECT analyze_usage()").Error; err != nil { // it is read from now on
-		return true, fmt.Errorf("analyze buckets: %w", err)
+	if upTo == mark && events > 0 || from == 0 && events == foldSize {
+		return true, analyze(tx)
 	}
 	return true, nil
+}
+
+// analyze tells the planner of buckets: of the first ones, since the next are looked up
+// among them, and of those of a series that has caught up, since it is read from now on.
+func analyze(tx *store.Tx) error {
+	if err := tx.Exec("SELECT analyze_usage()").Error; err != nil {
+		return fmt.Errorf("analyze buckets: %w", err)
+	}
+	return nil
 }
 
 // nextEvents counts the events of one unit of work from a seq on, and gives the seq
