@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
@@ -15,7 +16,9 @@ import (
 )
 
 // beRefused matches what the present state forbids.
-var beRefused = WithTransform(func(err error) bool { return fault.Is(err, fault.KindRefused) }, BeTrue())
+func beRefused() types.GomegaMatcher {
+	return WithTransform(func(err error) bool { return fault.Is(err, fault.KindRefused) }, BeTrue())
+}
 
 // due asks when one of the jobs has something to do, by an instant.
 func (d desk) due(next func(*store.Tx, time.Time) (time.Time, bool, error), by time.Time) any {
@@ -68,10 +71,10 @@ var _ = Describe("A backfill on its way", func() {
 		Expect(must(d, backfill.CloseNext)).To(BeFalse())
 		for _, again := range []func(string) (backfill.Backfill, error){d.close, d.revert} {
 			_, err := again(b.ID)
-			Expect(err).To(beRefused)
+			Expect(err).To(beRefused())
 		}
 		_, err = d.july(nil) // the other is still at work
-		Expect(err).To(beRefused)
+		Expect(err).To(beRefused())
 		Expect(d.count()).To(Equal("1"))
 		Expect(d.due(backfill.NextRevert, noon)).To(Equal(noon))
 		Expect(must(d, backfill.RevertNext)).To(BeTrue())
@@ -86,11 +89,11 @@ var _ = Describe("A backfill on its way", func() {
 		into := d.recorder.Into(must(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) }))
 		d.clock(b.CloseTime)
 		_, err := into.Record(d.ctx, []event.Event{{Key: "late", Name: "call", Subject: "e:acme", Timestamp: b.TimeframeStart, Properties: "{}"}})
-		Expect(err).To(beRefused)
+		Expect(err).To(beRefused())
 		_, err = try(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) })
-		Expect(err).To(beRefused)
+		Expect(err).To(beRefused())
 		_, err = d.close(b.ID)
-		Expect(err).To(beRefused)
+		Expect(err).To(beRefused())
 		Expect(d.due(backfill.NextClosing, b.CloseTime)).To(Equal(b.CloseTime))
 		reverting, err := d.revert(b.ID)
 		Expect(err).NotTo(HaveOccurred())
@@ -124,7 +127,7 @@ var _ = Describe("A backfill on its way", func() {
 					if _, err := move(b.ID); err == nil {
 						moved.Add(1)
 					} else {
-						Expect(err).To(beRefused)
+						Expect(err).To(beRefused())
 					}
 				})
 			}
@@ -143,7 +146,7 @@ var _ = Describe("A backfill on its way", func() {
 					defer GinkgoRecover()
 					b, err := d.july(nil)
 					if err != nil {
-						Expect(err).To(beRefused)
+						Expect(err).To(beRefused())
 						return
 					}
 					Expect(opened.Swap(&b)).To(BeNil())
