@@ -111,6 +111,13 @@ func Lock(tx *store.Tx) (a Account, err error) {
 	return a, err
 }
 
+// InTurn is Of, for transactions of the account that come one after the other: each waits
+// here until the one before it has ended. Nothing else waits.
+func InTurn(tx *store.Tx) (a Account, err error) {
+	err = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", tx.AccountID).Take(&a).Error
+	return a, err
+}
+
 // StopClock sets the clock of a test account to an instant, where it stands
 // from now on.
 func StopClock(tx *store.Tx, at time.Time) error {

@@ -32,7 +32,7 @@ func Create(tx *store.Tx, in NewBackfill) (Backfill, error) {
 	if err := in.check(tx.Now); err != nil {
 		return Backfill{}, err
 	}
-	settings, err := account.Of(tx)
+	settings, err := account.InTurn(tx)
 	if err != nil {
 		return Backfill{}, err
 	}

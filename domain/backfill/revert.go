@@ -3,6 +3,7 @@ package backfill
 import (
 	"time"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
@@ -12,6 +13,9 @@ import (
 // Revert takes a backfill back, once. An open one is reverted by that; one that was
 // closed is about to be, and RevertNext does it (semantics 3.1.10).
 func Revert(tx *store.Tx, id string) (Backfill, error) {
+	if _, err := account.InTurn(tx); err != nil { // as Create does: it may be pending again
+		return Backfill{}, err
+	}
 	b, err := lock(tx, id)
 	if err != nil {
 		return Backfill{}, err
