@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
 
@@ -43,6 +44,7 @@ func Verify(ctx context.Context, st *store.Store, only string) (Verification, er
 }
 
 func (v *Verification) verify(ctx context.Context, st *store.Store) error {
+	ctx = usage.ReadEvents(ctx) // buckets are what an invoice may have been wrong by
 	for place, more := int64(0), true; more; more = place > 0 {
 		var part invoice.Verified
 		err := st.View(ctx, func(tx *store.Tx) (err error) {

@@ -64,6 +64,22 @@ var _ = Describe("Verifying the books", func() {
 		Expect(v.Recomputed).To(BeNumerically("<", v.Invoices))
 	})
 
+	It("works out from events, so that it finds an invoice that buckets made wrong", func() {
+		s = openShop("2025-01-01T00:00:00Z")
+		buyer = s.buyer(object{"currency": "USD"})
+		sub = s.subscribe(buyer, nil, s.calls("0.50")).text("id")
+		s.use(buyer, "2025-01-01T00:00:00Z", "7", "2.5")
+		s.settle()
+		*s.spoiled = true
+		s.tx(func(tx *store.Tx) error {
+			return tx.Exec("UPDATE usage_buckets SET totals = (SELECT array_agg(t + 1) FROM unnest(totals) AS t) WHERE account_id = ?", tx.AccountID).Error
+		})
+		s.clock("2025-02-01T12:00:00Z")
+		findings := verified().Findings
+		Expect(findings).NotTo(BeEmpty())
+		Expect(findings[0].Wrong).To(ContainSubstring("from events and prices"))
+	})
+
 	DescribeTable("finds what somebody changed behind our back",
 		func(words, table, statement string) {
 			trade(start())

@@ -39,7 +39,7 @@ func Create(tx *store.Tx, in NewBackfill) (Backfill, error) {
 	if longest := settings.BackfillLength(); in.TimeframeEnd.Sub(in.TimeframeStart) > longest {
 		return Backfill{}, fault.Refused("the timeframe of a backfill must not be longer than %s", longest)
 	}
-	if err := event.Kept(tx, period.Period{Start: in.TimeframeStart, End: in.TimeframeEnd}); err != nil {
+	if err := event.RefuseDropped(tx, period.Period{Start: in.TimeframeStart, End: in.TimeframeEnd}); err != nil {
 		return Backfill{}, err
 	}
 	b := Backfill{

@@ -25,7 +25,7 @@ func Revert(tx *store.Tx, id string) (Backfill, error) {
 	}
 	status := StatusReverted
 	if !b.open(tx.Now) {
-		if err := event.Kept(tx, b.Timeframe()); err != nil {
+		if err := event.RefuseDropped(tx, b.Timeframe()); err != nil {
 			return Backfill{}, err
 		}
 		status = StatusPendingRevert

@@ -40,7 +40,7 @@
 //
 // [DropMonth] drops a month of events that nobody needs as events: they are in buckets,
 // and old by the clock of each account that has some. What counts there is frozen then:
-// [Kept] refuses whatever would have it counted anew. [Held] tells whether a
+// [RefuseDropped] refuses whatever would have it counted anew. [Held] tells whether a
 // reading of the past could be repeated, for nothing came in there since.
 //
 // # Decisions where the sources are silent

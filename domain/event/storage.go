@@ -56,9 +56,9 @@ func DropMonth(ctx context.Context, st *store.Store, keep int) (month time.Time,
 	return dropped.Time.UTC(), dropped.Valid, nil
 }
 
-// Kept refuses a period of which events were dropped: its usage cannot be counted anew.
+// RefuseDropped refuses a period of which events were dropped: its usage cannot be counted anew.
 // It stays as it is until the transaction ends.
-func Kept(tx *store.Tx, p period.Period) error {
+func RefuseDropped(tx *store.Tx, p period.Period) error {
 	var dropped bool
 	err := tx.Conn().QueryRowContext(tx.Context(),
 		"SELECT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $1 AND end_at > $2)", p.End, p.Start).Scan(&dropped)

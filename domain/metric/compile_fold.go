@@ -54,7 +54,7 @@ func (w *writer) whole(f *fold, rows Fragment, first bool) Fragment {
 			" FROM ($) AS own CROSS JOIN LATERAL generate_series(own.slice, $) AS every(slice)", rows, w.firsts(), w.last())
 	}
 	by := w.keys("") + f.groups()
-	totals := f.columns(func(_ int, t total) string { return fmt.Sprintf(adding[t.kind].whole, t.input) })
+	totals := f.columns(func(_ int, t total) string { return t.whole(fmt.Sprintf("v%d", t.input)) })
 	return sql("SELECT slice"+by+", max(seq) AS seq"+totals+" FROM ($) AS e GROUP BY slice"+by, rows)
 }
 
@@ -101,7 +101,7 @@ func (w *writer) parts(f *fold, last bool) Fragment {
 			if t.kind == kindDistinct {
 				return ""
 			}
-			return fmt.Sprintf(adding[t.kind].whole, t.input)
+			return t.whole(fmt.Sprintf("v%d", t.input))
 		})
 		parts = append(parts, sql("SELECT slice"+by+", max(seq) AS seq"+totals+" FROM counted GROUP BY slice"+by+"$", w.kept(f)))
 	}

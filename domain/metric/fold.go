@@ -28,18 +28,21 @@ type total struct {
 	input int
 }
 
+// whole makes the total of rows, whose column it is of.
+func (t total) whole(column string) string { return fmt.Sprintf(adding[t.kind].whole, column) }
+
 // adding tells how PostgreSQL aggregates a kind, whose totals are of the type of their
 // inputs unless they have one. The totals of parts of the rows are merged by an
 // aggregate too; a kind without one needs all rows at once.
 var adding = map[kind]struct{ sqlType, whole, merge string }{
-	kindCount:      {"numeric", "count(v%d)::numeric", "sum"},
-	kindDistinct:   {"numeric", "count(DISTINCT v%d)::numeric", "sum"}, // of parts without a value in common
-	kindSum:        {"numeric", "sum(v%d)", "sum"},
-	kindMin:        {"numeric", "min(v%d)", "min"},
-	kindMax:        {"numeric", "max(v%d)", "max"},
-	kindLatest:     {"", "max(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "max"},
-	kindEarliest:   {"", "min(v%[1]d) FILTER (WHERE v%[1]d[1] IS NOT NULL AND v%[1]d[3] IS NOT NULL)", "min"},
-	kindPercentile: {"numeric[]", "array_agg(v%[1]d ORDER BY v%[1]d) FILTER (WHERE v%[1]d IS NOT NULL)", ""},
+	kindCount:      {"numeric", "count(%s)::numeric", "sum"},
+	kindDistinct:   {"numeric", "count(DISTINCT %s)::numeric", "sum"}, // of parts without a value in common
+	kindSum:        {"numeric", "sum(%s)", "sum"},
+	kindMin:        {"numeric", "min(%s)", "min"},
+	kindMax:        {"numeric", "max(%s)", "max"},
+	kindLatest:     {"", "max(%[1]s) FILTER (WHERE %[1]s[1] IS NOT NULL AND %[1]s[3] IS NOT NULL)", "max"},
+	kindEarliest:   {"", "min(%[1]s) FILTER (WHERE %[1]s[1] IS NOT NULL AND %[1]s[3] IS NOT NULL)", "min"},
+	kindPercentile: {"numeric[]", "array_agg(%[1]s ORDER BY %[1]s) FILTER (WHERE %[1]s IS NOT NULL)", ""},
 }
 
 // merges tells whether the totals can be made of those of parts of the rows.

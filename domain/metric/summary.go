@@ -82,7 +82,7 @@ func (all Counting) Totals(place int) []string {
 	for _, t := range f.totals {
 		total := "NULL::numeric"
 		if t.kind != kindDistinct {
-			total = strings.ReplaceAll(fmt.Sprintf(adding[t.kind].whole, t.input), "(v", fmt.Sprintf("(v%d_", place))
+			total = t.whole(fmt.Sprintf("v%d_%d", place, t.input))
 		}
 		totals = append(totals, total)
 	}

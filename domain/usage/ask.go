@@ -61,8 +61,9 @@ func ask(tx *store.Tx, from source, questions []*question) error {
 	from.define(s, questions)
 	padding := strings.Repeat(", NULL::text", width)
 	if from.sample == nil {
-		s.add("SELECT -1 AS question, 1 AS slice, (SELECT changes::numeric FROM usage_history WHERE account_id = ?) AS amount"+padding+
-			" UNION ALL SELECT -2, 1, (SELECT mark::numeric FROM usage_progress WHERE account_id = ?)"+padding, from.account, from.account)
+		s.add(fmt.Sprintf("SELECT %d AS question, 1 AS slice, (SELECT changes::numeric FROM usage_history WHERE account_id = ?) AS amount%s"+
+			" UNION ALL SELECT %d, 1, (SELECT mark::numeric FROM usage_progress WHERE account_id = ?)%[2]s", changesRow, padding, markRow),
+			from.account, from.account)
 	}
 	for i, q := range questions {
 		if i > 0 || from.sample == nil {

@@ -74,8 +74,8 @@ var _ = Describe("Months of events that are old", func() {
 		d.settle()
 		drop()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
-			Expect(fault.Is(event.Kept(tx, period.Period{Start: may.End.Add(-1), End: may.End}), fault.KindRefused)).To(BeTrue())
-			Expect(event.Kept(tx, period.Period{Start: may.Start.Add(-1), End: may.Start})).To(Succeed())
+			Expect(fault.Is(event.RefuseDropped(tx, period.Period{Start: may.End.Add(-1), End: may.End}), fault.KindRefused)).To(BeTrue())
+			Expect(event.RefuseDropped(tx, period.Period{Start: may.Start.Add(-1), End: may.Start})).To(Succeed())
 			Expect(fault.Is(usage.Revise(tx, usage.Revision{ID: "r", Period: may}), fault.KindRefused)).To(BeTrue())
 			return nil
 		})).To(Succeed())

@@ -84,7 +84,10 @@ func restart(tx *store.Tx, failed []int64) error {
 			}
 		}
 	}
-	return nil
+	if len(failed) == 0 {
+		return nil
+	}
+	return changed(tx) // who is about to read them reads events
 }
 
 func oldestGap(tx *store.Tx) (g gap, found bool, err error) {

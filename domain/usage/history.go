@@ -62,7 +62,7 @@ const wholeHours = "date_trunc('hour', start_at), date_trunc('hour', end_at + in
 // reopen leaves the hours that a period touches to be read from events, until their
 // buckets are made anew.
 func reopen(tx *store.Tx, subjects []string, p period.Period) error {
-	if err := event.Kept(tx, p); err != nil {
+	if err := event.RefuseDropped(tx, p); err != nil {
 		return err
 	}
 	_, err := tx.Conn().ExecContext(tx.Context(), `
