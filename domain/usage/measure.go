@@ -3,6 +3,7 @@ package usage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -76,7 +77,12 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]
 	if len(requests) == 0 {
 		return nil, nil
 	}
-	for range attempts {
+	for attempt := range attempts {
+		if attempt == patience {
+			if err := holdStill(tx); err != nil {
+				return nil, err
+			}
+		}
 		from, err := stored(tx, requests)
 		if err != nil {
 			return nil, err
@@ -89,9 +95,24 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]
 	return nil, errMoved
 }
 
-// attempts bounds how often usage is read that changes meanwhile. That takes an
-// aggregator that finishes, or a change of history, between two statements.
-const attempts = 10
+// Usage that changes while it is read is read again: that takes an aggregator that
+// finishes, or a change of history, between two statements. Where there is no end to
+// them, they are made to wait.
+const (
+	patience = 3
+	attempts = patience + 3 // the first change of an account's history has nothing to wait for
+)
+
+// holdStill keeps buckets and history as they are until the transaction ends. It takes
+// the locks in the order in which the aggregator does.
+func holdStill(tx *store.Tx) error {
+	for _, table := range []string{"usage_progress", "usage_history"} {
+		if err := tx.Exec("SELECT FROM "+table+" WHERE account_id = ? FOR UPDATE", tx.AccountID).Error; err != nil {
+			return fmt.Errorf("hold usage still: %w", err)
+		}
+	}
+	return nil
+}
 
 // answer reads requests from a source.
 func (s source) answer(tx *store.Tx, requests []Request) ([][]Reading, error) {
