@@ -60,9 +60,8 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 
 // tallies are what the service used up to each instant, as its questions were answered.
 func (m measured) tallies(t subscription.Terms, answers [][]usage.Reading) []tally {
-	tallies := make([]tally, len(m.until))
+	tallies := slices.Repeat([]tally{unmeasured(t, m.Service)}, len(m.until))
 	for k := range tallies {
-		tallies[k] = unmeasured(t, m.Service)
 		tallies[k].count(upTo(answers, k))
 	}
 	return tallies
