@@ -19,6 +19,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -36,6 +37,7 @@ var records = []any{
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{},
+	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }
 
 // unrecorded are the tables that no exported struct stands for.

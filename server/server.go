@@ -48,6 +48,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
+	cfg.Store.BeforeCommit(announce)
 	return &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,

@@ -28,7 +28,12 @@ func (tx *Tx) become(role string) error {
 
 // Try runs fn so that only it is undone if it fails, and the transaction goes on.
 func (tx *Tx) Try(fn func(tx *Tx) error) error {
-	return tx.Transaction(func(db *gorm.DB) error {
-		return fn(&Tx{DB: db, AccountID: tx.AccountID, Now: tx.Now})
+	noted := len(*tx.notes)
+	err := tx.Transaction(func(db *gorm.DB) error {
+		return fn(&Tx{DB: db, AccountID: tx.AccountID, Now: tx.Now, notes: tx.notes})
 	})
+	if err != nil {
+		*tx.notes = (*tx.notes)[:noted]
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,8 @@ const appRole = "tollkeeper_app"
 type Store struct {
 	db  *gorm.DB
 	sql *sql.DB
+
+	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
 }
 
 // Open connects to a migrated database. It fails when none answers.

@@ -22,6 +22,8 @@ type Tx struct {
 	*gorm.DB  // scoped to the account: a query cannot see another account's rows
 	AccountID string
 	Now       time.Time // UTC, whole microseconds
+
+	notes *[]any // see [Tx.Note]
 }
 
 // Record is what every row of an account begins with.
@@ -115,7 +117,7 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) er
 	}
 	db := s.db.WithContext(ctx).Set(scopeSetting, account)
 	return db.Transaction(func(db *gorm.DB) error {
-		tx := &Tx{DB: db, AccountID: account}
+		tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
 		var now sql.NullTime
 		if err := tx.Conn().QueryRowContext(ctx, "SELECT begin_account($1)", account).Scan(&now); err != nil {
 			return fmt.Errorf("begin a transaction: %w", err)
@@ -124,7 +126,10 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) er
 			return fmt.Errorf("store: no account %s", account)
 		}
 		tx.Now = now.Time.UTC()
-		return fn(tx)
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return s.conclude(tx)
 	}, opts)
 }
 

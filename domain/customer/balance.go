@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -130,6 +131,7 @@ func (c Customer) move(tx *store.Tx, to money.Decimal, why Cause) (BalanceTransa
 		return moved, err
 	}
 	c.Balance = to
+	webhook.Announce(tx, webhook.CustomerBalanceTransaction, c.ID, moved)
 	return moved, save(tx, &c, "balance")
 }
 

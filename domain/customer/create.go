@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -85,6 +86,7 @@ func insert(tx *store.Tx, c Customer) (Customer, error) {
 		case result.Error != nil:
 			return Customer{}, result.Error
 		case result.RowsAffected == 1:
+			webhook.Announce(tx, webhook.CustomerCreated, c.ID, nil)
 			return c, nil
 		}
 	}

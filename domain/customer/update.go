@@ -1,8 +1,11 @@
 package customer
 
 import (
+	"reflect"
+
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -40,6 +43,9 @@ func Update(tx *store.Tx, id string, edit func(*Customer) error) (Customer, erro
 	err = save(tx, &after, columns...)
 	if store.Unique(err, aliasIndex) {
 		return Customer{}, errTaken
+	}
+	if !reflect.DeepEqual(after, before) {
+		webhook.Announce(tx, webhook.CustomerEdited, id, before)
 	}
 	return after, err
 }

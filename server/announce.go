@@ -1,0 +1,114 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// announce writes down what a transaction announced, before it commits.
+func announce(tx *store.Tx, notes []any) error {
+	var announced []webhook.Announcement
+	for _, note := range notes {
+		if a, ok := note.(webhook.Announcement); ok {
+			announced = append(announced, a)
+		}
+	}
+	return webhook.Queue(tx, announced, writeMessage)
+}
+
+// resources show what a message is about, by the part of its type before the dot, which
+// is also the member it has in the message (semantics 13.2).
+var resources = map[string]func(tx *store.Tx, id string) (any, error){
+	"customer": announcedCustomer,
+}
+
+// properties tell what a type says beside the resource. A type that is not here says
+// nothing more.
+var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, error){
+	webhook.CustomerEdited:             about(customerBefore),
+	webhook.CustomerBalanceTransaction: about(announcedBalance),
+}
+
+// about reads what an announcement brings along as what its type has there.
+func about[T any](tell func(tx *store.Tx, id string, it T) (any, error)) func(*store.Tx, webhook.Announcement) (any, error) {
+	return func(tx *store.Tx, a webhook.Announcement) (any, error) {
+		it, ok := a.About.(T)
+		if !ok {
+			return nil, fmt.Errorf("%s is announced with %T instead of %T", a.Type, a.About, it)
+		}
+		return tell(tx, a.ID, it)
+	}
+}
+
+// writeMessage makes the body of a message.
+func writeMessage(tx *store.Tx, m webhook.Message, a webhook.Announcement) (string, error) {
+	entries := []labelled{{"id", m.ID}, {"created_at", instantToWire(m.CreatedAt.Truncate(time.Second))}, {"type", m.Type}}
+	noun, _, _ := strings.Cut(string(a.Type), ".")
+	if show, ok := resources[noun]; ok && a.ID != "" {
+		resource, err := show(tx, a.ID)
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, labelled{noun, resource})
+	}
+	var more any = struct{}{}
+	if tell, ok := properties[a.Type]; ok {
+		var err error
+		if more, err = tell(tx, a); err != nil {
+			return "", err
+		}
+	}
+	return writeObject(append(entries, labelled{"properties", more})...)
+}
+
+// labelled is a member of a JSON object whose members stand in an order.
+type labelled struct {
+	name  string
+	value any
+}
+
+func writeObject(entries ...labelled) (string, error) {
+	var text bytes.Buffer
+	for i, e := range entries {
+		value, err := json.Marshal(e.value)
+		if err != nil {
+			return "", fmt.Errorf("write %s: %w", e.name, err)
+		}
+		text.WriteByte("{,"[min(i, 1)])
+		fmt.Fprintf(&text, "%q:%s", e.name, value)
+	}
+	return text.String() + "}", nil
+}
+
+// previousAttributes are those of the named members that an edit changed, as they were.
+func previousAttributes(before, after any, names ...string) (any, error) {
+	was, err := rawMembers(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := rawMembers(after)
+	if err != nil {
+		return nil, err
+	}
+	changed := map[string]json.RawMessage{}
+	for _, name := range names {
+		if !bytes.Equal(was[name], is[name]) {
+			changed[name] = was[name]
+		}
+	}
+	return map[string]any{"previous_attributes": changed}, nil
+}
+
+func rawMembers(value any) (members map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &members)
+	}
+	return members, err
+}
