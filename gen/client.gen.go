@@ -840,6 +840,91 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
 	FetchLicenseType(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListLicenses List the licenses of a subscription
+	//
+	// Newest first.
+	//
+	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
+	ListLicenses(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLicenseWithBody Create a license
+	//
+	// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+	// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+	// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+	CreateLicenseWithBody(ctx context.Context, params *CreateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLicense Create a license
+	//
+	// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+	// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+	// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+	CreateLicense(ctx context.Context, params *CreateLicenseParams, body CreateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLicenseByExternalID Fetch a license by name
+	//
+	// Answers 404 unless a license of the name is active now.
+	//
+	// Corresponds with GET /v1/licenses/external_license_id/{external_license_id} (the `FetchLicenseByExternalID` operationId).
+	FetchLicenseByExternalID(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLicenseUsageByExternalID List what a license used, by name
+	//
+	// As `fetchLicenseUsage`. Answers 404 unless a license of the name is active now.
+	//
+	// Corresponds with GET /v1/licenses/external_licenses/{external_license_id}/usage (the `FetchLicenseUsageByExternalID` operationId).
+	FetchLicenseUsageByExternalID(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseUsageByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListLicenseUsage List what the licenses of a type used
+	//
+	// Of every license that is active at some time between the dates: what there was to draw on, what of that was drawn, and
+	// what was left to the credits of the customer.
+	//
+	// Corresponds with GET /v1/licenses/usage (the `ListLicenseUsage` operationId).
+	ListLicenseUsage(ctx context.Context, params *ListLicenseUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLicense Fetch a license
+	//
+	// Active or not. Answers 404 when there is no such license.
+	//
+	// Corresponds with GET /v1/licenses/{license_id} (the `FetchLicense` operationId).
+	FetchLicense(ctx context.Context, licenseID LicenseID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeactivateLicenseWithBody Deactivate a license
+	//
+	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+	// already is refused with a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+	DeactivateLicenseWithBody(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeactivateLicense Deactivate a license
+	//
+	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+	// already is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+	DeactivateLicense(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, body DeactivateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLicenseUsage List what a license used
+	//
+	// Nothing for dates on which it is never active.
+	//
+	// Corresponds with GET /v1/licenses/{license_id}/usage (the `FetchLicenseUsage` operationId).
+	FetchLicenseUsage(ctx context.Context, licenseID LicenseID, params *FetchLicenseUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListMetrics List metrics
 	//
 	// Newest first.
@@ -3075,6 +3160,191 @@ func (c *Client) CreateLicenseType(ctx context.Context, params *CreateLicenseTyp
 // Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
 func (c *Client) FetchLicenseType(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFetchLicenseTypeRequest(c.Server, licenseTypeID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListLicenses List the licenses of a subscription
+//
+// Newest first.
+//
+// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
+func (c *Client) ListLicenses(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListLicensesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLicenseWithBody Create a license
+//
+// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+func (c *Client) CreateLicenseWithBody(ctx context.Context, params *CreateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLicenseRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLicense Create a license
+//
+// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+func (c *Client) CreateLicense(ctx context.Context, params *CreateLicenseParams, body CreateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLicenseRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLicenseByExternalID Fetch a license by name
+//
+// Answers 404 unless a license of the name is active now.
+//
+// Corresponds with GET /v1/licenses/external_license_id/{external_license_id} (the `FetchLicenseByExternalID` operationId).
+func (c *Client) FetchLicenseByExternalID(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLicenseByExternalIDRequest(c.Server, externalLicenseID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLicenseUsageByExternalID List what a license used, by name
+//
+// As `fetchLicenseUsage`. Answers 404 unless a license of the name is active now.
+//
+// Corresponds with GET /v1/licenses/external_licenses/{external_license_id}/usage (the `FetchLicenseUsageByExternalID` operationId).
+func (c *Client) FetchLicenseUsageByExternalID(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseUsageByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLicenseUsageByExternalIDRequest(c.Server, externalLicenseID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListLicenseUsage List what the licenses of a type used
+//
+// Of every license that is active at some time between the dates: what there was to draw on, what of that was drawn, and
+// what was left to the credits of the customer.
+//
+// Corresponds with GET /v1/licenses/usage (the `ListLicenseUsage` operationId).
+func (c *Client) ListLicenseUsage(ctx context.Context, params *ListLicenseUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListLicenseUsageRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLicense Fetch a license
+//
+// Active or not. Answers 404 when there is no such license.
+//
+// Corresponds with GET /v1/licenses/{license_id} (the `FetchLicense` operationId).
+func (c *Client) FetchLicense(ctx context.Context, licenseID LicenseID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLicenseRequest(c.Server, licenseID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeactivateLicenseWithBody Deactivate a license
+//
+// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+// already is refused with a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+func (c *Client) DeactivateLicenseWithBody(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeactivateLicenseRequestWithBody(c.Server, licenseID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeactivateLicense Deactivate a license
+//
+// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+// already is refused with a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+func (c *Client) DeactivateLicense(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, body DeactivateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeactivateLicenseRequest(c.Server, licenseID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLicenseUsage List what a license used
+//
+// Nothing for dates on which it is never active.
+//
+// Corresponds with GET /v1/licenses/{license_id}/usage (the `FetchLicenseUsage` operationId).
+func (c *Client) FetchLicenseUsage(ctx context.Context, licenseID LicenseID, params *FetchLicenseUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLicenseUsageRequest(c.Server, licenseID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8718,6 +8988,684 @@ func NewFetchLicenseTypeRequest(server string, licenseTypeID LicenseTypeID) (*ht
 	return req, nil
 }
 
+// NewListLicensesRequest constructs an http.Request for the ListLicenses method
+func NewListLicensesRequest(server string, params *ListLicensesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.LicenseTypeID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "license_type_id", *params.LicenseTypeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ExternalLicenseID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "external_license_id", *params.ExternalLicenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateLicenseRequest calls the generic CreateLicense builder with application/json body
+func NewCreateLicenseRequest(server string, params *CreateLicenseParams, body CreateLicenseJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateLicenseRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateLicenseRequestWithBody constructs an http.Request for the CreateLicense method, with any body, and a specified content type
+func NewCreateLicenseRequestWithBody(server string, params *CreateLicenseParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchLicenseByExternalIDRequest constructs an http.Request for the FetchLicenseByExternalID method
+func NewFetchLicenseByExternalIDRequest(server string, externalLicenseID ExternalLicenseID, params *FetchLicenseByExternalIDParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_license_id", externalLicenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/external_license_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "license_type_id", params.LicenseTypeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchLicenseUsageByExternalIDRequest constructs an http.Request for the FetchLicenseUsageByExternalID method
+func NewFetchLicenseUsageByExternalIDRequest(server string, externalLicenseID ExternalLicenseID, params *FetchLicenseUsageByExternalIDParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_license_id", externalLicenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/external_licenses/%s/usage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "license_type_id", params.LicenseTypeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.StartDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date", *params.StartDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EndDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "end_date", *params.EndDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListLicenseUsageRequest constructs an http.Request for the ListLicenseUsage method
+func NewListLicenseUsageRequest(server string, params *ListLicenseUsageParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/usage")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "license_type_id", params.LicenseTypeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.StartDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date", *params.StartDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EndDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "end_date", *params.EndDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchLicenseRequest constructs an http.Request for the FetchLicense method
+func NewFetchLicenseRequest(server string, licenseID LicenseID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "license_id", licenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeactivateLicenseRequest calls the generic DeactivateLicense builder with application/json body
+func NewDeactivateLicenseRequest(server string, licenseID LicenseID, params *DeactivateLicenseParams, body DeactivateLicenseJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeactivateLicenseRequestWithBody(server, licenseID, params, "application/json", bodyReader)
+}
+
+// NewDeactivateLicenseRequestWithBody constructs an http.Request for the DeactivateLicense method, with any body, and a specified content type
+func NewDeactivateLicenseRequestWithBody(server string, licenseID LicenseID, params *DeactivateLicenseParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "license_id", licenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/%s/deactivate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchLicenseUsageRequest constructs an http.Request for the FetchLicenseUsage method
+func NewFetchLicenseUsageRequest(server string, licenseID LicenseID, params *FetchLicenseUsageParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "license_id", licenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/licenses/%s/usage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_date", *params.StartDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EndDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "end_date", *params.EndDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListMetricsRequest constructs an http.Request for the ListMetrics method
 func NewListMetricsRequest(server string, params *ListMetricsParams) (*http.Request, error) {
 	var err error
@@ -12299,6 +13247,103 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/license_types/{license_type_id} (the `FetchLicenseType` operationId).
 	FetchLicenseTypeWithResponse(ctx context.Context, licenseTypeID LicenseTypeID, reqEditors ...RequestEditorFn) (*FetchLicenseTypeResponse, error)
+
+	// ListLicensesWithResponse List the licenses of a subscription
+	//
+	// Newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
+	ListLicensesWithResponse(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*ListLicensesResponse, error)
+
+	// CreateLicenseWithBodyWithResponse Create a license
+	//
+	// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+	// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+	// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+	CreateLicenseWithBodyWithResponse(ctx context.Context, params *CreateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLicenseResponse, error)
+
+	// CreateLicenseWithResponse Create a license
+	//
+	// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+	// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+	// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+	CreateLicenseWithResponse(ctx context.Context, params *CreateLicenseParams, body CreateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLicenseResponse, error)
+
+	// FetchLicenseByExternalIDWithResponse Fetch a license by name
+	//
+	// Answers 404 unless a license of the name is active now.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses/external_license_id/{external_license_id} (the `FetchLicenseByExternalID` operationId).
+	FetchLicenseByExternalIDWithResponse(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseByExternalIDParams, reqEditors ...RequestEditorFn) (*FetchLicenseByExternalIDResponse, error)
+
+	// FetchLicenseUsageByExternalIDWithResponse List what a license used, by name
+	//
+	// As `fetchLicenseUsage`. Answers 404 unless a license of the name is active now.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses/external_licenses/{external_license_id}/usage (the `FetchLicenseUsageByExternalID` operationId).
+	FetchLicenseUsageByExternalIDWithResponse(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseUsageByExternalIDParams, reqEditors ...RequestEditorFn) (*FetchLicenseUsageByExternalIDResponse, error)
+
+	// ListLicenseUsageWithResponse List what the licenses of a type used
+	//
+	// Of every license that is active at some time between the dates: what there was to draw on, what of that was drawn, and
+	// what was left to the credits of the customer.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses/usage (the `ListLicenseUsage` operationId).
+	ListLicenseUsageWithResponse(ctx context.Context, params *ListLicenseUsageParams, reqEditors ...RequestEditorFn) (*ListLicenseUsageResponse, error)
+
+	// FetchLicenseWithResponse Fetch a license
+	//
+	// Active or not. Answers 404 when there is no such license.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses/{license_id} (the `FetchLicense` operationId).
+	FetchLicenseWithResponse(ctx context.Context, licenseID LicenseID, reqEditors ...RequestEditorFn) (*FetchLicenseResponse, error)
+
+	// DeactivateLicenseWithBodyWithResponse Deactivate a license
+	//
+	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+	// already is refused with a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+	DeactivateLicenseWithBodyWithResponse(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeactivateLicenseResponse, error)
+
+	// DeactivateLicenseWithResponse Deactivate a license
+	//
+	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+	// already is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+	DeactivateLicenseWithResponse(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, body DeactivateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*DeactivateLicenseResponse, error)
+
+	// FetchLicenseUsageWithResponse List what a license used
+	//
+	// Nothing for dates on which it is never active.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/licenses/{license_id}/usage (the `FetchLicenseUsage` operationId).
+	FetchLicenseUsageWithResponse(ctx context.Context, licenseID LicenseID, params *FetchLicenseUsageParams, reqEditors ...RequestEditorFn) (*FetchLicenseUsageResponse, error)
 
 	// ListMetricsWithResponse List metrics
 	//
@@ -15914,6 +16959,390 @@ func (r FetchLicenseTypeResponse) ContentType() string {
 	return ""
 }
 
+type ListLicensesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicensePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListLicensesResponse) GetJSON200() *LicensePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListLicensesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListLicensesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListLicensesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListLicensesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListLicensesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateLicenseResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *License
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateLicenseResponse) GetJSON201() *License {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateLicenseResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateLicenseResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateLicenseResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateLicenseResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateLicenseResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchLicenseByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *License
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLicenseByExternalIDResponse) GetJSON200() *License {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLicenseByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLicenseByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLicenseByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLicenseByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLicenseByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchLicenseUsageByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicenseUsagePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLicenseUsageByExternalIDResponse) GetJSON200() *LicenseUsagePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLicenseUsageByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLicenseUsageByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLicenseUsageByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLicenseUsageByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLicenseUsageByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListLicenseUsageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicenseUsagePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListLicenseUsageResponse) GetJSON200() *LicenseUsagePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListLicenseUsageResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListLicenseUsageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListLicenseUsageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListLicenseUsageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListLicenseUsageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchLicenseResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *License
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLicenseResponse) GetJSON200() *License {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLicenseResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLicenseResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLicenseResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLicenseResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLicenseResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeactivateLicenseResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *License
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeactivateLicenseResponse) GetJSON200() *License {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeactivateLicenseResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeactivateLicenseResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeactivateLicenseResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeactivateLicenseResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeactivateLicenseResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchLicenseUsageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LicenseUsagePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLicenseUsageResponse) GetJSON200() *LicenseUsagePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLicenseUsageResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLicenseUsageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLicenseUsageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLicenseUsageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLicenseUsageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListMetricsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -19306,6 +20735,163 @@ func (c *ClientWithResponses) FetchLicenseTypeWithResponse(ctx context.Context, 
 	return ParseFetchLicenseTypeResponse(rsp)
 }
 
+// ListLicensesWithResponse List the licenses of a subscription
+//
+// Newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
+func (c *ClientWithResponses) ListLicensesWithResponse(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*ListLicensesResponse, error) {
+	rsp, err := c.ListLicenses(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListLicensesResponse(rsp)
+}
+
+// CreateLicenseWithBodyWithResponse Create a license
+//
+// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+func (c *ClientWithResponses) CreateLicenseWithBodyWithResponse(ctx context.Context, params *CreateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLicenseResponse, error) {
+	rsp, err := c.CreateLicenseWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLicenseResponse(rsp)
+}
+
+// CreateLicenseWithResponse Create a license
+//
+// The license is active from the start of `start_date` in the customer's time zone until the start of `end_date`. Events of
+// the customer that have its `external_license_id` as the value of the type's grouping key use it. A name that another
+// license of the type has in that time, and a license beyond the quantity of the license price, are refused with a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/licenses (the `CreateLicense` operationId).
+func (c *ClientWithResponses) CreateLicenseWithResponse(ctx context.Context, params *CreateLicenseParams, body CreateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLicenseResponse, error) {
+	rsp, err := c.CreateLicense(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLicenseResponse(rsp)
+}
+
+// FetchLicenseByExternalIDWithResponse Fetch a license by name
+//
+// Answers 404 unless a license of the name is active now.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses/external_license_id/{external_license_id} (the `FetchLicenseByExternalID` operationId).
+func (c *ClientWithResponses) FetchLicenseByExternalIDWithResponse(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseByExternalIDParams, reqEditors ...RequestEditorFn) (*FetchLicenseByExternalIDResponse, error) {
+	rsp, err := c.FetchLicenseByExternalID(ctx, externalLicenseID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLicenseByExternalIDResponse(rsp)
+}
+
+// FetchLicenseUsageByExternalIDWithResponse List what a license used, by name
+//
+// As `fetchLicenseUsage`. Answers 404 unless a license of the name is active now.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses/external_licenses/{external_license_id}/usage (the `FetchLicenseUsageByExternalID` operationId).
+func (c *ClientWithResponses) FetchLicenseUsageByExternalIDWithResponse(ctx context.Context, externalLicenseID ExternalLicenseID, params *FetchLicenseUsageByExternalIDParams, reqEditors ...RequestEditorFn) (*FetchLicenseUsageByExternalIDResponse, error) {
+	rsp, err := c.FetchLicenseUsageByExternalID(ctx, externalLicenseID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLicenseUsageByExternalIDResponse(rsp)
+}
+
+// ListLicenseUsageWithResponse List what the licenses of a type used
+//
+// Of every license that is active at some time between the dates: what there was to draw on, what of that was drawn, and
+// what was left to the credits of the customer.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses/usage (the `ListLicenseUsage` operationId).
+func (c *ClientWithResponses) ListLicenseUsageWithResponse(ctx context.Context, params *ListLicenseUsageParams, reqEditors ...RequestEditorFn) (*ListLicenseUsageResponse, error) {
+	rsp, err := c.ListLicenseUsage(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListLicenseUsageResponse(rsp)
+}
+
+// FetchLicenseWithResponse Fetch a license
+//
+// Active or not. Answers 404 when there is no such license.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses/{license_id} (the `FetchLicense` operationId).
+func (c *ClientWithResponses) FetchLicenseWithResponse(ctx context.Context, licenseID LicenseID, reqEditors ...RequestEditorFn) (*FetchLicenseResponse, error) {
+	rsp, err := c.FetchLicense(ctx, licenseID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLicenseResponse(rsp)
+}
+
+// DeactivateLicenseWithBodyWithResponse Deactivate a license
+//
+// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+// already is refused with a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+func (c *ClientWithResponses) DeactivateLicenseWithBodyWithResponse(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeactivateLicenseResponse, error) {
+	rsp, err := c.DeactivateLicenseWithBody(ctx, licenseID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeactivateLicenseResponse(rsp)
+}
+
+// DeactivateLicenseWithResponse Deactivate a license
+//
+// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
+// already is refused with a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/licenses/{license_id}/deactivate (the `DeactivateLicense` operationId).
+func (c *ClientWithResponses) DeactivateLicenseWithResponse(ctx context.Context, licenseID LicenseID, params *DeactivateLicenseParams, body DeactivateLicenseJSONRequestBody, reqEditors ...RequestEditorFn) (*DeactivateLicenseResponse, error) {
+	rsp, err := c.DeactivateLicense(ctx, licenseID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeactivateLicenseResponse(rsp)
+}
+
+// FetchLicenseUsageWithResponse List what a license used
+//
+// Nothing for dates on which it is never active.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/licenses/{license_id}/usage (the `FetchLicenseUsage` operationId).
+func (c *ClientWithResponses) FetchLicenseUsageWithResponse(ctx context.Context, licenseID LicenseID, params *FetchLicenseUsageParams, reqEditors ...RequestEditorFn) (*FetchLicenseUsageResponse, error) {
+	rsp, err := c.FetchLicenseUsage(ctx, licenseID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLicenseUsageResponse(rsp)
+}
+
 // ListMetricsWithResponse List metrics
 //
 // Newest first.
@@ -22395,6 +23981,270 @@ func ParseFetchLicenseTypeResponse(rsp *http.Response) (*FetchLicenseTypeRespons
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest LicenseType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListLicensesResponse parses an HTTP response from a ListLicensesWithResponse call
+func ParseListLicensesResponse(rsp *http.Response) (*ListLicensesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListLicensesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicensePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateLicenseResponse parses an HTTP response from a CreateLicenseWithResponse call
+func ParseCreateLicenseResponse(rsp *http.Response) (*CreateLicenseResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateLicenseResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest License
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchLicenseByExternalIDResponse parses an HTTP response from a FetchLicenseByExternalIDWithResponse call
+func ParseFetchLicenseByExternalIDResponse(rsp *http.Response) (*FetchLicenseByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLicenseByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest License
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchLicenseUsageByExternalIDResponse parses an HTTP response from a FetchLicenseUsageByExternalIDWithResponse call
+func ParseFetchLicenseUsageByExternalIDResponse(rsp *http.Response) (*FetchLicenseUsageByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLicenseUsageByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicenseUsagePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListLicenseUsageResponse parses an HTTP response from a ListLicenseUsageWithResponse call
+func ParseListLicenseUsageResponse(rsp *http.Response) (*ListLicenseUsageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListLicenseUsageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicenseUsagePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchLicenseResponse parses an HTTP response from a FetchLicenseWithResponse call
+func ParseFetchLicenseResponse(rsp *http.Response) (*FetchLicenseResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLicenseResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest License
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeactivateLicenseResponse parses an HTTP response from a DeactivateLicenseWithResponse call
+func ParseDeactivateLicenseResponse(rsp *http.Response) (*DeactivateLicenseResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeactivateLicenseResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest License
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchLicenseUsageResponse parses an HTTP response from a FetchLicenseUsageWithResponse call
+func ParseFetchLicenseUsageResponse(rsp *http.Response) (*FetchLicenseUsageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLicenseUsageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LicenseUsagePage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

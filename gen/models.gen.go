@@ -991,6 +991,24 @@ func (e LedgerEntryType) Valid() bool {
 	}
 }
 
+// Defines values for LicenseStatus.
+const (
+	LicenseStatusActive   LicenseStatus = "active"
+	LicenseStatusInactive LicenseStatus = "inactive"
+)
+
+// Valid indicates whether the value is a known member of the LicenseStatus enum.
+func (e LicenseStatus) Valid() bool {
+	switch e {
+	case LicenseStatusActive:
+		return true
+	case LicenseStatusInactive:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MatrixModel.
 const (
 	MatrixModelMatrix MatrixModel = "matrix"
@@ -4911,10 +4929,50 @@ type LedgerEntryStatus string
 // LedgerEntryType defines model for LedgerEntryType.
 type LedgerEntryType string
 
+// License defines model for License.
+type License struct {
+	EndDate           *NullableTimestamp `json:"end_date"`
+	ExternalLicenseID string             `json:"external_license_id"`
+	ID                string             `json:"id"`
+	LicenseTypeID     string             `json:"license_type_id"`
+
+	// StartDate An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	StartDate      Timestamp     `json:"start_date"`
+	Status         LicenseStatus `json:"status"`
+	SubscriptionID string        `json:"subscription_id"`
+}
+
 // LicenseAllocating defines model for LicenseAllocating.
 type LicenseAllocating struct {
 	LicenseAllocations []NewLicenseAllocation `json:"license_allocations"`
 }
+
+// LicenseCreate Active from the first day, today by default, until `end_date` begins.
+type LicenseCreate struct {
+	EndDate *NullableDate `json:"end_date,omitempty"`
+
+	// ExternalLicenseID The value that events have for the grouping key of the type.
+	ExternalLicenseID string        `json:"external_license_id"`
+	LicenseTypeID     string        `json:"license_type_id"`
+	StartDate         *NullableDate `json:"start_date,omitempty"`
+	SubscriptionID    string        `json:"subscription_id"`
+}
+
+// LicenseDeactivate `end_date` is the day after the last one: tomorrow by default.
+type LicenseDeactivate struct {
+	EndDate *NullableDate `json:"end_date,omitempty"`
+}
+
+// LicensePage defines model for LicensePage.
+type LicensePage struct {
+	Data               []License          `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// LicenseStatus defines model for LicenseStatus.
+type LicenseStatus string
 
 // LicenseType defines model for LicenseType.
 type LicenseType struct {
@@ -4933,6 +4991,51 @@ type LicenseTypeCreate struct {
 // LicenseTypePage defines model for LicenseTypePage.
 type LicenseTypePage struct {
 	Data               []LicenseType      `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// LicenseUsage From `start_date` up to and without `end_date`.
+type LicenseUsage struct {
+	// AllocatedCredits What the license had to draw on: left at the start, and granted since.
+	AllocatedCredits json.Number `json:"allocated_credits"`
+
+	// AllocationEligibleCredits Used while the license was active.
+	AllocationEligibleCredits json.Number `json:"allocation_eligible_credits"`
+
+	// ConsumedCredits Drawn on the license's own credits.
+	ConsumedCredits json.Number `json:"consumed_credits"`
+
+	// EndDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	EndDate Date `json:"end_date"`
+
+	// ExternalLicenseID Null by day alone.
+	ExternalLicenseID *string `json:"external_license_id"`
+
+	// LicenseID Null by day alone.
+	LicenseID     *string `json:"license_id"`
+	LicenseTypeID string  `json:"license_type_id"`
+
+	// PricingUnit What the credits are counted in.
+	PricingUnit string `json:"pricing_unit"`
+
+	// RemainingCredits Allocated less consumed.
+	RemainingCredits json.Number `json:"remaining_credits"`
+
+	// SharedPoolCredits Left to the credits of the customer: used while inactive, or beyond the license's own credits.
+	SharedPoolCredits json.Number `json:"shared_pool_credits"`
+
+	// StartDate A day in the time zone of the customer concerned.
+	//
+	// Example: 2025-02-01
+	StartDate      Date   `json:"start_date"`
+	SubscriptionID string `json:"subscription_id"`
+}
+
+// LicenseUsagePage defines model for LicenseUsagePage.
+type LicenseUsagePage struct {
+	Data               []LicenseUsage     `json:"data"`
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -8438,6 +8541,9 @@ type ExternalCustomerID = string
 // ExternalDimensionalPriceGroupID defines model for ExternalDimensionalPriceGroupID.
 type ExternalDimensionalPriceGroupID = string
 
+// ExternalLicenseID defines model for ExternalLicenseID.
+type ExternalLicenseID = string
+
 // ExternalPlanID defines model for ExternalPlanID.
 type ExternalPlanID = string
 
@@ -8513,8 +8619,30 @@ type IsRecurring = bool
 // ItemID defines model for ItemID.
 type ItemID = string
 
+// LicenseID defines model for LicenseID.
+type LicenseID = string
+
+// LicenseSubscriptionID defines model for LicenseSubscriptionID.
+type LicenseSubscriptionID = string
+
 // LicenseTypeID defines model for LicenseTypeID.
 type LicenseTypeID = string
+
+// LicenseTypeQuery defines model for LicenseTypeQuery.
+type LicenseTypeQuery = string
+
+// LicenseUsageEnd A day in the time zone of the customer concerned.
+//
+// Example: 2025-02-01
+type LicenseUsageEnd = Date
+
+// LicenseUsageGroupBy defines model for LicenseUsageGroupBy.
+type LicenseUsageGroupBy = string
+
+// LicenseUsageStart A day in the time zone of the customer concerned.
+//
+// Example: 2025-02-01
+type LicenseUsageStart = Date
 
 // Limit defines model for Limit.
 type Limit = int
@@ -9113,6 +9241,114 @@ type CreateLicenseTypeParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListLicensesParams defines parameters for ListLicenses.
+type ListLicensesParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID LicenseSubscriptionID `form:"subscription_id" json:"subscription_id"`
+
+	// LicenseTypeID Only licenses of this type.
+	LicenseTypeID *string `form:"license_type_id,omitempty" json:"license_type_id,omitempty"`
+
+	// ExternalLicenseID Only licenses of this name.
+	ExternalLicenseID *string `form:"external_license_id,omitempty" json:"external_license_id,omitempty"`
+
+	// Status Only licenses of this status.
+	Status *LicenseStatus `form:"status,omitempty" json:"status,omitempty"`
+}
+
+// CreateLicenseParams defines parameters for CreateLicense.
+type CreateLicenseParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// FetchLicenseByExternalIDParams defines parameters for FetchLicenseByExternalID.
+type FetchLicenseByExternalIDParams struct {
+	// SubscriptionID Id of the subscription.
+	SubscriptionID LicenseSubscriptionID `form:"subscription_id" json:"subscription_id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID LicenseTypeQuery `form:"license_type_id" json:"license_type_id"`
+}
+
+// FetchLicenseUsageByExternalIDParams defines parameters for FetchLicenseUsageByExternalID.
+type FetchLicenseUsageByExternalIDParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID LicenseSubscriptionID `form:"subscription_id" json:"subscription_id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID LicenseTypeQuery `form:"license_type_id" json:"license_type_id"`
+
+	// StartDate The first day. That of the current billing period by default.
+	StartDate *LicenseUsageStart `form:"start_date,omitempty" json:"start_date,omitempty"`
+
+	// EndDate The day after the last one, at most 366 days later. That of the current billing period by default.
+	EndDate *LicenseUsageEnd `form:"end_date,omitempty" json:"end_date,omitempty"`
+
+	// GroupBy `license` (the default), `day`, or both with a comma between. By `day` alone, licenses are added up.
+	GroupBy *LicenseUsageGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
+}
+
+// ListLicenseUsageParams defines parameters for ListLicenseUsage.
+type ListLicenseUsageParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID LicenseSubscriptionID `form:"subscription_id" json:"subscription_id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID LicenseTypeQuery `form:"license_type_id" json:"license_type_id"`
+
+	// StartDate The first day. That of the current billing period by default.
+	StartDate *LicenseUsageStart `form:"start_date,omitempty" json:"start_date,omitempty"`
+
+	// EndDate The day after the last one, at most 366 days later. That of the current billing period by default.
+	EndDate *LicenseUsageEnd `form:"end_date,omitempty" json:"end_date,omitempty"`
+
+	// GroupBy `license` (the default), `day`, or both with a comma between. By `day` alone, licenses are added up.
+	GroupBy *LicenseUsageGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
+}
+
+// DeactivateLicenseParams defines parameters for DeactivateLicense.
+type DeactivateLicenseParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// FetchLicenseUsageParams defines parameters for FetchLicenseUsage.
+type FetchLicenseUsageParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// StartDate The first day. That of the current billing period by default.
+	StartDate *LicenseUsageStart `form:"start_date,omitempty" json:"start_date,omitempty"`
+
+	// EndDate The day after the last one, at most 366 days later. That of the current billing period by default.
+	EndDate *LicenseUsageEnd `form:"end_date,omitempty" json:"end_date,omitempty"`
+
+	// GroupBy `license` (the default), `day`, or both with a comma between. By `day` alone, licenses are added up.
+	GroupBy *LicenseUsageGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
+}
+
 // ListMetricsParams defines parameters for ListMetrics.
 type ListMetricsParams struct {
 	// Limit How many to return.
@@ -9475,6 +9711,12 @@ type CreateItemJSONRequestBody = ItemCreate
 
 // CreateLicenseTypeJSONRequestBody defines body for CreateLicenseType for application/json ContentType.
 type CreateLicenseTypeJSONRequestBody = LicenseTypeCreate
+
+// CreateLicenseJSONRequestBody defines body for CreateLicense for application/json ContentType.
+type CreateLicenseJSONRequestBody = LicenseCreate
+
+// DeactivateLicenseJSONRequestBody defines body for DeactivateLicense for application/json ContentType.
+type DeactivateLicenseJSONRequestBody = LicenseDeactivate
 
 // CreateMetricJSONRequestBody defines body for CreateMetric for application/json ContentType.
 type CreateMetricJSONRequestBody = MetricCreate

@@ -201,6 +201,30 @@ type ServerInterface interface {
 	// FetchLicenseType Fetch a license type
 	// (GET /v1/license_types/{license_type_id})
 	FetchLicenseType(ctx echo.Context, licenseTypeID LicenseTypeID) error
+	// ListLicenses List the licenses of a subscription
+	// (GET /v1/licenses)
+	ListLicenses(ctx echo.Context, params ListLicensesParams) error
+	// CreateLicense Create a license
+	// (POST /v1/licenses)
+	CreateLicense(ctx echo.Context, params CreateLicenseParams) error
+	// FetchLicenseByExternalID Fetch a license by name
+	// (GET /v1/licenses/external_license_id/{external_license_id})
+	FetchLicenseByExternalID(ctx echo.Context, externalLicenseID ExternalLicenseID, params FetchLicenseByExternalIDParams) error
+	// FetchLicenseUsageByExternalID List what a license used, by name
+	// (GET /v1/licenses/external_licenses/{external_license_id}/usage)
+	FetchLicenseUsageByExternalID(ctx echo.Context, externalLicenseID ExternalLicenseID, params FetchLicenseUsageByExternalIDParams) error
+	// ListLicenseUsage List what the licenses of a type used
+	// (GET /v1/licenses/usage)
+	ListLicenseUsage(ctx echo.Context, params ListLicenseUsageParams) error
+	// FetchLicense Fetch a license
+	// (GET /v1/licenses/{license_id})
+	FetchLicense(ctx echo.Context, licenseID LicenseID) error
+	// DeactivateLicense Deactivate a license
+	// (POST /v1/licenses/{license_id}/deactivate)
+	DeactivateLicense(ctx echo.Context, licenseID LicenseID, params DeactivateLicenseParams) error
+	// FetchLicenseUsage List what a license used
+	// (GET /v1/licenses/{license_id}/usage)
+	FetchLicenseUsage(ctx echo.Context, licenseID LicenseID, params FetchLicenseUsageParams) error
 	// ListMetrics List metrics
 	// (GET /v1/metrics)
 	ListMetrics(ctx echo.Context, params ListMetricsParams) error
@@ -2499,6 +2523,352 @@ func (w *ServerInterfaceWrapper) FetchLicenseType(ctx echo.Context) error {
 	return err
 }
 
+// ListLicenses converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenses(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicensesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Required query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "license_type_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "license_type_id", ctx.QueryParams(), &params.LicenseTypeID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_type_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_license_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_license_id", ctx.QueryParams(), &params.ExternalLicenseID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_license_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenses(ctx, params)
+	return err
+}
+
+// CreateLicense converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLicense(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateLicenseParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLicense(ctx, params)
+	return err
+}
+
+// FetchLicenseByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLicenseByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_license_id" -------------
+	var externalLicenseID ExternalLicenseID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_license_id", ctx.Param("external_license_id"), &externalLicenseID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_license_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FetchLicenseByExternalIDParams
+	// ------------- Required query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// ------------- Required query parameter "license_type_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "license_type_id", ctx.QueryParams(), &params.LicenseTypeID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_type_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLicenseByExternalID(ctx, externalLicenseID, params)
+	return err
+}
+
+// FetchLicenseUsageByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLicenseUsageByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_license_id" -------------
+	var externalLicenseID ExternalLicenseID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_license_id", ctx.Param("external_license_id"), &externalLicenseID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_license_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FetchLicenseUsageByExternalIDParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Required query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// ------------- Required query parameter "license_type_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "license_type_id", ctx.QueryParams(), &params.LicenseTypeID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_type_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date", ctx.QueryParams(), &params.StartDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "end_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "end_date", ctx.QueryParams(), &params.EndDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter end_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "group_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "group_by", ctx.QueryParams(), &params.GroupBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter group_by: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLicenseUsageByExternalID(ctx, externalLicenseID, params)
+	return err
+}
+
+// ListLicenseUsage converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenseUsage(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicenseUsageParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Required query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// ------------- Required query parameter "license_type_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "license_type_id", ctx.QueryParams(), &params.LicenseTypeID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_type_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date", ctx.QueryParams(), &params.StartDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "end_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "end_date", ctx.QueryParams(), &params.EndDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter end_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "group_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "group_by", ctx.QueryParams(), &params.GroupBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter group_by: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenseUsage(ctx, params)
+	return err
+}
+
+// FetchLicense converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLicense(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "license_id" -------------
+	var licenseID LicenseID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "license_id", ctx.Param("license_id"), &licenseID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLicense(ctx, licenseID)
+	return err
+}
+
+// DeactivateLicense converts echo context to params.
+func (w *ServerInterfaceWrapper) DeactivateLicense(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "license_id" -------------
+	var licenseID LicenseID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "license_id", ctx.Param("license_id"), &licenseID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeactivateLicenseParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeactivateLicense(ctx, licenseID, params)
+	return err
+}
+
+// FetchLicenseUsage converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLicenseUsage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "license_id" -------------
+	var licenseID LicenseID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "license_id", ctx.Param("license_id"), &licenseID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter license_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FetchLicenseUsageParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "start_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start_date", ctx.QueryParams(), &params.StartDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "end_date" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "end_date", ctx.QueryParams(), &params.EndDate, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter end_date: %s", err))
+	}
+
+	// ------------- Optional query parameter "group_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "group_by", ctx.QueryParams(), &params.GroupBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter group_by: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLicenseUsage(ctx, licenseID, params)
+	return err
+}
+
 // ListMetrics converts echo context to params.
 func (w *ServerInterfaceWrapper) ListMetrics(ctx echo.Context) error {
 	var err error
@@ -3991,6 +4361,14 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/license_types", wrapper.ListLicenseTypes, options.OperationMiddlewares["listLicenseTypes"]...)
 	router.POST(options.BaseURL+"/v1/license_types", wrapper.CreateLicenseType, options.OperationMiddlewares["createLicenseType"]...)
 	router.GET(options.BaseURL+"/v1/license_types/:license_type_id", wrapper.FetchLicenseType, options.OperationMiddlewares["fetchLicenseType"]...)
+	router.GET(options.BaseURL+"/v1/licenses", wrapper.ListLicenses, options.OperationMiddlewares["listLicenses"]...)
+	router.POST(options.BaseURL+"/v1/licenses", wrapper.CreateLicense, options.OperationMiddlewares["createLicense"]...)
+	router.GET(options.BaseURL+"/v1/licenses/:license_id", wrapper.FetchLicense, options.OperationMiddlewares["fetchLicense"]...)
+	router.POST(options.BaseURL+"/v1/licenses/:license_id/deactivate", wrapper.DeactivateLicense, options.OperationMiddlewares["deactivateLicense"]...)
+	router.GET(options.BaseURL+"/v1/licenses/:license_id/usage", wrapper.FetchLicenseUsage, options.OperationMiddlewares["fetchLicenseUsage"]...)
+	router.GET(options.BaseURL+"/v1/licenses/external_license_id/:external_license_id", wrapper.FetchLicenseByExternalID, options.OperationMiddlewares["fetchLicenseByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/licenses/external_licenses/:external_license_id/usage", wrapper.FetchLicenseUsageByExternalID, options.OperationMiddlewares["fetchLicenseUsageByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/licenses/usage", wrapper.ListLicenseUsage, options.OperationMiddlewares["listLicenseUsage"]...)
 	router.GET(options.BaseURL+"/v1/metrics", wrapper.ListMetrics, options.OperationMiddlewares["listMetrics"]...)
 	router.POST(options.BaseURL+"/v1/metrics", wrapper.CreateMetric, options.OperationMiddlewares["createMetric"]...)
 	router.GET(options.BaseURL+"/v1/metrics/:metric_id", wrapper.FetchMetric, options.OperationMiddlewares["fetchMetric"]...)
@@ -6481,6 +6859,324 @@ func (response FetchLicenseTypedefaultApplicationProblemPlusJSONResponse) VisitF
 	return err
 }
 
+type ListLicensesRequestObject struct {
+	Params ListLicensesParams
+}
+
+type ListLicensesResponseObject interface {
+	VisitListLicensesResponse(w http.ResponseWriter) error
+}
+
+type ListLicenses200JSONResponse LicensePage
+
+func (response ListLicenses200JSONResponse) VisitListLicensesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListLicensesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListLicensesdefaultApplicationProblemPlusJSONResponse) VisitListLicensesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateLicenseRequestObject struct {
+	Params CreateLicenseParams
+	Body   *CreateLicenseJSONRequestBody
+}
+
+type CreateLicenseResponseObject interface {
+	VisitCreateLicenseResponse(w http.ResponseWriter) error
+}
+
+type CreateLicense201JSONResponse License
+
+func (response CreateLicense201JSONResponse) VisitCreateLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateLicensedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateLicensedefaultApplicationProblemPlusJSONResponse) VisitCreateLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseByExternalIDRequestObject struct {
+	ExternalLicenseID ExternalLicenseID `json:"external_license_id"`
+	Params            FetchLicenseByExternalIDParams
+}
+
+type FetchLicenseByExternalIDResponseObject interface {
+	VisitFetchLicenseByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type FetchLicenseByExternalID200JSONResponse License
+
+func (response FetchLicenseByExternalID200JSONResponse) VisitFetchLicenseByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLicenseByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitFetchLicenseByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseUsageByExternalIDRequestObject struct {
+	ExternalLicenseID ExternalLicenseID `json:"external_license_id"`
+	Params            FetchLicenseUsageByExternalIDParams
+}
+
+type FetchLicenseUsageByExternalIDResponseObject interface {
+	VisitFetchLicenseUsageByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type FetchLicenseUsageByExternalID200JSONResponse LicenseUsagePage
+
+func (response FetchLicenseUsageByExternalID200JSONResponse) VisitFetchLicenseUsageByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseUsageByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLicenseUsageByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitFetchLicenseUsageByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListLicenseUsageRequestObject struct {
+	Params ListLicenseUsageParams
+}
+
+type ListLicenseUsageResponseObject interface {
+	VisitListLicenseUsageResponse(w http.ResponseWriter) error
+}
+
+type ListLicenseUsage200JSONResponse LicenseUsagePage
+
+func (response ListLicenseUsage200JSONResponse) VisitListLicenseUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListLicenseUsagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListLicenseUsagedefaultApplicationProblemPlusJSONResponse) VisitListLicenseUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseRequestObject struct {
+	LicenseID LicenseID `json:"license_id"`
+}
+
+type FetchLicenseResponseObject interface {
+	VisitFetchLicenseResponse(w http.ResponseWriter) error
+}
+
+type FetchLicense200JSONResponse License
+
+func (response FetchLicense200JSONResponse) VisitFetchLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicensedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLicensedefaultApplicationProblemPlusJSONResponse) VisitFetchLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeactivateLicenseRequestObject struct {
+	LicenseID LicenseID `json:"license_id"`
+	Params    DeactivateLicenseParams
+	Body      *DeactivateLicenseJSONRequestBody
+}
+
+type DeactivateLicenseResponseObject interface {
+	VisitDeactivateLicenseResponse(w http.ResponseWriter) error
+}
+
+type DeactivateLicense200JSONResponse License
+
+func (response DeactivateLicense200JSONResponse) VisitDeactivateLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeactivateLicensedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeactivateLicensedefaultApplicationProblemPlusJSONResponse) VisitDeactivateLicenseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseUsageRequestObject struct {
+	LicenseID LicenseID `json:"license_id"`
+	Params    FetchLicenseUsageParams
+}
+
+type FetchLicenseUsageResponseObject interface {
+	VisitFetchLicenseUsageResponse(w http.ResponseWriter) error
+}
+
+type FetchLicenseUsage200JSONResponse LicenseUsagePage
+
+func (response FetchLicenseUsage200JSONResponse) VisitFetchLicenseUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLicenseUsagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLicenseUsagedefaultApplicationProblemPlusJSONResponse) VisitFetchLicenseUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListMetricsRequestObject struct {
 	Params ListMetricsParams
 }
@@ -8423,6 +9119,30 @@ type StrictServerInterface interface {
 	// FetchLicenseType Fetch a license type
 	// (GET /v1/license_types/{license_type_id})
 	FetchLicenseType(ctx context.Context, request FetchLicenseTypeRequestObject) (FetchLicenseTypeResponseObject, error)
+	// ListLicenses List the licenses of a subscription
+	// (GET /v1/licenses)
+	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
+	// CreateLicense Create a license
+	// (POST /v1/licenses)
+	CreateLicense(ctx context.Context, request CreateLicenseRequestObject) (CreateLicenseResponseObject, error)
+	// FetchLicenseByExternalID Fetch a license by name
+	// (GET /v1/licenses/external_license_id/{external_license_id})
+	FetchLicenseByExternalID(ctx context.Context, request FetchLicenseByExternalIDRequestObject) (FetchLicenseByExternalIDResponseObject, error)
+	// FetchLicenseUsageByExternalID List what a license used, by name
+	// (GET /v1/licenses/external_licenses/{external_license_id}/usage)
+	FetchLicenseUsageByExternalID(ctx context.Context, request FetchLicenseUsageByExternalIDRequestObject) (FetchLicenseUsageByExternalIDResponseObject, error)
+	// ListLicenseUsage List what the licenses of a type used
+	// (GET /v1/licenses/usage)
+	ListLicenseUsage(ctx context.Context, request ListLicenseUsageRequestObject) (ListLicenseUsageResponseObject, error)
+	// FetchLicense Fetch a license
+	// (GET /v1/licenses/{license_id})
+	FetchLicense(ctx context.Context, request FetchLicenseRequestObject) (FetchLicenseResponseObject, error)
+	// DeactivateLicense Deactivate a license
+	// (POST /v1/licenses/{license_id}/deactivate)
+	DeactivateLicense(ctx context.Context, request DeactivateLicenseRequestObject) (DeactivateLicenseResponseObject, error)
+	// FetchLicenseUsage List what a license used
+	// (GET /v1/licenses/{license_id}/usage)
+	FetchLicenseUsage(ctx context.Context, request FetchLicenseUsageRequestObject) (FetchLicenseUsageResponseObject, error)
 	// ListMetrics List metrics
 	// (GET /v1/metrics)
 	ListMetrics(ctx context.Context, request ListMetricsRequestObject) (ListMetricsResponseObject, error)
@@ -10643,6 +11363,259 @@ func (sh *strictHandler) FetchLicenseType(ctx echo.Context, licenseTypeID Licens
 		return err
 	} else if validResponse, ok := response.(FetchLicenseTypeResponseObject); ok {
 		return validResponse.VisitFetchLicenseTypeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLicenses operation middleware
+func (sh *strictHandler) ListLicenses(ctx echo.Context, params ListLicensesParams) error {
+	var request ListLicensesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenses(ctx.Request().Context(), request.(ListLicensesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenses")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicensesResponseObject); ok {
+		return validResponse.VisitListLicensesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLicense operation middleware
+func (sh *strictHandler) CreateLicense(ctx echo.Context, params CreateLicenseParams) error {
+	var request CreateLicenseRequestObject
+
+	request.Params = params
+
+	var body CreateLicenseJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLicense(ctx.Request().Context(), request.(CreateLicenseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLicense")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLicenseResponseObject); ok {
+		return validResponse.VisitCreateLicenseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLicenseByExternalID operation middleware
+func (sh *strictHandler) FetchLicenseByExternalID(ctx echo.Context, externalLicenseID ExternalLicenseID, params FetchLicenseByExternalIDParams) error {
+	var request FetchLicenseByExternalIDRequestObject
+
+	request.ExternalLicenseID = externalLicenseID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLicenseByExternalID(ctx.Request().Context(), request.(FetchLicenseByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLicenseByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLicenseByExternalIDResponseObject); ok {
+		return validResponse.VisitFetchLicenseByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLicenseUsageByExternalID operation middleware
+func (sh *strictHandler) FetchLicenseUsageByExternalID(ctx echo.Context, externalLicenseID ExternalLicenseID, params FetchLicenseUsageByExternalIDParams) error {
+	var request FetchLicenseUsageByExternalIDRequestObject
+
+	request.ExternalLicenseID = externalLicenseID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLicenseUsageByExternalID(ctx.Request().Context(), request.(FetchLicenseUsageByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLicenseUsageByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLicenseUsageByExternalIDResponseObject); ok {
+		return validResponse.VisitFetchLicenseUsageByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLicenseUsage operation middleware
+func (sh *strictHandler) ListLicenseUsage(ctx echo.Context, params ListLicenseUsageParams) error {
+	var request ListLicenseUsageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenseUsage(ctx.Request().Context(), request.(ListLicenseUsageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenseUsage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicenseUsageResponseObject); ok {
+		return validResponse.VisitListLicenseUsageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLicense operation middleware
+func (sh *strictHandler) FetchLicense(ctx echo.Context, licenseID LicenseID) error {
+	var request FetchLicenseRequestObject
+
+	request.LicenseID = licenseID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLicense(ctx.Request().Context(), request.(FetchLicenseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLicense")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLicenseResponseObject); ok {
+		return validResponse.VisitFetchLicenseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeactivateLicense operation middleware
+func (sh *strictHandler) DeactivateLicense(ctx echo.Context, licenseID LicenseID, params DeactivateLicenseParams) error {
+	var request DeactivateLicenseRequestObject
+
+	request.LicenseID = licenseID
+	request.Params = params
+
+	var body DeactivateLicenseJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeactivateLicense(ctx.Request().Context(), request.(DeactivateLicenseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeactivateLicense")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeactivateLicenseResponseObject); ok {
+		return validResponse.VisitDeactivateLicenseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLicenseUsage operation middleware
+func (sh *strictHandler) FetchLicenseUsage(ctx echo.Context, licenseID LicenseID, params FetchLicenseUsageParams) error {
+	var request FetchLicenseUsageRequestObject
+
+	request.LicenseID = licenseID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLicenseUsage(ctx.Request().Context(), request.(FetchLicenseUsageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLicenseUsage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLicenseUsageResponseObject); ok {
+		return validResponse.VisitFetchLicenseUsageResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -18,6 +18,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -34,6 +35,7 @@ var records = []any{
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{},
 	event.Correction{},
+	license.License{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{},

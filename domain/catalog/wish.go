@@ -202,6 +202,8 @@ func (w wish) checkLicense() error {
 		return fault.Bad("license_type_id", "must not be given for a composite price")
 	case w.kind == PriceUsage && w.ModelType != "unit":
 		return fault.Bad("license_type_id", "needs the model unit where the price charges usage")
+	case w.metric.ID != "" && !w.metric.AddsUp():
+		return fault.Bad("license_type_id", "needs a metric that is a count or a sum")
 	}
 	return nil
 }

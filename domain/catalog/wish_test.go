@@ -148,6 +148,9 @@ var _ = Describe("A price that a client asks for", func() {
 			p.MetricID = ref("any")
 			p.ModelType, p.Config = "package", json.RawMessage(`{"package_amount":"1","package_size":5}`)
 		}),
+		Entry("for licenses, by a metric that cannot be told apart by them", at("license_type_id"), licensed, func(p *catalog.NewPrice) {
+			p.MetricID = &largest.ID
+		}),
 		Entry("granting credits to licenses of no type", at("license_type_id"),
 			granting("5", money.Credits), func(p *catalog.NewPrice) { p.LicenseTypeID = nil }),
 		Entry("granting licenses nothing", at("license_allocations"),

@@ -1,0 +1,83 @@
+package license
+
+import (
+	"slices"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+)
+
+// Allowance is credits that every license may draw on that is active at some time of a
+// period.
+type Allowance struct {
+	Period    period.Period
+	Unit      money.Currency
+	Amount    money.Decimal // for each license
+	WritesOff bool          // what a license uses beyond it costs nothing
+}
+
+// Use is what a license, or whoever bears its name, used of one price over a time that is
+// part of no two allowances of a unit, nor of two licenses of the name.
+type Use struct {
+	ExternalID string
+	IntervalID string // the price interval
+	Unit       money.Currency
+	Credits    money.Decimal // what it comes to at the rate of the price
+	Time       period.Period
+}
+
+// Draw is a use and where it was taken from. The last three sum to its credits.
+type Draw struct {
+	Use
+	License   *License // nil: none of the name was active
+	Allowance int      // that Own was drawn on; -1: none
+
+	Own        money.Decimal // from the license's own credits
+	Shared     money.Decimal // left to the credits of the customer
+	WrittenOff money.Decimal
+}
+
+// DrawOn takes uses, in their order, from the credits of the licenses that were active
+// (semantics 17.1.4). Credits that are not used are never carried over.
+func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
+	byName := map[string][]License{}
+	for _, l := range licenses {
+		byName[l.ExternalID] = append(byName[l.ExternalID], l)
+	}
+	left := map[string][]money.Decimal{} // by license, of each allowance
+	draws := make([]Draw, len(uses))
+	for k, use := range uses {
+		d := Draw{Use: use, Allowance: -1, Shared: use.Credits}
+		named := byName[use.ExternalID]
+		at := slices.IndexFunc(named, func(l License) bool { return l.Status(use.Time.Start) == StatusActive })
+		if at >= 0 {
+			d.License = &named[at]
+			d.Allowance = slices.IndexFunc(allowances, func(a Allowance) bool {
+				return a.Unit == use.Unit && a.Period.Contains(use.Time.Start)
+			})
+		}
+		if d.Allowance >= 0 {
+			own := left[d.License.ID]
+			if own == nil {
+				own = amounts(allowances)
+				left[d.License.ID] = own
+			}
+			d.Own = money.Min(own[d.Allowance], use.Credits)
+			d.Shared = use.Credits.Sub(d.Own)
+			own[d.Allowance] = own[d.Allowance].Sub(d.Own)
+			if allowances[d.Allowance].WritesOff {
+				d.Shared, d.WrittenOff = d.WrittenOff, d.Shared
+			}
+		}
+		draws[k] = d
+	}
+	return draws
+}
+
+func amounts(allowances []Allowance) []money.Decimal {
+	all := make([]money.Decimal, len(allowances))
+	for k, a := range allowances {
+		all[k] = a.Amount
+	}
+	return all
+}
