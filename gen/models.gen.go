@@ -3594,7 +3594,8 @@ type CustomerCreate struct {
 	EmailDelivery *bool        `json:"email_delivery,omitempty"`
 
 	// ExternalCustomerID An alias of your own.
-	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
+	Hierarchy          *NullableCustomerHierarchyConfig `json:"hierarchy,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -3644,6 +3645,16 @@ type CustomerHierarchy struct {
 	Parent   *NullableCustomerMinified `json:"parent"`
 }
 
+// CustomerHierarchyConfig Where the customer stands among others: under a parent, or with children whose usage its subscriptions can bill. One level only. What
+// is left out is none.
+type CustomerHierarchyConfig struct {
+	// ChildCustomerIds Must not be in another hierarchy.
+	ChildCustomerIds []string `json:"child_customer_ids,omitempty"`
+
+	// ParentCustomerID Must not itself be a child.
+	ParentCustomerID *string `json:"parent_customer_id,omitempty"`
+}
+
 // CustomerMinified defines model for CustomerMinified.
 type CustomerMinified struct {
 	ExternalCustomerID *string `json:"external_customer_id"`
@@ -3680,7 +3691,8 @@ type CustomerUpdate struct {
 	EmailDelivery *bool         `json:"email_delivery,omitempty"`
 
 	// ExternalCustomerID Can be set while it is not.
-	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
+	Hierarchy          *NullableCustomerHierarchyConfig `json:"hierarchy,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -6474,6 +6486,9 @@ type NullableCurrencies struct {
 	union json.RawMessage
 }
 
+// NullableCustomerHierarchyConfig defines model for NullableCustomerHierarchyConfig.
+type NullableCustomerHierarchyConfig = CustomerHierarchyConfig
+
 // NullableCustomerMinified defines model for NullableCustomerMinified.
 type NullableCustomerMinified = CustomerMinified
 
@@ -6502,6 +6517,9 @@ type NullableDiscount struct {
 
 // NullableDiscountOverride defines model for NullableDiscountOverride.
 type NullableDiscountOverride = DiscountOverride
+
+// NullableEventFilter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
+type NullableEventFilter = string
 
 // NullableExactDecimal defines model for NullableExactDecimal.
 type NullableExactDecimal = ExactDecimal
@@ -6966,6 +6984,9 @@ type PlanChange struct {
 	DefaultInvoiceMemo   *string `json:"default_invoice_memo,omitempty"`
 	ExternalPlanID       *string `json:"external_plan_id,omitempty"`
 
+	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
+	Filter *NullableEventFilter `json:"filter,omitempty"`
+
 	// InitialPhaseOrder The phase to begin with. The first by default.
 	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
 
@@ -6980,6 +7001,9 @@ type PlanChange struct {
 	RemovePrices       []SubscriptionRemovePrice       `json:"remove_prices,omitempty"`
 	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
 	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
+
+	// UsageCustomerIds Whose events usage prices count, of the customer and its children.
+	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
 
 // PlanCreate defines model for PlanCreate.
@@ -7763,6 +7787,9 @@ type SubscriptionCreate struct {
 	ExternalCustomerID *string                 `json:"external_customer_id,omitempty"`
 	ExternalPlanID     *string                 `json:"external_plan_id,omitempty"`
 
+	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
+	Filter *NullableEventFilter `json:"filter,omitempty"`
+
 	// InitialPhaseOrder The phase to begin with. The first by default.
 	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
 
@@ -7785,6 +7812,9 @@ type SubscriptionCreate struct {
 	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
 	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
 	StartDate          *NullableDateOrDateTime         `json:"start_date,omitempty"`
+
+	// UsageCustomerIds Whose events usage prices count, of the customer and its children.
+	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
 
 // SubscriptionMinified defines model for SubscriptionMinified.

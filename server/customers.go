@@ -14,7 +14,11 @@ import (
 func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerRequestObject) (gen.CreateCustomerResponseObject, error) {
 	created, err := once(ctx, s, func(tx *store.Tx) (gen.Customer, error) {
 		c, err := customer.Create(tx, customerFromWire(*req.Body))
-		return customerToWire(c), err
+		if err != nil {
+			return gen.Customer{}, err
+		}
+		shown, err := customersToWire(tx, c)
+		return shown[0], err
 	})
 	if err != nil {
 		return nil, err
@@ -32,7 +36,11 @@ func (s *Server) ListCustomers(ctx context.Context, req gen.ListCustomersRequest
 	var page gen.CustomerPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		customers, next, err := customer.List(tx, created, pageFromWire(p.Limit, p.Cursor))
-		page = gen.CustomerPage{Data: toWire(customers, customerToWire), PaginationMetadata: pageToWire(next)}
+		if err != nil {
+			return err
+		}
+		page.PaginationMetadata = pageToWire(next)
+		page.Data, err = customersToWire(tx, customers...)
 		return err
 	})
 	if err != nil {
@@ -92,28 +100,47 @@ func (s *Server) DeleteCustomer(ctx context.Context, req gen.DeleteCustomerReque
 type findCustomer func(*store.Tx, string) (customer.Customer, error)
 
 func (s *Server) fetchCustomer(ctx context.Context, find findCustomer, identifier string) (gen.Customer, error) {
-	var found customer.Customer
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		found, err = find(tx, identifier)
+	var shown []gen.Customer
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		found, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		shown, err = customersToWire(tx, found)
 		return err
 	})
-	return customerToWire(found), err
+	if err != nil {
+		return gen.Customer{}, err
+	}
+	return shown[0], nil
 }
 
 func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifier string, in gen.CustomerUpdate) (gen.Customer, error) {
-	var updated customer.Customer
+	var shown []gen.Customer
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		found, err := find(tx, identifier)
 		if err != nil {
 			return err
 		}
-		updated, err = invoice.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
+		if sent(ctx, "hierarchy") {
+			if _, err := invoice.PlaceCustomer(tx, found.ID, hierarchyFromWire(in.Hierarchy)); err != nil {
+				return err
+			}
+		}
+		updated, err := invoice.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
 			editCustomer(ctx, c, in)
 			return editMetadata(ctx, &c.Metadata, in.Metadata)
 		})
+		if err != nil {
+			return err
+		}
+		shown, err = customersToWire(tx, updated)
 		return err
 	})
-	return customerToWire(updated), err
+	if err != nil {
+		return gen.Customer{}, err
+	}
+	return shown[0], nil
 }
 
 // editCustomer changes what the body names; what it names null is cleared.
@@ -155,10 +182,12 @@ func customerFromWire(in gen.CustomerCreate) customer.NewCustomer {
 		AutoCollection:     in.AutoCollection,
 		AutoIssuance:       in.AutoIssuance,
 		EmailDelivery:      in.EmailDelivery,
+		Hierarchy:          hierarchyFromWire(in.Hierarchy),
 		Metadata:           metadataFromWire(in.Metadata),
 	}
 }
 
+// customerToWire shows a customer without relatives: customersToWire has them.
 func customerToWire(c customer.Customer) gen.Customer {
 	return gen.Customer{
 		ID:                 c.ID,

@@ -66,7 +66,7 @@ func quantityToWire(e invoice.Explanation) gen.QuantityExplanation {
 	shown := gen.QuantityExplanation{
 		Value:      numberToWire(e.Line.Quantity),
 		Customer:   customerRefToWire(e.Invoice.Customer),
-		Filter:     dimensionsToWire(e.Price.Dimensions),
+		Filter:     conditionsToWire(e.Price.Dimensions, e.Line.Filter),
 		Components: []gen.ComponentLine{},
 	}
 	switch e.Price.Type {

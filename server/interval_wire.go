@@ -18,6 +18,9 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
 
+		CanDeferBilling:          i.CanDeferBilling,
+		Filter:                   i.Filter,
+		UsageCustomerIds:         i.UsageCustomerIDs,
 		MetricParameterOverrides: parametersToWire(i.Parameters),
 	}
 	if i.Price.Fixed() {

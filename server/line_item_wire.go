@@ -48,7 +48,8 @@ func (s lineSources) lineItemToWire(l invoice.Line, invoiced money.Currency) gen
 		ID:                      l.ID,
 		Name:                    l.Name,
 		Price:                   s.priceToWire(l),
-		Filter:                  dimensionsToWire(price.Dimensions),
+		Filter:                  conditionsToWire(price.Dimensions, l.Filter),
+		UsageCustomerIds:        l.UsageCustomerIDs,
 		Quantity:                numberToWire(l.Quantity),
 		StartDate:               instantToWire(l.StartAt),
 		EndDate:                 instantToWire(l.EndAt),
@@ -72,15 +73,19 @@ func appliedToWire(a catalog.Adjustment, applied rating.Applied, currency money.
 	)
 }
 
-// dimensionsToWire writes what events must have to count for a price of a dimensional
-// price group, nil for others (price models 8).
-func dimensionsToWire(dimensions []rating.Property) *string {
+// conditionsToWire writes what events must have to count for a price of a dimensional
+// price group and for the filter of a price interval, nil where there is neither (price
+// models 8).
+func conditionsToWire(dimensions []rating.Property, filter *string) *string {
 	if len(dimensions) == 0 {
-		return nil
+		return filter
 	}
 	conditions := toWire(dimensions, func(p rating.Property) string {
 		return fmt.Sprintf("%s = '%s'", p.Key, strings.ReplaceAll(p.Value, "'", "''"))
 	})
+	if filter != nil {
+		conditions = append(conditions, "("+*filter+")")
+	}
 	text := strings.Join(conditions, " AND ")
 	return &text
 }

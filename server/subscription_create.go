@@ -20,12 +20,17 @@ func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubsc
 		AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
 		Metadata:      metadataFromWire(body.Metadata),
+		Scope:         scopeFromWire(body.UsageCustomerIds, body.Filter),
 		Customization: custom,
 	}
 	if a := body.BillingCycleAnchorConfiguration; a != nil {
 		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
 	}
 	return in, err
+}
+
+func scopeFromWire(customerIDs []string, filter *string) subscription.Scope {
+	return subscription.Scope{UsageCustomerIDs: customerIDs, Filter: filter}
 }
 
 func customizationFromWire(body gen.SubscriptionCreate) (c subscription.Customization, err error) {

@@ -37,6 +37,7 @@ func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
 		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
 		CouponCode: body.CouponRedemptionCode, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
+		Scope:         scopeFromWire(body.UsageCustomerIds, body.Filter),
 		Customization: custom,
 	}
 	switch older := body.AlignBillingWithPlanChangeDate; {

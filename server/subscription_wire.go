@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -28,9 +29,14 @@ func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscri
 	if err != nil {
 		return nil, err
 	}
+	buyers, err := customersToWire(tx, toWire(all, func(t subscription.Terms) customer.Customer { return t.Customer })...)
+	if err != nil {
+		return nil, err
+	}
 	shown := make([]gen.Subscription, len(all))
 	for k, t := range all {
 		shown[k] = subscriptionToWire(t, shownPlans[k], names, tx.Now)
+		shown[k].Customer = buyers[k]
 	}
 	return shown, nil
 }
@@ -44,7 +50,6 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 		Status:         gen.SubscriptionStatus(t.Status(now)),
 		StartDate:      instantToWire(t.StartAt),
 		EndDate:        optionalInstantToWire(t.EndAt),
-		Customer:       customerToWire(t.Customer),
 		Plan:           &plan,
 		NetTerms:       t.NetTerms(),
 		AutoCollection: t.AutoCollection,

@@ -54,6 +54,7 @@ type Account struct {
 	LastNumber               int64  // of the invoices numbered under that prefix
 	HideZeroLines            bool   // leave line items of quantity zero out of what is shown
 	SubscriptionsPerCustomer int
+	ChildrenPerCustomer      int
 	CorrectionsPerCustomer   int    // of events, amended and deprecated ones each, in 100 days
 	LargestIngestBytes       *int64 // after decompression; nil: no bound
 	BackfillLengthSeconds    int    // how long the timeframe of a backfill may be

@@ -38,6 +38,7 @@ var settings = []setting{
 	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
 	{"hide_zero_lines", "hide_zero_lines", truth, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
+	{"children_per_customer", "children_per_customer", count, func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
 	{"payment_gateway", "payment_gateway", oneOf(GatewayManual, GatewayTest), func(a Account) string { return a.PaymentGateway }},
 	{"payment_retry_days", "payment_retry_days", rising, func(a Account) string { return a.PaymentRetryDays }},

@@ -32,6 +32,7 @@ type NewCustomer struct {
 	AutoCollection     *bool // nil: whether there is a payment provider
 	AutoIssuance       *bool
 	EmailDelivery      *bool // nil: true
+	Hierarchy          Hierarchy
 	Metadata           map[string]*string
 }
 
@@ -69,7 +70,11 @@ func Create(tx *store.Tx, in NewCustomer) (Customer, error) {
 	if err := refuseTaken(tx, c); err != nil {
 		return Customer{}, err
 	}
-	return insert(tx, c)
+	c, err = insert(tx, c)
+	if err == nil && (in.Hierarchy.ParentID != nil || len(in.Hierarchy.ChildIDs) > 0) {
+		c, _, err = Place(tx, c.ID, in.Hierarchy)
+	}
+	return c, err
 }
 
 // insert gives the customer a prefix that no other has.

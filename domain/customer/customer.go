@@ -16,6 +16,7 @@ import (
 type Customer struct {
 	store.Record
 	ExternalCustomerID *string // alias; unique among customers that are not deleted
+	ParentID           *string // the customer that it is a child of; one with a parent has no children
 	Name               string
 	Email              string
 	AdditionalEmails   []string        `gorm:"serializer:json"`

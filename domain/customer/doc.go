@@ -18,6 +18,10 @@
 // one counter only. Each customer has a prefix even where the account's is
 // used: the setting can be changed back.
 //
+// Hierarchies. A request that says where a customer stands says all of it: a parent or
+// children that it leaves out are none. Who is deleted leaves the hierarchy. A child whose
+// usage a subscription of its parent counts stays its child until that has ended.
+//
 // A balance is moved under the customer's lock, and each move is a row that never
 // changes: the balance is the end of the last. Money from outside (overpayment_refund,
 // external_payment) has no operation, so no move is of that kind.

@@ -70,8 +70,11 @@ func Delete(tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
+	if err := leave(tx, &c); err != nil {
+		return err
+	}
 	c.DeletedAt = &tx.Now
-	return save(tx, &c, "deleted_at")
+	return save(tx, &c, "deleted_at", "parent_id")
 }
 
 // save writes those columns of the customer.

@@ -3,6 +3,8 @@ package event
 import (
 	"slices"
 	"time"
+
+	"tollkeeper/domain/customer"
 )
 
 // Event is something a customer used, as far as it could be read.
@@ -76,6 +78,14 @@ func Subjects(customerID string, externalID *string) []string {
 	subjects := []string{byID + customerID}
 	if externalID != nil {
 		subjects = append(subjects, byAlias+*externalID)
+	}
+	return subjects
+}
+
+// SubjectsOf are the names under which events of several customers are stored.
+func SubjectsOf(customers []customer.Customer) (subjects []string) {
+	for _, c := range customers {
+		subjects = append(subjects, Subjects(c.ID, c.ExternalCustomerID)...)
 	}
 	return subjects
 }

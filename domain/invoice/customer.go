@@ -17,7 +17,9 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 			return err
 		}
 		var invoiced int64
-		err := tx.Model(&Invoice{}).Where("customer_id = ? AND has_usage AND status <> ?", c.ID, StatusDraft).
+		err := tx.Model(&Invoice{}).
+			Where("status <> ? AND (customer_id = ? AND has_usage OR id IN (?))", StatusDraft, c.ID,
+				tx.Model(&Line{}).Select("invoice_id").Where("usage_customer_ids <> '[]' AND usage_customer_ids @> to_jsonb(?::text)", c.ID)).
 			Count(&invoiced).Error
 		if err == nil && invoiced > 0 {
 			err = fault.Refused("a customer whose usage was invoiced cannot get an external_customer_id any more")
@@ -26,8 +28,38 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 	})
 }
 
+// PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.
+func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (customer.Customer, error) {
+	before, err := customer.Find(tx, id)
+	if err != nil {
+		return before, err
+	}
+	placed, left, err := customer.Place(tx, id, in)
+	if err != nil {
+		return placed, err
+	}
+	if before.ParentID != nil && placed.ParentID == nil {
+		left = append(left, placed)
+	}
+	for _, child := range left {
+		if err := refuseCounted(tx, child.ID); err != nil {
+			return placed, err
+		}
+	}
+	return placed, nil
+}
+
+// refuseCounted refuses to part a child from a parent whose subscription counts its usage.
+func refuseCounted(tx *store.Tx, id string) error {
+	counting, err := subscription.Counting(tx, id)
+	if err == nil && counting != "" {
+		err = fault.Refused("the usage of customer %s is billed by the subscription %s of its parent", id, counting)
+	}
+	return err
+}
+
 // DeleteCustomer removes a customer with subscriptions and drafts. It is
-// refused once an invoice of theirs was issued.
+// refused once an invoice of theirs was issued, and while its parent is billed its usage.
 func DeleteCustomer(tx *store.Tx, id string) error {
 	buyer, err := customer.Lock(tx, id)
 	if err != nil {
@@ -40,6 +72,9 @@ func DeleteCustomer(tx *store.Tx, id string) error {
 	}
 	if issued > 0 {
 		return fault.Refused("a customer with issued invoices cannot be deleted")
+	}
+	if err := refuseCounted(tx, buyer.ID); err != nil {
+		return err
 	}
 	if err := tx.Where("customer_id = ?", buyer.ID).Delete(&Invoice{}).Error; err != nil {
 		return err

@@ -43,6 +43,8 @@ type Line struct {
 	Adjustments []rating.Applied `gorm:"serializer:json"` // in the order in which they worked
 	Conversion  []rating.Part    `gorm:"serializer:json"` // of a price in a custom unit
 
+	subscription.Scope // of the price interval when it was issued
+
 	invoiced money.Decimal // Subtotal in the currency of the invoice; of drafts only
 }
 
@@ -137,9 +139,21 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 		StartAt: s.Period.Start, EndAt: s.Period.End,
 		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
-		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion,
+		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.Scope,
 		invoiced: a.Invoiced,
 	}
+}
+
+// counted reports whether the line counts what its price interval does now.
+func (l Line) counted(i subscription.PriceInterval) bool {
+	return slices.Equal(l.UsageCustomerIDs, i.UsageCustomerIDs) && orNone(l.Filter) == orNone(i.Filter)
+}
+
+func orNone(filter *string) string {
+	if filter == nil {
+		return ""
+	}
+	return *filter
 }
 
 // lineID names the line of a service on an invoice, always the same. It bears a mark of

@@ -40,8 +40,9 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 	ends := make([]int, len(services)) // of the questions of each service
 	for k, s := range services {
 		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{
-			Subjects: event.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
+			Subjects: event.SubjectsOf(t.Users(s.Interval)),
 			Cuts:     append([]time.Time{s.Period.Start}, s.until...),
+			Filter:   s.Interval.Condition(),
 		})...)
 		ends[k] = len(asked)
 	}

@@ -101,7 +101,7 @@ func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
 func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subscription.Service, ofChange bool) error {
 	var asked []usage.Request // now and until it is issued
 	for _, s := range services {
-		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{})...)
+		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})...)
 	}
 	if err := usage.Watch(tx, asked); err != nil {
 		return err

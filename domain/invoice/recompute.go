@@ -75,7 +75,7 @@ func stillBilled(view View) (services []subscription.Service, held bool) {
 		if l.IntervalID == nil || *l.IntervalID != s.Interval.ID || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) {
 			return nil, false
 		}
-		if s.Interval.Price.Fixed() && !s.Quantity.Equal(l.Quantity) {
+		if s.Interval.Price.Fixed() && !s.Quantity.Equal(l.Quantity) || !l.counted(s.Interval) {
 			return nil, false
 		}
 	}
@@ -89,11 +89,15 @@ func usageHeld(tx *store.Tx, view View, s subscription.Service) (bool, error) {
 	if s.Interval.Price.MetricID == nil {
 		return true, nil
 	}
-	buyer := view.Customer
-	held, err := event.Held(tx, buyer.ID, event.Subjects(buyer.ID, buyer.ExternalCustomerID), s.Period, *view.IssuedAt)
-	if err != nil || !held {
-		return false, err
+	for _, user := range view.Terms.Users(s.Interval) {
+		held, err := event.Held(tx, user.ID, event.Subjects(user.ID, user.ExternalCustomerID), s.Period, *view.IssuedAt)
+		if err != nil || !held {
+			return false, err
+		}
+		touched, err := backfill.Touched(tx, user.ID, s.Period, *view.IssuedAt)
+		if err != nil || touched {
+			return false, err
+		}
 	}
-	touched, err := backfill.Touched(tx, buyer.ID, s.Period, *view.IssuedAt)
-	return !touched, err
+	return true, nil
 }

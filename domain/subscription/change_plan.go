@@ -39,6 +39,7 @@ type PlanChange struct {
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
 
+	Scope // what it leaves open stays as it is
 	Customization
 }
 
@@ -111,6 +112,9 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 	if err != nil {
 		return err
 	}
+	if err := in.Scope.Check(tx, t.Customer); err != nil {
+		return err
+	}
 	loc := t.Customer.Location()
 	if err := dropStints(tx, t, period.DateOf(at, loc).In(loc)); err != nil {
 		return err
@@ -121,6 +125,7 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 	begun := t.Subscription
 	begun.StartAt, begun.EndAt = at, nil
 	line := unfold(tx, begun, plan, version, ramp, loc)
+	line.stint.Scope = in.Scope.or(t.Stint(at).Scope)
 	in.settle(&line.stint, at, loc)
 	return in.begin(tx, t, line, plan, version, custom)
 }

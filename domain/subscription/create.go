@@ -38,6 +38,7 @@ type NewSubscription struct {
 	NetTermsDays       *int
 	Metadata           map[string]*string
 
+	Scope
 	Customization
 }
 
@@ -60,6 +61,10 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err != nil {
 		return Terms{}, err
 	}
+	if err := in.Scope.Check(tx, buyer); err != nil {
+		return Terms{}, err
+	}
+	line.stint.Scope = in.Scope
 	custom, err := in.resolve(tx, version)
 	if err != nil {
 		return Terms{}, err

@@ -132,15 +132,15 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 		customerIDs = append(customerIDs, s.CustomerID)
 		planIDs = append(planIDs, s.PlanID)
 	}
-	customers, err := customer.FindAll(tx, customerIDs)
-	if err != nil {
-		return nil, err
-	}
 	plans, err := catalog.FindPlans(tx, planIDs)
 	if err != nil {
 		return nil, err
 	}
 	intervals, err := intervalsOf(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	customers, err := customer.FindAll(tx, append(customerIDs, usersOf(intervals)...))
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +164,7 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 			Stints: stints[s.ID],
 		}
 		all[k].bound()
+		all[k].know(customers)
 	}
 	return all, nil
 }

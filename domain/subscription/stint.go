@@ -28,6 +28,8 @@ type Stint struct {
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
 
+	Scope // of the usage prices that begin with it
+
 	EndsAt *time.Time // where the last phase of the plan ends the subscription; nil: nowhere
 
 	Plan catalog.Plan `gorm:"-"`

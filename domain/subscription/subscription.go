@@ -60,11 +60,16 @@ type PriceInterval struct {
 	EndAt          *time.Time // exclusive; nil: open
 
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
+	Scope                        // of a usage price
+
+	CanDeferBilling bool // in arrears: ended amid a cycle, it is billed on the next billing date
 
 	Price       catalog.Price  `gorm:"-"`
 	Metric      catalog.Metric `gorm:"-"` // of a usage price
 	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant
 	PlanID      string         `gorm:"-"` // of its stint
+
+	users []customer.Customer // of UsageCustomerIDs
 }
 
 // Overlaps reports whether the interval is in force at some time of p.

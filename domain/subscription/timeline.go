@@ -39,10 +39,14 @@ func (l timeline) prices(tx *store.Tx, all []catalog.Price, added []AddedPrice) 
 			}
 		}
 		if ok {
-			intervals = append(intervals, PriceInterval{
+			interval := PriceInterval{
 				Record: tx.Record("pint"), SubscriptionID: l.sub.ID, StintID: &l.stint.ID, PriceID: price.ID, Position: k,
 				StartAt: in.start, EndAt: in.end, Parameters: price.Parameters,
-			})
+			}
+			if price.Type == catalog.PriceUsage {
+				interval.Scope = l.stint.Scope
+			}
+			intervals = append(intervals, interval)
 		}
 	}
 	return intervals, fault.Join(faults...)

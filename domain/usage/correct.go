@@ -119,12 +119,19 @@ func correctable(tx *store.Tx, e event.Stored, kind event.CorrectionKind, buyer 
 	return nil
 }
 
-// inOpenPeriod refuses an event that is in no billing period of the customer's
-// subscriptions which has begun and whose grace period is not over.
+// inOpenPeriod refuses an event that is in no billing period of a subscription of the
+// customer, or of its parent, which has begun and whose grace period is not over.
 func inOpenPeriod(tx *store.Tx, e event.Stored, buyer customer.Customer, grace time.Duration) error {
 	all, err := subscription.OfCustomer(tx, buyer.ID)
 	if err != nil {
 		return err
+	}
+	if buyer.ParentID != nil {
+		above, err := subscription.OfCustomer(tx, *buyer.ParentID)
+		if err != nil {
+			return err
+		}
+		all = append(all, slices.DeleteFunc(above, func(t subscription.Terms) bool { return !t.Counts(buyer.ID) })...)
 	}
 	for _, t := range all {
 		billed, ok := t.BillingPeriod(e.Timestamp)

@@ -61,7 +61,8 @@
 //     a stored one would not.
 //   - An event without one of the values that usage is grouped by is in no group.
 //   - The usage of a subscription lists a metric once for each set of values that its prices
-//     give the metric's parameters. Told apart by a property it is that of the first.
+//     give the metric's parameters, and for each set of customers that they count; a filter
+//     of a price does not come into it. Told apart by a property it is that of the first.
 //   - The day of a metric that does not add up counts from the start of the billing period
 //     in which the day ends, and outside of billing periods from the start of the
 //     timeframe. Added up over a timeframe (cumulative) every metric counts from its start.

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"fmt"
 	"time"
 
 	"tollkeeper/domain/catalog"
@@ -61,15 +62,15 @@ func ReportOf(tx *store.Tx, t subscription.Terms, q ReportQuery) (reports []Repo
 	}
 	r := reporter{ReportQuery: q, terms: t, frame: frame, days: frame.LocalDays(t.Customer.Location())}
 	reports = []Report{}
-	for _, m := range q.metrics(t) {
+	for _, i := range q.metered(t) {
 		if q.GroupBy != "" {
-			return r.groups(tx, m) // it is the only one
+			return r.groups(tx, i) // it is the only one
 		}
-		steps, err := r.steps(tx, m)
+		steps, err := r.steps(tx, i)
 		if err != nil {
 			return nil, "", err
 		}
-		reports = append(reports, Report{Metric: m, Steps: steps})
+		reports = append(reports, Report{Metric: i.Metric, Steps: steps})
 	}
 	return reports, "", nil
 }
@@ -89,17 +90,17 @@ func (q ReportQuery) check() error {
 	return fault.Join(groupErr, matchErr)
 }
 
-// metrics are those that the query is for, each once with the same values for its
-// parameters, in the order of the prices.
-func (q ReportQuery) metrics(t subscription.Terms) (all []catalog.Metric) {
+// metered are the prices whose metrics the query is for, each metric once with the same
+// values for its parameters and the same customers, in the order of the prices.
+func (q ReportQuery) metered(t subscription.Terms) (all []subscription.PriceInterval) {
 	seen := map[string]bool{}
 	for _, i := range t.Intervals {
 		if i.Price.Type != catalog.PriceUsage || q.MetricID != "" && q.MetricID != i.Metric.ID {
 			continue
 		}
-		if asked := i.Metric.ID + i.Metric.Query().Text(); !seen[asked] {
+		if asked := fmt.Sprint(i.Metric.ID, i.UsageCustomerIDs, i.Metric.Query().Text()); !seen[asked] {
 			seen[asked] = true
-			all = append(all, i.Metric)
+			all = append(all, i)
 		}
 	}
 	return all

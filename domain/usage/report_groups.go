@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
@@ -17,15 +17,15 @@ const mostCells = 3_000_000
 // groups are the reports of a page of groups. Only a metric that adds up can be told
 // apart by a property: the others can by the invoice grouping key of their price, and
 // such a price has none (price models 8).
-func (r reporter) groups(tx *store.Tx, m catalog.Metric) (reports []Report, next string, err error) {
-	if !m.Query().AddsUp() {
+func (r reporter) groups(tx *store.Tx, i subscription.PriceInterval) (reports []Report, next string, err error) {
+	if !i.Metric.Query().AddsUp() {
 		return nil, "", fault.Bad("group_by", "needs a metric that is a count or a sum")
 	}
 	after, err := afterCursor(r.Groups.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	req := r.request(m, r.frame.Start, r.days)
+	req := r.request(i, r.frame.Start, r.days)
 	req.Split, req.MostTuples = []string{r.GroupBy}, mostCells/len(r.days)
 	readings, err := Measure(tx, req)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r reporter) groups(tx *store.Tx, m catalog.Metric) (reports []Report, next
 	totals := totalsOf(values, readings)
 	reports = []Report{}
 	for _, value := range values {
-		reports = append(reports, Report{Metric: m, Group: &value, Steps: r.shown(m, totals[value])})
+		reports = append(reports, Report{Metric: i.Metric, Group: &value, Steps: r.shown(i.Metric, totals[value])})
 	}
 	return reports, next, nil
 }

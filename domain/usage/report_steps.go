@@ -20,23 +20,22 @@ type reporter struct {
 	days  []period.Period // of the frame
 }
 
-// request asks a metric about the time from an instant, cut at the ends of days.
-func (r reporter) request(m catalog.Metric, from time.Time, days []period.Period) Request {
+// request asks the metric of a price about the time from an instant, cut at the ends of days.
+func (r reporter) request(i subscription.PriceInterval, from time.Time, days []period.Period) Request {
 	cuts := []time.Time{from}
 	for _, day := range days {
 		cuts = append(cuts, day.End)
 	}
 	return Request{
-		Query: m.Query(), Subjects: event.Subjects(r.terms.Customer.ID, r.terms.Customer.ExternalCustomerID),
-		Cuts: cuts, Match: r.Match,
+		Query: i.Metric.Query(), Subjects: event.SubjectsOf(r.terms.Users(i)), Cuts: cuts, Match: r.Match,
 	}
 }
 
-// steps are what the metric comes to, of all events.
-func (r reporter) steps(tx *store.Tx, m catalog.Metric) ([]Step, error) {
+// steps are what the metric of a price comes to, of all events.
+func (r reporter) steps(tx *store.Tx, i subscription.PriceInterval) ([]Step, error) {
 	var requests []Request
-	if r.Cumulative || m.Query().AddsUp() {
-		requests = append(requests, r.request(m, r.frame.Start, r.days))
+	if r.Cumulative || i.Metric.Query().AddsUp() {
+		requests = append(requests, r.request(i, r.frame.Start, r.days))
 	} else {
 		for days := r.days; len(days) > 0; {
 			from := r.since(days[0])
@@ -44,7 +43,7 @@ func (r reporter) steps(tx *store.Tx, m catalog.Metric) ([]Step, error) {
 			for n < len(days) && r.since(days[n]).Equal(from) {
 				n++
 			}
-			requests = append(requests, r.request(m, from, days[:n]))
+			requests = append(requests, r.request(i, from, days[:n]))
 			days = days[n:]
 		}
 	}
@@ -56,7 +55,7 @@ func (r reporter) steps(tx *store.Tx, m catalog.Metric) ([]Step, error) {
 	for _, reading := range slices.Concat(answers...) {
 		totals = append(totals, reading.Total)
 	}
-	return r.shown(m, totals), nil
+	return r.shown(i.Metric, totals), nil
 }
 
 // since is when the billing period began that a day ends in. Outside of them it is when
