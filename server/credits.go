@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -30,20 +33,22 @@ func (s *Server) CreateLedgerEntryByExternalID(ctx context.Context, req gen.Crea
 }
 
 func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, identifier string, in gen.LedgerEntryCreate) (gen.LedgerEntry, error) {
-	grant, err := grantFromWire(in)
-	if err != nil {
-		return gen.LedgerEntry{}, err
-	}
 	return once(ctx, s, func(tx *store.Tx) (gen.LedgerEntry, error) {
 		buyer, err := find(tx, identifier)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		entry, err := credit.Add(tx, buyer, grant)
+		grant, err := grantFromWire(in, buyer.Location())
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		return ledgerEntryToWire(entry, buyer), nil
+		entry, err := invoice.ChangeCredits(tx, buyer.ID, grant.Currency, func(*credit.Ledger) (credit.Entry, error) {
+			return credit.Add(tx, buyer, grant)
+		})
+		if err != nil {
+			return gen.LedgerEntry{}, err
+		}
+		return ledgerEntryToWire(entry, buyer, nil), nil
 	})
 }
 
@@ -76,6 +81,9 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 	if filter.MinimumAmount, err = optionalAmountFromWire("minimum_amount", p.MinimumAmount); err != nil {
 		return page, err
 	}
+	if err := s.deduct(ctx, find, identifier); err != nil {
+		return page, err
+	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		buyer, err := find(tx, identifier)
 		if err != nil {
@@ -87,12 +95,23 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 		}
 		entries, next, err := credit.ListEntries(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
 		page = gen.LedgerEntryPage{
-			Data:               toWire(entries, func(e credit.Entry) gen.LedgerEntry { return ledgerEntryToWire(e, buyer) }),
+			Data:               toWire(entries, func(e credit.Entry) gen.LedgerEntry { return ledgerEntryToWire(e, buyer, nil) }),
 			PaginationMetadata: pageToWire(next),
 		}
 		return err
 	})
 	return page, err
+}
+
+// deduct brings the ledgers of a customer up to date, to be read.
+func (s *Server) deduct(ctx context.Context, find findCustomer, identifier string) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		return invoice.Deduct(tx, buyer.ID)
+	})
 }
 
 // ListCredits serves GET /v1/customers/{customer_id}/credits.
@@ -115,6 +134,9 @@ func (s *Server) ListCreditsByExternalID(ctx context.Context, req gen.ListCredit
 
 func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier string, p gen.ListCreditsParams) (page gen.CustomerCreditBlockPage, err error) {
 	filter := credit.BlockFilter{Currency: creditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
+	if err := s.deduct(ctx, find, identifier); err != nil {
+		return page, err
+	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		buyer, err := find(tx, identifier)
 		if err != nil {
@@ -140,20 +162,22 @@ func creditCurrency(in *string) money.Currency {
 	return money.Currency(*in)
 }
 
-func grantFromWire(union gen.LedgerEntryCreate) (credit.Grant, error) {
+func grantFromWire(union gen.LedgerEntryCreate, loc *time.Location) (credit.Grant, error) {
 	in, err := union.AsIncrementCreate()
 	if err != nil {
 		return credit.Grant{}, fmt.Errorf("read an increment: %w", err)
 	}
-	amount, err := numberFromWire("amount", in.Amount)
-	if err != nil {
+	amount, amountErr := numberFromWire("amount", in.Amount)
+	effective, effectiveErr := midnightFromWire("effective_date", in.EffectiveDate, loc)
+	expires, expiresErr := midnightFromWire("expiry_date", in.ExpiryDate, loc)
+	if err := fault.Join(amountErr, effectiveErr, expiresErr); err != nil {
 		return credit.Grant{}, err
 	}
 	return credit.Grant{
 		Currency:         creditCurrency(in.Currency),
 		Amount:           amount,
-		EffectiveDate:    in.EffectiveDate,
-		ExpiryDate:       in.ExpiryDate,
+		EffectiveAt:      effective,
+		ExpiresAt:        expires,
 		PerUnitCostBasis: in.PerUnitCostBasis,
 		Filters: toWire(in.Filters, func(f gen.ItemFilter) credit.ItemFilter {
 			return credit.ItemFilter{Operator: credit.Operator(f.Operator), ItemIDs: f.Values}
@@ -163,56 +187,11 @@ func grantFromWire(union gen.LedgerEntryCreate) (credit.Grant, error) {
 	}, nil
 }
 
-// ledgerEntryToWire writes an increment, the one kind of entry there is so far.
-func ledgerEntryToWire(entry credit.Entry, buyer customer.Customer) gen.LedgerEntry {
-	var out gen.LedgerEntry
-	err := out.FromIncrementEntry(gen.IncrementEntry{
-		LedgerEntryBase: gen.LedgerEntryBase{
-			ID:                   entry.ID,
-			LedgerSequenceNumber: entry.Sequence,
-			EntryStatus:          gen.LedgerEntryStatus(entry.Status),
-			Amount:               numberToWire(entry.Amount),
-			StartingBalance:      numberToWire(entry.StartingBalance),
-			EndingBalance:        numberToWire(entry.EndingBalance),
-			Currency:             gen.Currency(entry.Currency),
-			CreatedAt:            instantToWire(entry.CreatedAt),
-			Customer:             customerRefToWire(buyer),
-			CreditBlock:          affectedBlockToWire(entry.Block),
-			Description:          entry.Description,
-			Metadata:             metadataToWire(entry.Metadata),
-		},
-		Increment: gen.Increment{EntryType: gen.IncrementType(entry.Kind)},
-	})
-	if err != nil {
-		panic(fmt.Sprintf("server: ledger entry %s cannot be written: %v", entry.ID, err))
+// midnightFromWire reads a date that may be left out.
+func midnightFromWire(field string, text *string, loc *time.Location) (*time.Time, error) {
+	if text == nil {
+		return nil, nil
 	}
-	return out
-}
-
-func affectedBlockToWire(block credit.Block) gen.AffectedBlock {
-	return gen.AffectedBlock{
-		ID:               block.ID,
-		ExpiryDate:       optionalInstantToWire(block.ExpiresAt),
-		PerUnitCostBasis: block.PerUnitCostBasis,
-		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.Filter {
-			return gen.Filter{Field: gen.FilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
-		}),
-	}
-}
-
-func creditBlockToWire(block credit.Block) gen.CustomerCreditBlock {
-	return gen.CustomerCreditBlock{
-		ID:                    block.ID,
-		Balance:               numberToWire(block.Balance),
-		MaximumInitialBalance: optionalNumberToWire(&block.InitialBalance),
-		EffectiveDate:         optionalInstantToWire(&block.EffectiveAt),
-		ExpiryDate:            optionalInstantToWire(block.ExpiresAt),
-		PerUnitCostBasis:      block.PerUnitCostBasis,
-		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.ItemFilter {
-			return gen.ItemFilter{Field: gen.ItemFilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
-		}),
-		Status:            gen.CreditBlockStatus(block.Status),
-		CreditBlockSource: gen.CreditBlockSource(block.Source),
-		Metadata:          metadataToWire(block.Metadata),
-	}
+	at, err := credit.Midnight(field, *text, loc)
+	return &at, err
 }

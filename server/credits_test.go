@@ -183,7 +183,7 @@ var _ = Describe("Credits", func() {
 			Expect(amounts("")).To(Equal(list{json.Number("2"), json.Number("1")}))
 			api.clock("2025-03-12T04:00:00Z")
 			Expect(amounts("")).To(Equal(list{json.Number("2")}))
-			Expect(amounts("?include_all_blocks=true")).To(Equal(list{json.Number("2"), json.Number("1")}))
+			Expect(amounts("?include_all_blocks=true")).To(Equal(list{json.Number("2"), json.Number("0")}))
 		})
 
 		It("lists the blocks that take effect on a day of the customer's", func() {

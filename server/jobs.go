@@ -33,6 +33,7 @@ var settling = []job{
 
 // jobs in the order in which units due at one instant are done.
 var jobs = slices.Concat(settling, []job{
+	{"settle credits", invoice.NextDeduction, invoice.DeductNext},
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},

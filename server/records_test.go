@@ -38,7 +38,7 @@ var records = []any{
 	license.License{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
-	invoice.AddedLine{}, invoice.PaymentAttempt{},
+	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }
 

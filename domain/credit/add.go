@@ -16,17 +16,22 @@ import (
 type Grant struct {
 	Currency         money.Currency // the customer's real currency, or credits
 	Amount           money.Decimal  // more than 0
-	EffectiveDate    *string        // date or date-time; nil: today
-	ExpiryDate       *string        // date or date-time, exclusive; nil: never
+	EffectiveAt      *time.Time     // nil: the midnight that began today; see [Midnight]
+	ExpiresAt        *time.Time     // exclusive; nil: never
 	PerUnitCostBasis *string        // decimal, not negative
 	Filters          []ItemFilter
 	Description      *string
 	Metadata         map[string]*string
+
+	Source       Source  // "": manual
+	OriginID     *string // the allocation price or top-up
+	InvoiceID    *string // that sells them
+	UntilPayment bool    // they do not count before that is paid
 }
 
 // Add gives credits to a customer in a block of their own, whatever the balance
-// was (semantics 10.1.2), and returns the increment, which is committed. An item
-// of a filter that does not exist is fault.Missing.
+// was (semantics 10.1.2), and returns the increment, which is committed unless it waits
+// for a payment. An item of a filter that does not exist is fault.Missing.
 func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
 	block, err := grant.block(tx, buyer)
 	if err != nil {
@@ -35,11 +40,7 @@ func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
 	if err := grant.checkItems(tx); err != nil {
 		return Entry{}, err
 	}
-	ledger, err := lockLedger(tx, buyer.ID, grant.Currency)
-	if err != nil {
-		return Entry{}, err
-	}
-	balance, err := Balance(tx, buyer.ID, grant.Currency)
+	ledger, err := Lock(tx, buyer.ID, grant.Currency)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -47,36 +48,32 @@ func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
 		return Entry{}, err
 	}
 	entry := Entry{
-		Record:          tx.Record("entry"),
-		CustomerID:      buyer.ID,
-		Currency:        grant.Currency,
-		Kind:            KindIncrement,
-		Status:          EntryCommitted,
-		Amount:          grant.Amount,
-		StartingBalance: balance,
-		EndingBalance:   balance,
-		BlockID:         block.ID,
-		Description:     grant.Description,
-		Metadata:        block.Metadata,
-		Block:           block,
+		Kind: KindIncrement, Status: EntryCommitted, Amount: grant.Amount, Block: block,
+		Description: grant.Description, Metadata: block.Metadata,
 	}
-	if block.counts(tx.Now) {
-		entry.EndingBalance = balance.Add(grant.Amount)
+	if grant.UntilPayment {
+		entry.Status = EntryPending
 	}
-	return entry, ledger.append(tx, &entry)
+	if err := ledger.append(tx, &entry); err != nil {
+		return Entry{}, err
+	}
+	ledger.dueBy(block.nextDue(tx.Now))
+	return entry, ledger.save(tx)
+}
+
+// nextDue is when somebody has to look after the block: as it takes effect, and from then
+// on at once, to see what it pays for and when it expires.
+func (b Block) nextDue(now time.Time) time.Time {
+	if b.EffectiveAt.After(now) {
+		return b.EffectiveAt
+	}
+	return now
 }
 
 // block checks the grant and makes the block it asks for.
 func (g Grant) block(tx *store.Tx, buyer customer.Customer) (Block, error) {
 	metadata, metadataErr := store.Metadata(nil).Merge(g.Metadata)
-	effective, expires, datesErr := g.dates(tx.Now, buyer.Location())
-	if err := fault.Join(g.checkAmounts(), g.checkFilters(), datesErr, metadataErr); err != nil {
-		return Block{}, err
-	}
-	if err := g.checkCurrency(buyer); err != nil {
-		return Block{}, err
-	}
-	return Block{
+	block := Block{
 		Record:           tx.Record("block"),
 		CustomerID:       buyer.ID,
 		Currency:         g.Currency,
@@ -84,26 +81,37 @@ func (g Grant) block(tx *store.Tx, buyer customer.Customer) (Block, error) {
 		Status:           BlockActive,
 		InitialBalance:   g.Amount,
 		Balance:          g.Amount,
-		EffectiveAt:      effective,
-		ExpiresAt:        expires,
+		EffectiveAt:      period.DateOf(tx.Now, buyer.Location()).In(buyer.Location()),
+		ExpiresAt:        g.ExpiresAt,
 		PerUnitCostBasis: g.PerUnitCostBasis,
 		Filters:          append([]ItemFilter{}, g.Filters...),
+		InvoiceID:        g.InvoiceID,
+		OriginID:         g.OriginID,
 		Metadata:         metadata,
-	}, nil
+	}
+	if g.EffectiveAt != nil {
+		block.EffectiveAt = *g.EffectiveAt
+	}
+	if g.Source != "" {
+		block.Source = g.Source
+	}
+	if g.UntilPayment {
+		block.Status = BlockPendingPayment
+	}
+	var datesErr error
+	if g.ExpiresAt != nil && !g.ExpiresAt.After(block.EffectiveAt) {
+		datesErr = fault.Bad("expiry_date", "must be after effective_date")
+	}
+	if err := fault.Join(g.checkAmounts(), g.checkFilters(), datesErr, metadataErr); err != nil {
+		return Block{}, err
+	}
+	block.Counted = block.inForce(tx.Now)
+	return block, CheckCurrency(buyer, g.Currency)
 }
 
 // checkAmounts refuses what is wrong whoever gets it (semantics 0.3.3, 10.3.9).
 func (g Grant) checkAmounts() error {
-	var currencyErr, amountErr, basisErr error
-	if !g.Currency.Valid() && g.Currency != money.Credits {
-		currencyErr = fault.Bad("currency", "must be an ISO 4217 code or %s", money.Credits)
-	}
-	switch {
-	case g.Amount.Sign() <= 0:
-		amountErr = fault.Bad("amount", "must be more than 0")
-	case !g.Currency.Fits(g.Amount):
-		amountErr = fault.Bad("amount", "must have at most %d decimal places in this currency", g.Currency.MinorUnits())
-	}
+	var basisErr error
 	if g.PerUnitCostBasis != nil {
 		basis, err := money.Parse(*g.PerUnitCostBasis)
 		switch {
@@ -113,12 +121,27 @@ func (g Grant) checkAmounts() error {
 			basisErr = fault.Bad("per_unit_cost_basis", "must not be negative")
 		}
 	}
-	return fault.Join(currencyErr, amountErr, basisErr)
+	return fault.Join(checkAmount(g.Currency, g.Amount), basisErr)
 }
 
-// checkCurrency refuses real money other than the customer's (semantics 10.1.6).
-func (g Grant) checkCurrency(buyer customer.Customer) error {
-	if g.Currency.Valid() && (buyer.Currency == nil || *buyer.Currency != g.Currency) {
+// checkAmount refuses an amount that cannot be booked in a unit, and a unit that is none.
+func checkAmount(currency money.Currency, amount money.Decimal) error {
+	var currencyErr, amountErr error
+	if !currency.Valid() && currency != money.Credits {
+		currencyErr = fault.Bad("currency", "must be an ISO 4217 code or %s", money.Credits)
+	}
+	switch {
+	case amount.Sign() <= 0:
+		amountErr = fault.Bad("amount", "must be more than 0")
+	case !currency.Fits(amount):
+		amountErr = fault.Bad("amount", "must have at most %d decimal places in this currency", currency.MinorUnits())
+	}
+	return fault.Join(currencyErr, amountErr)
+}
+
+// CheckCurrency refuses real money other than the customer's (semantics 10.1.6).
+func CheckCurrency(buyer customer.Customer, currency money.Currency) error {
+	if currency.Valid() && (buyer.Currency == nil || *buyer.Currency != currency) {
 		return fault.Refused("credits in a real currency must be in that of the customer")
 	}
 	return nil
@@ -149,35 +172,4 @@ func (g Grant) checkItems(tx *store.Tx) error {
 		}
 	}
 	return nil
-}
-
-// dates are the midnights in loc at which the credits take effect and expire
-// (semantics 10.1.4).
-func (g Grant) dates(now time.Time, loc *time.Location) (effective time.Time, expires *time.Time, err error) {
-	effective = period.DateOf(now, loc).In(loc)
-	if g.EffectiveDate != nil {
-		if effective, err = midnight("effective_date", *g.EffectiveDate, loc); err != nil {
-			return effective, nil, err
-		}
-	}
-	if g.ExpiryDate != nil {
-		at, err := midnight("expiry_date", *g.ExpiryDate, loc)
-		if err != nil {
-			return effective, nil, err
-		}
-		if !at.After(effective) {
-			return effective, nil, fault.Bad("expiry_date", "must be after effective_date")
-		}
-		expires = &at
-	}
-	return effective, expires, nil
-}
-
-// midnight reads a date. A date-time counts as its local date (semantics 10.1.7).
-func midnight(field, text string, loc *time.Location) (time.Time, error) {
-	at, err := period.ParseInstant(text, loc)
-	if err != nil {
-		return time.Time{}, fault.Bad(field, "%v", err)
-	}
-	return period.DateOf(at, loc).In(loc), nil
 }

@@ -17,7 +17,7 @@ var _ = Describe("An increment", func() {
 	BeforeEach(func() { s = open() })
 
 	It("CR-1: adds a block and tells of it", func() {
-		entry := s.added(func(g *credit.Grant) { g.ExpiryDate = ref("2025-12-28") })
+		entry := s.added(func(g *credit.Grant) { g.ExpiresAt = midnight("2025-12-28") })
 		Expect(entry.Sequence).To(BeEquivalentTo(1))
 		Expect(entry.Kind).To(Equal(credit.KindIncrement))
 		Expect(entry.Status).To(Equal(credit.EntryCommitted))
@@ -42,7 +42,7 @@ var _ = Describe("An increment", func() {
 
 	It("counts from the day it takes effect until the day it expires", func() {
 		entry := s.added(func(g *credit.Grant) {
-			g.EffectiveDate, g.ExpiryDate = ref("2025-03-12"), ref("2025-03-20")
+			g.EffectiveAt, g.ExpiresAt = midnight("2025-03-12"), midnight("2025-03-20")
 		})
 		Expect(entry.EndingBalance.String()).To(Equal("0"))
 		s.clock("2025-03-12T06:59:59Z")
@@ -55,7 +55,7 @@ var _ = Describe("An increment", func() {
 
 	It("reads a date-time as its local date", func() {
 		entry := s.added(func(g *credit.Grant) {
-			g.EffectiveDate, g.ExpiryDate = ref("2025-03-12T06:00:00Z"), ref("2025-03-20T23:00:00")
+			g.EffectiveAt, g.ExpiresAt = midnight("2025-03-12T06:00:00Z"), midnight("2025-03-20T23:00:00")
 		})
 		Expect(entry.Block.EffectiveAt).To(BeTemporally("==", instant("2025-03-11T07:00:00Z")))
 		Expect(entry.Block.ExpiresAt).To(HaveValue(BeTemporally("==", instant("2025-03-20T07:00:00Z"))))
@@ -73,9 +73,8 @@ var _ = Describe("An increment", func() {
 		Entry("in a unit that is none", func(g *credit.Grant) { g.Currency = "tokens" }, "currency: "),
 		Entry("at a negative cost", func(g *credit.Grant) { g.PerUnitCostBasis = ref("-0.01") }, "per_unit_cost_basis: "),
 		Entry("at a cost that is none", func(g *credit.Grant) { g.PerUnitCostBasis = ref("free") }, "per_unit_cost_basis: "),
-		Entry("that expires as it takes effect", func(g *credit.Grant) { g.EffectiveDate, g.ExpiryDate = ref("2025-04-01"), ref("2025-04-01") }, "expiry_date: "),
-		Entry("that expires today", func(g *credit.Grant) { g.ExpiryDate = ref("2025-03-10") }, "expiry_date: "),
-		Entry("on a day that is none", func(g *credit.Grant) { g.EffectiveDate = ref("2025-02-30") }, "effective_date: "),
+		Entry("that expires as it takes effect", func(g *credit.Grant) { g.EffectiveAt, g.ExpiresAt = midnight("2025-04-01"), midnight("2025-04-01") }, "expiry_date: "),
+		Entry("that expires today", func(g *credit.Grant) { g.ExpiresAt = midnight("2025-03-10") }, "expiry_date: "),
 		Entry("for items, naming none", func(g *credit.Grant) { g.Filters = []credit.ItemFilter{{Operator: credit.Includes}} }, "filters[0].values: "),
 	)
 

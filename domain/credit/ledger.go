@@ -1,6 +1,9 @@
 package credit
 
 import (
+	"errors"
+	"time"
+
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -14,88 +17,115 @@ type Ledger struct {
 	CustomerID   string         `gorm:"primaryKey"`
 	Currency     money.Currency `gorm:"primaryKey"`
 	LastSequence int64          // of its newest entry; 0: none
+	Balance      money.Decimal  // the ending balance of that entry
+	Changes      int64          // how often Balance changed: whoever has seen one number has seen what led to it
+	ChangedAt    *time.Time     // when it did last
+	DueAt        *time.Time     // when time changes it next; nil: never by itself
 }
 
 // TableName is not that of a ledger of anything.
 func (Ledger) TableName() string { return "credit_ledgers" }
 
-// Entry is one change of a ledger.
-type Entry struct {
-	store.Record
-	CustomerID      string
-	Currency        money.Currency
-	Sequence        int64 // counts from 1 without holes
-	Kind            Kind
-	Status          EntryStatus
-	Amount          money.Decimal // credits, never negative: the kind gives the direction
-	StartingBalance money.Decimal // of the whole ledger, as EndingBalance
-	EndingBalance   money.Decimal
-	BlockID         string
-	Description     *string
-	Metadata        store.Metadata
-
-	Block Block `gorm:"-"`
-}
-
-// TableName is not that of an entry of anything.
-func (Entry) TableName() string { return "ledger_entries" }
-
-// Kind says what an entry did.
-type Kind string
-
-const (
-	KindIncrement         Kind = "increment"
-	KindDecrement         Kind = "decrement"
-	KindExpirationChange  Kind = "expiration_change"
-	KindCreditBlockExpiry Kind = "credit_block_expiry"
-	KindVoid              Kind = "void"
-	KindVoidInitiated     Kind = "void_initiated"
-	KindAmendment         Kind = "amendment"
-)
-
-// EntryStatus says whether an entry can still change.
-type EntryStatus string
-
-const (
-	EntryCommitted EntryStatus = "committed" // for good
-	EntryPending   EntryStatus = "pending"   // until usage it stands for is final, or it is paid for
-)
-
-// Balance is what a customer has in that unit now: 0 without a ledger.
+// Balance is what a customer had in that unit when the ledger was last worked out: 0
+// without a ledger.
 func Balance(tx *store.Tx, customerID string, currency money.Currency) (money.Decimal, error) {
-	var blocks []Block
-	if err := ofLedger(tx, customerID, currency).Where("balance <> 0").Find(&blocks).Error; err != nil {
-		return money.Decimal{}, err
-	}
-	var balance money.Decimal
-	for _, block := range blocks {
-		if block.counts(tx.Now) {
-			balance = balance.Add(block.Balance)
-		}
-	}
-	return balance, nil
+	ledger, err := FindLedger(tx, customerID, currency)
+	return ledger.Balance, err
 }
 
-// lockLedger keeps the ledger from changing until the transaction ends. It
-// makes it first if need be: a row that does not exist cannot be locked.
-func lockLedger(tx *store.Tx, customerID string, currency money.Currency) (Ledger, error) {
-	ledger := Ledger{AccountID: tx.AccountID, CustomerID: customerID, Currency: currency}
-	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&ledger).Error; err != nil {
-		return Ledger{}, err
+// FindLedger returns a customer's ledger in that unit as it was last worked out, an empty
+// one if there is none.
+func FindLedger(tx *store.Tx, customerID string, currency money.Currency) (ledger Ledger, err error) {
+	err = ofLedger(tx, customerID, currency).Take(&ledger).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Ledger{AccountID: tx.AccountID, CustomerID: customerID, Currency: currency}, nil
 	}
-	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).
-		Where("customer_id = ? AND currency = ?", customerID, currency).Take(&ledger).Error
 	return ledger, err
 }
 
-// append writes the ledger's next entry, and numbers it.
+// Ledgers returns all ledgers of a customer, by unit.
+func Ledgers(tx *store.Tx, customerID string) (ledgers []Ledger, err error) {
+	err = tx.Where("customer_id = ?", customerID).Order("currency").Find(&ledgers).Error
+	return ledgers, err
+}
+
+// Lock keeps a ledger from changing until the transaction ends. It makes it first if
+// need be: a row that does not exist cannot be locked. Whoever locks a customer too
+// locks the ledger before.
+func Lock(tx *store.Tx, customerID string, currency money.Currency) (*Ledger, error) {
+	for {
+		var ledger Ledger
+		err := ofLedger(tx, customerID, currency).Clauses(clause.Locking{Strength: "UPDATE"}).Take(&ledger).Error
+		if err == nil {
+			return &ledger, nil
+		}
+		if !errors.Is(err, gorm.ErrRecordNotFound) {
+			return nil, err
+		}
+		made := Ledger{AccountID: tx.AccountID, CustomerID: customerID, Currency: currency}
+		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&made).Error; err != nil {
+			return nil, err
+		}
+	}
+}
+
+// append writes the ledger's next entry, and numbers it. The entry moves the balance
+// unless its block is not part of that.
 func (l *Ledger) append(tx *store.Tx, entry *Entry) error {
 	l.LastSequence++
-	entry.Sequence = l.LastSequence
-	if err := tx.Create(entry).Error; err != nil {
+	entry.Record = tx.Record("entry")
+	entry.CustomerID, entry.Currency, entry.Sequence = l.CustomerID, l.Currency, l.LastSequence
+	entry.BlockID = entry.Block.ID
+	if entry.Metadata == nil {
+		entry.Metadata = store.Metadata{}
+	}
+	effect := entry.Kind.effect(entry.Amount)
+	if !entry.Block.Counted {
+		effect = money.Decimal{}
+	}
+	entry.StartingBalance = l.Balance
+	l.move(tx, effect)
+	entry.EndingBalance = l.Balance
+	return tx.Create(entry).Error
+}
+
+// move changes the balance. save writes it.
+func (l *Ledger) move(tx *store.Tx, by money.Decimal) {
+	if by.IsZero() {
+		return
+	}
+	l.Balance, l.ChangedAt = l.Balance.Add(by), &tx.Now
+	l.Changes++
+}
+
+// restate makes an entry move the balance by another effect, and moves along what comes
+// after it.
+func (l *Ledger) restate(tx *store.Tx, entry *Entry, effect money.Decimal) error {
+	by := effect.Sub(entry.EndingBalance.Sub(entry.StartingBalance))
+	entry.EndingBalance = entry.StartingBalance.Add(effect)
+	if err := tx.Model(entry).Select("status", "amount", "ending_balance").Updates(entry).Error; err != nil || by.IsZero() {
 		return err
 	}
-	return tx.Model(l).Select("last_sequence").Updates(l).Error
+	l.move(tx, by)
+	if entry.Sequence == l.LastSequence {
+		return nil
+	}
+	return ofLedger(tx, l.CustomerID, l.Currency).Model(&Entry{}).Where("sequence > ?", entry.Sequence).
+		Updates(map[string]any{
+			"starting_balance": gorm.Expr("starting_balance + ?", by), "ending_balance": gorm.Expr("ending_balance + ?", by),
+		}).Error
+}
+
+// save writes what an operation made of the ledger.
+func (l *Ledger) save(tx *store.Tx) error {
+	return tx.Model(l).Select("last_sequence", "balance", "changes", "changed_at", "due_at").Updates(l).Error
+}
+
+// dueBy makes the ledger due at an instant if it is not before.
+func (l *Ledger) dueBy(at time.Time) {
+	if l.DueAt == nil || at.Before(*l.DueAt) {
+		l.DueAt = &at
+	}
 }
 
 func ofLedger(tx *store.Tx, customerID string, currency money.Currency) *gorm.DB {

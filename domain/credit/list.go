@@ -81,9 +81,20 @@ type BlockFilter struct {
 
 // ListBlocks returns a page of a customer's blocks in one unit, newest first.
 func ListBlocks(tx *store.Tx, customerID string, filter BlockFilter, page store.Page) (blocks []Block, next string, err error) {
-	query := filter.EffectiveAt.On(ofLedger(tx, customerID, filter.Currency), "effective_at")
+	query := filter.EffectiveAt.On(ofLedger(tx, customerID, filter.Currency), "effective_at").Where("deleted_at IS NULL")
 	if !filter.All {
 		query = query.Where("balance <> 0 AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
 	}
 	return store.List[Block](query, page)
+}
+
+// FindEntry returns the entry with that id and its block as it is now, or fault.Missing.
+func FindEntry(tx *store.Tx, id string) (Entry, error) {
+	var e Entry
+	if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
+		return e, store.Found(err, "Entry", id)
+	}
+	entries := []Entry{e}
+	err := loadBlocks(tx, entries)
+	return entries[0], err
 }

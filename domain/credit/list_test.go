@@ -92,8 +92,8 @@ var _ = Describe("A list of blocks", func() {
 	}
 
 	BeforeEach(func() {
-		s.added(func(g *credit.Grant) { g.Amount, g.ExpiryDate = money.FromInt(1), ref("2025-03-12") })
-		s.added(func(g *credit.Grant) { g.Amount, g.EffectiveDate = money.FromInt(2), ref("2025-04-01") })
+		s.added(func(g *credit.Grant) { g.Amount, g.ExpiresAt = money.FromInt(1), midnight("2025-03-12") })
+		s.added(func(g *credit.Grant) { g.Amount, g.EffectiveAt = money.FromInt(2), midnight("2025-04-01") })
 		s.added(func(g *credit.Grant) { g.Amount = money.FromInt(3) })
 		s.added(func(g *credit.Grant) { g.Amount, g.Currency = money.FromInt(4), "USD" })
 	})

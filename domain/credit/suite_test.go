@@ -81,9 +81,17 @@ func (s *shop) added(change func(*credit.Grant)) credit.Entry {
 	return entry
 }
 
+// balance is what there is once the ledger is brought up to date.
 func (s *shop) balance() (text string) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) error {
+		ledger, err := credit.Lock(tx, s.buyer.ID, money.Credits)
+		if err != nil {
+			return err
+		}
+		if err := credit.Deduct(tx, ledger, nil, s.calendar()); err != nil {
+			return err
+		}
 		balance, err := credit.Balance(tx, s.buyer.ID, money.Credits)
 		text = balance.String()
 		return err
@@ -91,11 +99,25 @@ func (s *shop) balance() (text string) {
 	return text
 }
 
+func (s *shop) calendar() credit.Calendar {
+	return credit.Calendar{Location: s.buyer.Location(), Grace: 12 * time.Hour}
+}
+
 func instant(text string) time.Time {
 	GinkgoHelper()
 	at, err := time.Parse(time.RFC3339, text)
 	Expect(err).NotTo(HaveOccurred())
 	return at.UTC()
+}
+
+// midnight is when a day begins for the customer.
+func midnight(date string) *time.Time {
+	GinkgoHelper()
+	loc, err := time.LoadLocation("America/Los_Angeles")
+	Expect(err).NotTo(HaveOccurred())
+	at, err := credit.Midnight("date", date, loc)
+	Expect(err).NotTo(HaveOccurred())
+	return &at
 }
 
 func ref[T any](v T) *T { return &v }

@@ -16,10 +16,11 @@ type amounts struct {
 	Subtotal    money.Decimal // before adjustments, rounded to the minor unit
 	Adjustments []rating.Applied
 	Adjusted    money.Decimal // after them
+	Credits     money.Decimal // of that, what prepaid credits pay
 	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
 	Conversion  []rating.Part // how what is left of a price in a custom unit became money
 	Invoiced    money.Decimal // Subtotal, and
-	Amount      money.Decimal // Adjusted, in the currency of the invoice
+	Amount      money.Decimal // what is left to pay, in the currency of the invoice
 }
 
 // charge turns what services used into amounts. They are those that stand on one
@@ -40,6 +41,7 @@ func charge(t subscription.Terms, together []tally) []amounts {
 	}
 	adjust(t, together, all)
 	for k, y := range together {
+		all[k].Credits = money.Min(y.Paid, money.Max(all[k].Adjusted, money.Decimal{}))
 		all[k].convert(y.Interval.Price, t.Currency)
 	}
 	return all
@@ -126,12 +128,13 @@ func adjust(t subscription.Terms, together []tally, all []amounts) {
 // convert turns what is left of a price into the currency of the invoice, rounded
 // once (price models 7.2).
 func (a *amounts) convert(price catalog.Price, into money.Currency) {
+	unpaid := a.Adjusted.Sub(a.Credits)
 	if price.Currency == into {
-		a.Invoiced, a.Amount, a.Conversion = a.Subtotal, a.Adjusted, []rating.Part{}
+		a.Invoiced, a.Amount, a.Conversion = a.Subtotal, unpaid, []rating.Part{}
 		return
 	}
 	rates := price.Conversion()
-	left := rates.Convert(a.Adjusted)
+	left := rates.Convert(unpaid)
 	a.Amount = into.Round(left.Subtotal.WithoutTail())
 	a.Conversion = roundParts(left.Parts, a.Amount, into)
 	a.Invoiced = into.Round(rates.Convert(a.Subtotal).Subtotal.WithoutTail())

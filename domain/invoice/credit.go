@@ -80,7 +80,7 @@ func CreateCreditNote(tx *store.Tx, in NewCreditNote) (CreditNote, error) {
 		}
 		lines[k] = CreditedLine{LineID: l.LineID, Amount: l.Amount, Period: days.period(buyers[inv.CustomerID])}
 	}
-	return credit(tx, inv, lines, CreditNote{Reason: in.Reason, Memo: in.Memo})
+	return takeBack(tx, inv, lines, CreditNote{Reason: in.Reason, Memo: in.Memo})
 }
 
 // check refuses what is wrong whatever the invoice.
@@ -147,11 +147,11 @@ func Credit(tx *store.Tx, invoiceID string, lines []CreditedLine) (CreditNote, e
 		return CreditNote{}, fault.Refused("an invoice that is %s cannot be credited", inv.Status)
 	}
 	reason := ReasonOrderChange
-	return credit(tx, inv, lines, CreditNote{Reason: &reason, Automatic: true})
+	return takeBack(tx, inv, lines, CreditNote{Reason: &reason, Automatic: true})
 }
 
-// credit makes a note of the lines, which are of one invoice. Nobody else changes it.
-func credit(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) (CreditNote, error) {
+// takeBack makes a note of the lines, which are of one invoice. Nobody else changes it.
+func takeBack(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) (CreditNote, error) {
 	note.Record = tx.Record("cn")
 	note.CustomerID, note.InvoiceID, note.Currency = inv.CustomerID, inv.ID, inv.Currency
 	var err error

@@ -116,6 +116,10 @@ func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 // freeze issues a draft as it reads now. The order of steps is that of
 // semantics 8.1.5. An invoice without an amount due is paid at once.
 func freeze(tx *store.Tx, settings account.Account, v View) error {
+	v, err := withCredits(tx, settings, v)
+	if err != nil {
+		return err
+	}
 	amountDue, err := customer.Settle(tx, v.CustomerID, v.ID, v.Total)
 	if err != nil {
 		return err

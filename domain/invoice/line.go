@@ -31,7 +31,7 @@ type Line struct {
 
 	Subtotal                money.Decimal // before adjustments
 	AdjustedSubtotal        money.Decimal // after them
-	CreditsApplied          money.Decimal
+	CreditsApplied          money.Decimal // of that, what prepaid credits paid
 	PartiallyInvoicedAmount money.Decimal
 	Amount                  money.Decimal // what is left to pay, in the currency of the invoice
 
@@ -92,7 +92,14 @@ func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	if err != nil {
 		return nil, err
 	}
+	paid, err := paidOn(tx, t, inv, services)
+	if err != nil {
+		return nil, err
+	}
 	together := slices.Concat(tallies...)
+	for k, y := range together {
+		together[k].Paid = paid[lineID(inv.ID, y.Service)]
+	}
 	var out []Line
 	for k, a := range charge(t, together) {
 		line := newLine(tx, inv, len(out), lineID(inv.ID, together[k].Service), together[k], a)
@@ -137,7 +144,7 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 		Record:    store.Record{AccountID: tx.AccountID, ID: id, CreatedAt: tx.Now},
 		InvoiceID: inv.ID, Position: position, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
 		StartAt: s.Period.Start, EndAt: s.Period.End,
-		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, Amount: a.Amount,
+		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, CreditsApplied: a.Credits, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
 		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.Scope,
 		invoiced: a.Invoiced,

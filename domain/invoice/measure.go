@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
@@ -19,7 +20,8 @@ type tally struct {
 	subscription.Service
 	Model rating.Model
 	Usage rating.Usage
-	Days  rating.Days // of the service in its billing cycle
+	Days  rating.Days   // of the service in its billing cycle
+	Paid  money.Decimal // by credits, in the currency of the price
 
 	// Groups is the usage by the property that the invoice shows the price by; nil if
 	// it names none.

@@ -50,7 +50,10 @@ func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) e
 		return err
 	}
 	if len(services) == 0 && len(added[draft.ID]) == 0 {
-		return tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error
+		if err := tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error; err != nil {
+			return err
+		}
+		return returnCredits(tx, draft)
 	}
 	draft.HasUsage = anyUsage(services)
 	return draft.save(tx, "has_usage")

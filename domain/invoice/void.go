@@ -22,6 +22,9 @@ func Void(tx *store.Tx, id string) (View, error) {
 	if err := inv.save(tx, "status", "voided_at", "next_attempt_at"); err != nil {
 		return View{}, err
 	}
+	if err := returnCredits(tx, inv); err != nil {
+		return View{}, err
+	}
 	if err := inv.returnBalance(tx); err != nil {
 		return View{}, err
 	}

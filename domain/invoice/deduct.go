@@ -1,0 +1,205 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Deduct brings all ledgers of a customer up to date with time and usage: see
+// [credit.Deduct].
+func Deduct(tx *store.Tx, customerID string) error {
+	ledgers, err := credit.Ledgers(tx, customerID)
+	if err != nil {
+		return err
+	}
+	for _, l := range ledgers {
+		if err := deductFrom(tx, customerID, l.Currency, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ChangeCredits changes a customer's ledger by hand, and works out anew what days draw
+// that are not closed, before and after.
+func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (credit.Entry, error) {
+	if err := deductFrom(tx, customerID, currency, ""); err != nil {
+		return credit.Entry{}, err
+	}
+	ledger, err := credit.Lock(tx, customerID, currency)
+	if err != nil {
+		return credit.Entry{}, err
+	}
+	entry, err := change(ledger)
+	if err != nil {
+		return credit.Entry{}, err
+	}
+	if err := deductFrom(tx, customerID, currency, ""); err != nil {
+		return credit.Entry{}, err
+	}
+	return credit.FindEntry(tx, entry.ID)
+}
+
+// NextDeduction returns the earliest instant, at or before by, at which time changes a
+// ledger: as a day is closed, or a block takes effect or expires.
+func NextDeduction(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return credit.NextDue(tx, by)
+}
+
+// DeductNext brings the ledger up to date that is due longest. It reports false when none
+// is due, or others are at work on all that are.
+func DeductNext(tx *store.Tx) (more bool, err error) {
+	ledger, found, err := credit.LockDue(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, deductFrom(tx, ledger.CustomerID, ledger.Currency, "")
+}
+
+// deductFrom brings a ledger up to date. What pays for an invoice that is being issued
+// is committed, and what it was paid too much is given back (semantics 10.2.5).
+func deductFrom(tx *store.Tx, customerID string, currency money.Currency, issuing string) error {
+	ledger, err := credit.Lock(tx, customerID, currency)
+	if err != nil {
+		return err
+	}
+	days, err := calendarOf(tx, customerID)
+	if err != nil {
+		return err
+	}
+	d, err := demandOf(tx, customerID, currency, days, issuing)
+	if err != nil {
+		return err
+	}
+	if err := credit.Deduct(tx, ledger, d.charges, days); err != nil {
+		return err
+	}
+	if err := d.book(tx); err != nil || issuing == "" {
+		return err
+	}
+	lines, err := credit.LinesPaid(tx, issuing)
+	if err != nil {
+		return err
+	}
+	for _, id := range lines[currency] {
+		if err := credit.GiveBack(tx, ledger, id, money.Max(d.whole[id], money.Decimal{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func calendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return credit.Calendar{}, err
+	}
+	buyers, err := customer.FindAll(tx, []string{customerID})
+	if err != nil {
+		return credit.Calendar{}, err
+	}
+	return calendar(settings, buyers[customerID].Location()), nil
+}
+
+// withCredits commits what credits pay of a draft that is being issued, and shows it so.
+func withCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
+	if v.Source != SourceSubscription {
+		return v, nil
+	}
+	ledgers, err := credit.Ledgers(tx, v.CustomerID)
+	if err != nil || len(ledgers) == 0 {
+		return v, err
+	}
+	for _, l := range ledgers {
+		if err := deductFrom(tx, v.CustomerID, l.Currency, v.ID); err != nil {
+			return v, err
+		}
+	}
+	views, err := whole(tx, settings, []Invoice{v.Invoice})
+	if err != nil {
+		return v, err
+	}
+	return views[0], nil
+}
+
+// returnCredits gives back what credits paid of an invoice that does not charge any
+// more, because it is void or gone.
+func returnCredits(tx *store.Tx, inv Invoice) error {
+	lines, err := credit.LinesPaid(tx, inv.ID)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
+	if err != nil {
+		return err
+	}
+	for _, l := range ledgers {
+		if err := deductFrom(tx, inv.CustomerID, l.Currency, ""); err != nil { // nothing of it is pending
+			return err
+		}
+		ledger, err := credit.Lock(tx, inv.CustomerID, l.Currency)
+		if err != nil {
+			return err
+		}
+		for _, id := range lines[l.Currency] {
+			if err := credit.GiveBack(tx, ledger, id, money.Decimal{}); err != nil {
+				return err
+			}
+		}
+		if err := deductFrom(tx, inv.CustomerID, l.Currency, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paidOn tells what credits pay of the lines of an invoice, by their ids: of a draft, as
+// it would be by now.
+func paidOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (map[string]money.Decimal, error) {
+	var lineIDs []string
+	for _, s := range services {
+		if !s.Interval.Price.InAdvance() {
+			lineIDs = append(lineIDs, lineID(inv.ID, s))
+		}
+	}
+	if len(lineIDs) == 0 {
+		return nil, nil
+	}
+	if inv.Status != StatusDraft {
+		return credit.Paid(tx, lineIDs)
+	}
+	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
+	if err != nil || len(ledgers) == 0 {
+		return nil, err
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return nil, err
+	}
+	days := calendar(settings, t.Customer.Location())
+	paid := map[string]money.Decimal{}
+	for _, l := range ledgers {
+		if !slices.ContainsFunc(services, func(s subscription.Service) bool { return paidByCredits(s, l.Currency) }) {
+			continue
+		}
+		d, err := demandOf(tx, inv.CustomerID, l.Currency, days, "")
+		if err != nil {
+			return nil, err
+		}
+		foreseen, err := credit.Foresee(tx, inv.CustomerID, l.Currency, d.charges)
+		if err != nil {
+			return nil, err
+		}
+		for id, amount := range foreseen {
+			paid[id] = amount
+		}
+	}
+	return paid, nil
+}

@@ -1,0 +1,202 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// ChargedDay is what a line charges for a local day that is closed. It never changes.
+type ChargedDay struct {
+	AccountID string      `gorm:"primaryKey"`
+	LineID    string      `gorm:"primaryKey"`
+	Day       period.Date `gorm:"primaryKey"`
+	CreatedAt time.Time
+	Amount    money.Decimal // never negative
+}
+
+// demand is what the drafts of a customer ask credits of one unit to pay, day by day.
+type demand struct {
+	charges []credit.Charge
+	books   []ChargedDay             // of days that are closed by now, to be written
+	whole   map[string]money.Decimal // what each line that credits pay for comes to, by its id
+}
+
+// demandOf works out what drafts ask of credits. Those of an invoice that is being issued
+// are asked for now, once and for all.
+func demandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (demand, error) {
+	d := demand{whole: map[string]money.Decimal{}}
+	var drafts []Invoice
+	err := tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
+		Order("invoice_date, seq").Find(&drafts).Error
+	if err != nil || len(drafts) == 0 {
+		return d, err
+	}
+	terms, err := termsOf(tx, drafts)
+	if err != nil {
+		return d, err
+	}
+	for _, inv := range drafts {
+		if err := d.add(tx, terms(inv), inv, currency, days, inv.ID == issuing); err != nil {
+			return d, err
+		}
+	}
+	slices.SortStableFunc(d.charges, func(a, b credit.Charge) int { return a.From.Compare(b.From) })
+	return d, nil
+}
+
+// paidByCredits reports whether credits of that unit may pay for a service: never for a
+// fee in advance (semantics 10.2.3).
+func paidByCredits(s subscription.Service, currency money.Currency) bool {
+	return s.Interval.Price.Currency == currency && !s.Interval.Price.InAdvance()
+}
+
+// add adds what a draft asks for.
+func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency money.Currency, days credit.Calendar, issuing bool) error {
+	services, err := charged(tx, t, inv)
+	if err != nil {
+		return err
+	}
+	var lineIDs []string
+	for _, s := range services {
+		if paidByCredits(s, currency) && s.Period.Start.Before(tx.Now) {
+			lineIDs = append(lineIDs, lineID(inv.ID, s))
+		}
+	}
+	if len(lineIDs) == 0 {
+		return nil
+	}
+	closed, err := closedDays(tx, lineIDs)
+	if err != nil {
+		return err
+	}
+	rising, err := rise(tx, t, services, days.Location)
+	if err != nil {
+		return err
+	}
+	for k, s := range services {
+		if id := lineID(inv.ID, s); slices.Contains(lineIDs, id) {
+			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
+			d.addLine(tx, c, s, rising[k], closed[id], days, issuing)
+		}
+	}
+	return nil
+}
+
+// addLine adds what a line charges for each day up to today: by how much it rose, and
+// nothing if it fell (semantics 10.2.5). A day that is closed stays as it is, and the
+// first that is not takes what the line rose meanwhile.
+func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, rising map[int64]money.Decimal,
+	closed map[period.Date]money.Decimal, days credit.Calendar, issuing bool) {
+	var sum, now money.Decimal
+	loc := days.Location
+	today := period.DateOf(tx.Now, loc)
+	for c.Day = period.DateOf(s.Period.Start, loc); !today.Before(c.Day); c.Day = c.Day.AddDays(1) {
+		c.From, c.CommitAt = c.Day.In(loc), days.Closes(c.Day)
+		if issuing {
+			c.CommitAt = tx.Now
+		}
+		if worth, rose := rising[c.Day.AddDays(1).In(loc).UnixMicro()]; rose {
+			now = worth
+		}
+		known := false
+		if c.Amount, known = closed[c.Day]; !known {
+			c.Amount = money.Max(now.Sub(sum), money.Decimal{})
+			if !c.CommitAt.After(tx.Now) {
+				d.books = append(d.books, ChargedDay{AccountID: tx.AccountID, LineID: c.LineID, Day: c.Day, CreatedAt: tx.Now, Amount: c.Amount})
+			}
+		}
+		sum = sum.Add(c.Amount)
+		if c.Amount.Sign() > 0 {
+			d.charges = append(d.charges, c)
+		}
+	}
+	d.whole[c.LineID] = now
+}
+
+// book writes the days that were closed.
+func (d demand) book(tx *store.Tx) error {
+	if len(d.books) == 0 {
+		return nil
+	}
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&d.books).Error
+}
+
+// closedDays reads what lines charge for the days that are closed, by line and day.
+func closedDays(tx *store.Tx, lineIDs []string) (map[string]map[period.Date]money.Decimal, error) {
+	var rows []ChargedDay
+	err := tx.Where("line_id IN ?", lineIDs).Find(&rows).Error
+	closed := map[string]map[period.Date]money.Decimal{}
+	for _, row := range rows {
+		if closed[row.LineID] == nil {
+			closed[row.LineID] = map[period.Date]money.Decimal{}
+		}
+		closed[row.LineID][row.Day] = row.Amount
+	}
+	return closed, err
+}
+
+// rise tells what each service of an invoice comes to, after adjustments and before
+// credits, at the end of each local day up to today: by instant, in microseconds. All of
+// the invoice is charged together each time, its fees in full.
+func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, loc *time.Location) ([]map[int64]money.Decimal, error) {
+	edges := edgesOf(services, period.DateOf(tx.Now, loc).AddDays(1).In(loc), loc)
+	asked, shown := make([]measured, len(services)), make([]map[int64]int, len(services))
+	for k, s := range services {
+		if s.Interval.Price.Fixed() {
+			asked[k] = measured{s, []time.Time{s.Period.End}}
+			continue
+		}
+		at, show := within(s.Period, edges)
+		asked[k], shown[k] = measured{s, at}, show
+	}
+	tallies, err := measure(tx, t, asked)
+	if err != nil {
+		return nil, err
+	}
+	worth := make([]map[int64]money.Decimal, len(services))
+	for k := range worth {
+		worth[k] = map[int64]money.Decimal{}
+	}
+	for _, edge := range edges {
+		var together []tally
+		var of []int
+		for k, s := range services {
+			at, begun := shown[k][edge.UnixMicro()]
+			if begun || s.Interval.Price.Fixed() && (s.Interval.Price.InAdvance() || edge.After(s.Period.Start)) {
+				together, of = append(together, tallies[k][at]), append(of, k)
+			}
+		}
+		for k, a := range charge(t, together) {
+			worth[of[k]][edge.UnixMicro()] = a.Adjusted
+		}
+	}
+	return worth, nil
+}
+
+// edgesOf are the ends of the local days of services, up to that of today.
+func edgesOf(services []subscription.Service, today time.Time, loc *time.Location) (edges []time.Time) {
+	span := period.Period{Start: today, End: today}
+	for _, s := range services {
+		if s.Period.Start.Before(span.Start) {
+			span.Start = s.Period.Start
+		}
+	}
+	for _, day := range span.LocalDays(loc) {
+		edges = append(edges, day.End)
+	}
+	return edges
+}
+
+// calendar is when the days of a customer are closed.
+func calendar(settings account.Account, loc *time.Location) credit.Calendar {
+	return credit.Calendar{Location: loc, Grace: settings.GracePeriod()}
+}
