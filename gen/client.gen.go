@@ -1308,6 +1308,52 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
 	EvaluatePrice(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListSubscriptionChanges List subscription changes
+	//
+	// Newest first, those of all statuses.
+	//
+	// Corresponds with GET /v1/subscription_changes (the `ListSubscriptionChanges` operationId).
+	ListSubscriptionChanges(ctx context.Context, params *ListSubscriptionChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchSubscriptionChange Fetch a subscription change
+	//
+	// While it is pending, `subscription` is worked out anew: as the change would leave it now, with the invoices and credit notes
+	// that it would bring about, under ids that do not last; null where it cannot be made any more.
+	//
+	// Corresponds with GET /v1/subscription_changes/{subscription_change_id} (the `FetchSubscriptionChange` operationId).
+	FetchSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApplySubscriptionChangeWithBody Apply a pending subscription change
+	//
+	// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+	// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+	// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+	// themselves.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+	ApplySubscriptionChangeWithBody(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApplySubscriptionChange Apply a pending subscription change
+	//
+	// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+	// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+	// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+	// themselves.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+	ApplySubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, body ApplySubscriptionChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelSubscriptionChange Cancel a pending subscription change
+	//
+	// It cannot be applied any more.
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
+	CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListSubscriptions List subscriptions
 	//
 	// Newest first. Several values of one filter widen the list, several filters narrow it.
@@ -1406,8 +1452,9 @@ type ClientInterface interface {
 	//
 	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+	// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+	// or used up, and a code that is unknown.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1418,8 +1465,9 @@ type ClientInterface interface {
 	//
 	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+	// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+	// or used up, and a code that is unknown.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4148,6 +4196,102 @@ func (c *Client) EvaluatePrice(ctx context.Context, priceID PriceID, params *Eva
 	return c.Client.Do(req)
 }
 
+// ListSubscriptionChanges List subscription changes
+//
+// Newest first, those of all statuses.
+//
+// Corresponds with GET /v1/subscription_changes (the `ListSubscriptionChanges` operationId).
+func (c *Client) ListSubscriptionChanges(ctx context.Context, params *ListSubscriptionChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSubscriptionChangesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchSubscriptionChange Fetch a subscription change
+//
+// While it is pending, `subscription` is worked out anew: as the change would leave it now, with the invoices and credit notes
+// that it would bring about, under ids that do not last; null where it cannot be made any more.
+//
+// Corresponds with GET /v1/subscription_changes/{subscription_change_id} (the `FetchSubscriptionChange` operationId).
+func (c *Client) FetchSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchSubscriptionChangeRequest(c.Server, subscriptionChangeID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApplySubscriptionChangeWithBody Apply a pending subscription change
+//
+// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+// themselves.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+func (c *Client) ApplySubscriptionChangeWithBody(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApplySubscriptionChangeRequestWithBody(c.Server, subscriptionChangeID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApplySubscriptionChange Apply a pending subscription change
+//
+// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+// themselves.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+func (c *Client) ApplySubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, body ApplySubscriptionChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApplySubscriptionChangeRequest(c.Server, subscriptionChangeID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelSubscriptionChange Cancel a pending subscription change
+//
+// It cannot be applied any more.
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
+func (c *Client) CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelSubscriptionChangeRequest(c.Server, subscriptionChangeID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListSubscriptions List subscriptions
 //
 // Newest first. Several values of one filter widen the list, several filters narrow it.
@@ -4336,8 +4480,9 @@ func (c *Client) ListSubscriptionCosts(ctx context.Context, subscriptionID Subsc
 //
 // Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 // subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+// or used up, and a code that is unknown.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4358,8 +4503,9 @@ func (c *Client) RedeemCouponWithBody(ctx context.Context, subscriptionID Subscr
 //
 // Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 // subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+// or used up, and a code that is unknown.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11071,6 +11217,253 @@ func NewEvaluatePriceRequestWithBody(server string, priceID PriceID, params *Eva
 	return req, nil
 }
 
+// NewListSubscriptionChangesRequest constructs an http.Request for the ListSubscriptionChanges method
+func NewListSubscriptionChangesRequest(server string, params *ListSubscriptionChangesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscription_changes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CustomerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "customer_id", *params.CustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ExternalCustomerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "external_customer_id", *params.ExternalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchSubscriptionChangeRequest constructs an http.Request for the FetchSubscriptionChange method
+func NewFetchSubscriptionChangeRequest(server string, subscriptionChangeID SubscriptionChangeID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_change_id", subscriptionChangeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscription_changes/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewApplySubscriptionChangeRequest calls the generic ApplySubscriptionChange builder with application/json body
+func NewApplySubscriptionChangeRequest(server string, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, body ApplySubscriptionChangeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewApplySubscriptionChangeRequestWithBody(server, subscriptionChangeID, params, "application/json", bodyReader)
+}
+
+// NewApplySubscriptionChangeRequestWithBody constructs an http.Request for the ApplySubscriptionChange method, with any body, and a specified content type
+func NewApplySubscriptionChangeRequestWithBody(server string, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_change_id", subscriptionChangeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscription_changes/%s/apply", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCancelSubscriptionChangeRequest constructs an http.Request for the CancelSubscriptionChange method
+func NewCancelSubscriptionChangeRequest(server string, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_change_id", subscriptionChangeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscription_changes/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListSubscriptionsRequest constructs an http.Request for the ListSubscriptions method
 func NewListSubscriptionsRequest(server string, params *ListSubscriptionsParams) (*http.Request, error) {
 	var err error
@@ -11311,6 +11704,33 @@ func NewCreateSubscriptionRequestWithBody(server string, params *CreateSubscript
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11329,6 +11749,17 @@ func NewCreateSubscriptionRequestWithBody(server string, params *CreateSubscript
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11454,6 +11885,33 @@ func NewCancelSubscriptionRequestWithBody(server string, subscriptionID Subscrip
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11472,6 +11930,17 @@ func NewCancelSubscriptionRequestWithBody(server string, subscriptionID Subscrip
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11613,6 +12082,33 @@ func NewRedeemCouponRequestWithBody(server string, subscriptionID SubscriptionID
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11631,6 +12127,17 @@ func NewRedeemCouponRequestWithBody(server string, subscriptionID SubscriptionID
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11796,6 +12303,33 @@ func NewSchedulePlanChangeRequestWithBody(server string, subscriptionID Subscrip
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11814,6 +12348,17 @@ func NewSchedulePlanChangeRequestWithBody(server string, subscriptionID Subscrip
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11858,6 +12403,33 @@ func NewTriggerPhaseRequestWithBody(server string, subscriptionID SubscriptionID
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11876,6 +12448,17 @@ func NewTriggerPhaseRequestWithBody(server string, subscriptionID SubscriptionID
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11909,6 +12492,33 @@ func NewUnscheduleCancellationRequest(server string, subscriptionID Subscription
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
@@ -11925,6 +12535,17 @@ func NewUnscheduleCancellationRequest(server string, subscriptionID Subscription
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -11969,6 +12590,33 @@ func NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(server string, subscrip
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -11987,6 +12635,17 @@ func NewUnscheduleFixedFeeQuantityUpdatesRequestWithBody(server string, subscrip
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -12020,6 +12679,33 @@ func NewUnschedulePendingPlanChangesRequest(server string, subscriptionID Subscr
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
@@ -12036,6 +12722,17 @@ func NewUnschedulePendingPlanChangesRequest(server string, subscriptionID Subscr
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -12080,6 +12777,33 @@ func NewUpdateFixedFeeQuantityRequestWithBody(server string, subscriptionID Subs
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -12098,6 +12822,17 @@ func NewUpdateFixedFeeQuantityRequestWithBody(server string, subscriptionID Subs
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}
@@ -13750,6 +14485,58 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/prices/{price_id}/evaluate (the `EvaluatePrice` operationId).
 	EvaluatePriceWithResponse(ctx context.Context, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluatePriceResponse, error)
 
+	// ListSubscriptionChangesWithResponse List subscription changes
+	//
+	// Newest first, those of all statuses.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/subscription_changes (the `ListSubscriptionChanges` operationId).
+	ListSubscriptionChangesWithResponse(ctx context.Context, params *ListSubscriptionChangesParams, reqEditors ...RequestEditorFn) (*ListSubscriptionChangesResponse, error)
+
+	// FetchSubscriptionChangeWithResponse Fetch a subscription change
+	//
+	// While it is pending, `subscription` is worked out anew: as the change would leave it now, with the invoices and credit notes
+	// that it would bring about, under ids that do not last; null where it cannot be made any more.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/subscription_changes/{subscription_change_id} (the `FetchSubscriptionChange` operationId).
+	FetchSubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, reqEditors ...RequestEditorFn) (*FetchSubscriptionChangeResponse, error)
+
+	// ApplySubscriptionChangeWithBodyWithResponse Apply a pending subscription change
+	//
+	// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+	// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+	// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+	// themselves.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+	ApplySubscriptionChangeWithBodyWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplySubscriptionChangeResponse, error)
+
+	// ApplySubscriptionChangeWithResponse Apply a pending subscription change
+	//
+	// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+	// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+	// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+	// themselves.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+	ApplySubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, body ApplySubscriptionChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplySubscriptionChangeResponse, error)
+
+	// CancelSubscriptionChangeWithResponse Cancel a pending subscription change
+	//
+	// It cannot be applied any more.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
+	CancelSubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*CancelSubscriptionChangeResponse, error)
+
 	// ListSubscriptionsWithResponse List subscriptions
 	//
 	// Newest first. Several values of one filter widen the list, several filters narrow it.
@@ -13854,8 +14641,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+	// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+	// or used up, and a code that is unknown.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13866,8 +14654,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 	// subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-	// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+	// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+	// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+	// or used up, and a code that is unknown.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18591,6 +19380,198 @@ func (r EvaluatePriceResponse) ContentType() string {
 	return ""
 }
 
+type ListSubscriptionChangesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionChangePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListSubscriptionChangesResponse) GetJSON200() *SubscriptionChangePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListSubscriptionChangesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListSubscriptionChangesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSubscriptionChangesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSubscriptionChangesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListSubscriptionChangesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchSubscriptionChangeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionChange
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchSubscriptionChangeResponse) GetJSON200() *SubscriptionChange {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchSubscriptionChangeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchSubscriptionChangeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchSubscriptionChangeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchSubscriptionChangeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchSubscriptionChangeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ApplySubscriptionChangeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionChange
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ApplySubscriptionChangeResponse) GetJSON200() *SubscriptionChange {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ApplySubscriptionChangeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ApplySubscriptionChangeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ApplySubscriptionChangeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ApplySubscriptionChangeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ApplySubscriptionChangeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CancelSubscriptionChangeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubscriptionChange
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelSubscriptionChangeResponse) GetJSON200() *SubscriptionChange {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CancelSubscriptionChangeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelSubscriptionChangeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelSubscriptionChangeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelSubscriptionChangeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelSubscriptionChangeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListSubscriptionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -21543,6 +22524,88 @@ func (c *ClientWithResponses) EvaluatePriceWithResponse(ctx context.Context, pri
 	return ParseEvaluatePriceResponse(rsp)
 }
 
+// ListSubscriptionChangesWithResponse List subscription changes
+//
+// Newest first, those of all statuses.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/subscription_changes (the `ListSubscriptionChanges` operationId).
+func (c *ClientWithResponses) ListSubscriptionChangesWithResponse(ctx context.Context, params *ListSubscriptionChangesParams, reqEditors ...RequestEditorFn) (*ListSubscriptionChangesResponse, error) {
+	rsp, err := c.ListSubscriptionChanges(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSubscriptionChangesResponse(rsp)
+}
+
+// FetchSubscriptionChangeWithResponse Fetch a subscription change
+//
+// While it is pending, `subscription` is worked out anew: as the change would leave it now, with the invoices and credit notes
+// that it would bring about, under ids that do not last; null where it cannot be made any more.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/subscription_changes/{subscription_change_id} (the `FetchSubscriptionChange` operationId).
+func (c *ClientWithResponses) FetchSubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, reqEditors ...RequestEditorFn) (*FetchSubscriptionChangeResponse, error) {
+	rsp, err := c.FetchSubscriptionChange(ctx, subscriptionChangeID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchSubscriptionChangeResponse(rsp)
+}
+
+// ApplySubscriptionChangeWithBodyWithResponse Apply a pending subscription change
+//
+// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+// themselves.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+func (c *ClientWithResponses) ApplySubscriptionChangeWithBodyWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplySubscriptionChangeResponse, error) {
+	rsp, err := c.ApplySubscriptionChangeWithBody(ctx, subscriptionChangeID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApplySubscriptionChangeResponse(rsp)
+}
+
+// ApplySubscriptionChangeWithResponse Apply a pending subscription change
+//
+// Makes the change as if it were asked for now; what is refused then leaves it pending. Money that was collected before goes to
+// the customer's balance, which pays what the change makes due. With `mark_as_paid` the invoices that are due are paid, and
+// only the difference moves the balance. Either way invoices of fees in advance are issued, also where invoices do not issue
+// themselves.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/apply (the `ApplySubscriptionChange` operationId).
+func (c *ClientWithResponses) ApplySubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *ApplySubscriptionChangeParams, body ApplySubscriptionChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplySubscriptionChangeResponse, error) {
+	rsp, err := c.ApplySubscriptionChange(ctx, subscriptionChangeID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApplySubscriptionChangeResponse(rsp)
+}
+
+// CancelSubscriptionChangeWithResponse Cancel a pending subscription change
+//
+// It cannot be applied any more.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
+func (c *ClientWithResponses) CancelSubscriptionChangeWithResponse(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*CancelSubscriptionChangeResponse, error) {
+	rsp, err := c.CancelSubscriptionChange(ctx, subscriptionChangeID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelSubscriptionChangeResponse(rsp)
+}
+
 // ListSubscriptionsWithResponse List subscriptions
 //
 // Newest first. Several values of one filter widen the list, several filters narrow it.
@@ -21701,8 +22764,9 @@ func (c *ClientWithResponses) ListSubscriptionCostsWithResponse(ctx context.Cont
 //
 // Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 // subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+// or used up, and a code that is unknown.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21719,8 +22783,9 @@ func (c *ClientWithResponses) RedeemCouponWithBodyWithResponse(ctx context.Conte
 //
 // Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
 // subscription has, for as many months as the coupon says. A fee in advance gets it when its period begins in that time,
-// one in arrears and usage when theirs ends in it. Draft invoices follow at once; issued ones never change, so a date that
-// reaches back to one is refused with a 400. So is a coupon that is archived or used up, and a code that is unknown.
+// one in arrears and usage when theirs ends in it. Draft invoices follow at once; an issued one that a past date reaches is
+// voided, with another in its place. Once one of those is paid, the date is refused with a 400. So is a coupon that is archived
+// or used up, and a code that is unknown.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25103,6 +26168,138 @@ func ParseEvaluatePriceResponse(rsp *http.Response) (*EvaluatePriceResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest EvaluatedPrice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListSubscriptionChangesResponse parses an HTTP response from a ListSubscriptionChangesWithResponse call
+func ParseListSubscriptionChangesResponse(rsp *http.Response) (*ListSubscriptionChangesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSubscriptionChangesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionChangePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchSubscriptionChangeResponse parses an HTTP response from a FetchSubscriptionChangeWithResponse call
+func ParseFetchSubscriptionChangeResponse(rsp *http.Response) (*FetchSubscriptionChangeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchSubscriptionChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionChange
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseApplySubscriptionChangeResponse parses an HTTP response from a ApplySubscriptionChangeWithResponse call
+func ParseApplySubscriptionChangeResponse(rsp *http.Response) (*ApplySubscriptionChangeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ApplySubscriptionChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionChange
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCancelSubscriptionChangeResponse parses an HTTP response from a CancelSubscriptionChangeWithResponse call
+func ParseCancelSubscriptionChangeResponse(rsp *http.Response) (*CancelSubscriptionChangeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelSubscriptionChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubscriptionChange
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

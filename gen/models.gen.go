@@ -1573,6 +1573,27 @@ func (e ScalableMatrixWithUnitPricingModel) Valid() bool {
 	}
 }
 
+// Defines values for SubscriptionChangeStatus.
+const (
+	SubscriptionChangeStatusApplied   SubscriptionChangeStatus = "applied"
+	SubscriptionChangeStatusCancelled SubscriptionChangeStatus = "cancelled"
+	SubscriptionChangeStatusPending   SubscriptionChangeStatus = "pending"
+)
+
+// Valid indicates whether the value is a known member of the SubscriptionChangeStatus enum.
+func (e SubscriptionChangeStatus) Valid() bool {
+	switch e {
+	case SubscriptionChangeStatusApplied:
+		return true
+	case SubscriptionChangeStatusCancelled:
+		return true
+	case SubscriptionChangeStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SubscriptionStatus.
 const (
 	SubscriptionStatusActive   SubscriptionStatus = "active"
@@ -3293,9 +3314,9 @@ type CouponPage struct {
 
 // CouponRedeem defines model for CouponRedeem.
 type CouponRedeem struct {
-	// AllowInvoiceCreditOrVoid Changes nothing, since redeeming a coupon never voids or credits an issued invoice.
-	AllowInvoiceCreditOrVoid *bool                   `json:"allow_invoice_credit_or_void,omitempty"`
-	ChangeDate               *NullableDateOrDateTime `json:"change_date,omitempty"`
+	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
+	ChangeDate               *NullableDateOrDateTime   `json:"change_date,omitempty"`
 
 	// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
 	ChangeOption         ChangeOption `json:"change_option"`
@@ -6551,6 +6572,9 @@ type NullableMetricParameterOverrides map[string]MetricParameterValue
 // NullableMinimum defines model for NullableMinimum.
 type NullableMinimum = Minimum
 
+// NullableMutatedSubscription defines model for NullableMutatedSubscription.
+type NullableMutatedSubscription = MutatedSubscription
+
 // NullableNewAllocationPrice defines model for NullableNewAllocationPrice.
 type NullableNewAllocationPrice = NewAllocationPrice
 
@@ -7754,10 +7778,68 @@ type SubscriptionCancel struct {
 	CancellationDate *NullableDateOrDateTime `json:"cancellation_date,omitempty"`
 }
 
+// SubscriptionChange A change of a subscription, or a new one, that was asked for with `Create-Pending-Subscription-Change`. Pending for 30 days, it
+// is cancelled. `change_option`, `effective_date`, `plan_id` and `billing_cycle_alignment` are what the request says.
+type SubscriptionChange struct {
+	AppliedAt             *NullableTimestamp `json:"applied_at"`
+	BillingCycleAlignment *string            `json:"billing_cycle_alignment"`
+	CancelledAt           *NullableTimestamp `json:"cancelled_at"`
+	ChangeOption          *string            `json:"change_option"`
+
+	// ChangeType What was asked for, such as `schedule_plan_change` or `create_subscription`.
+	ChangeType    string             `json:"change_type"`
+	EffectiveDate *NullableTimestamp `json:"effective_date"`
+
+	// ExpirationTime An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	ExpirationTime Timestamp                    `json:"expiration_time"`
+	ID             string                       `json:"id"`
+	PlanID         *string                      `json:"plan_id"`
+	Status         SubscriptionChangeStatus     `json:"status"`
+	Subscription   *NullableMutatedSubscription `json:"subscription"`
+}
+
+// SubscriptionChangeApply defines model for SubscriptionChangeApply.
+type SubscriptionChangeApply struct {
+	// Description Of the move of the customer's balance.
+	Description               *string          `json:"description,omitempty"`
+	MarkAsPaid                *bool            `json:"mark_as_paid,omitempty"`
+	PaymentExternalID         *string          `json:"payment_external_id,omitempty"`
+	PaymentNotes              *string          `json:"payment_notes,omitempty"`
+	PaymentReceivedDate       *NullableDate    `json:"payment_received_date,omitempty"`
+	PreviouslyCollectedAmount *NullableDecimal `json:"previously_collected_amount,omitempty"`
+}
+
+// SubscriptionChangeListItem defines model for SubscriptionChangeListItem.
+type SubscriptionChangeListItem struct {
+	AppliedAt   *NullableTimestamp `json:"applied_at"`
+	CancelledAt *NullableTimestamp `json:"cancelled_at"`
+
+	// ExpirationTime An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	ExpirationTime Timestamp                `json:"expiration_time"`
+	ID             string                   `json:"id"`
+	Status         SubscriptionChangeStatus `json:"status"`
+
+	// SubscriptionID Null for one that makes a subscription
+	SubscriptionID *string `json:"subscription_id"`
+}
+
 // SubscriptionChangeMinified defines model for SubscriptionChangeMinified.
 type SubscriptionChangeMinified struct {
 	ID string `json:"id"`
 }
+
+// SubscriptionChangePage defines model for SubscriptionChangePage.
+type SubscriptionChangePage struct {
+	Data               []SubscriptionChangeListItem `json:"data"`
+	PaginationMetadata PaginationMetadata           `json:"pagination_metadata"`
+}
+
+// SubscriptionChangeStatus defines model for SubscriptionChangeStatus.
+type SubscriptionChangeStatus string
 
 // SubscriptionCreate defines model for SubscriptionCreate.
 type SubscriptionCreate struct {
@@ -8469,6 +8551,9 @@ type CostCurrency = string
 // CouponID defines model for CouponID.
 type CouponID = string
 
+// CreatePendingSubscriptionChange defines model for CreatePendingSubscriptionChange.
+type CreatePendingSubscriptionChange = bool
+
 // CreatedAtGt An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
 // customer concerned; where there is no one customer, in UTC.
 //
@@ -8586,6 +8671,9 @@ type IdempotencyKey = string
 // IncludeAllBlocks defines model for IncludeAllBlocks.
 type IncludeAllBlocks = bool
 
+// IncludeChangedResources defines model for IncludeChangedResources.
+type IncludeChangedResources = bool
+
 // InvoiceAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
 //
 // Example: 12.30
@@ -8696,6 +8784,9 @@ type PlanVersionNumber = string
 
 // PriceID defines model for PriceID.
 type PriceID = string
+
+// SubscriptionChangeID defines model for SubscriptionChangeID.
+type SubscriptionChangeID = string
 
 // SubscriptionID defines model for SubscriptionID.
 type SubscriptionID = string
@@ -9493,6 +9584,36 @@ type EvaluatePriceParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListSubscriptionChangesParams defines parameters for ListSubscriptionChanges.
+type ListSubscriptionChangesParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// CustomerID Only changes of this customer's subscriptions.
+	CustomerID *string `form:"customer_id,omitempty" json:"customer_id,omitempty"`
+
+	// ExternalCustomerID The same by the customer's alias.
+	ExternalCustomerID *string `form:"external_customer_id,omitempty" json:"external_customer_id,omitempty"`
+
+	// Status Only changes of this status.
+	Status *SubscriptionChangeStatus `form:"status,omitempty" json:"status,omitempty"`
+}
+
+// ApplySubscriptionChangeParams defines parameters for ApplySubscriptionChange.
+type ApplySubscriptionChangeParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CancelSubscriptionChangeParams defines parameters for CancelSubscriptionChange.
+type CancelSubscriptionChangeParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListSubscriptionsParams defines parameters for ListSubscriptions.
 type ListSubscriptionsParams struct {
 	// Limit How many to return.
@@ -9540,14 +9661,28 @@ type ListSubscriptionsParams struct {
 
 // CreateSubscriptionParams defines parameters for CreateSubscription.
 type CreateSubscriptionParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // CancelSubscriptionParams defines parameters for CancelSubscription.
 type CancelSubscriptionParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // ListSubscriptionCostsParams defines parameters for ListSubscriptionCosts.
@@ -9567,8 +9702,15 @@ type ListSubscriptionCostsParams struct {
 
 // RedeemCouponParams defines parameters for RedeemCoupon.
 type RedeemCouponParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // FetchSubscriptionScheduleParams defines parameters for FetchSubscriptionSchedule.
@@ -9594,38 +9736,80 @@ type FetchSubscriptionScheduleParams struct {
 
 // SchedulePlanChangeParams defines parameters for SchedulePlanChange.
 type SchedulePlanChangeParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // TriggerPhaseParams defines parameters for TriggerPhase.
 type TriggerPhaseParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // UnscheduleCancellationParams defines parameters for UnscheduleCancellation.
 type UnscheduleCancellationParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // UnscheduleFixedFeeQuantityUpdatesParams defines parameters for UnscheduleFixedFeeQuantityUpdates.
 type UnscheduleFixedFeeQuantityUpdatesParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // UnschedulePendingPlanChangesParams defines parameters for UnschedulePendingPlanChanges.
 type UnschedulePendingPlanChangesParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // UpdateFixedFeeQuantityParams defines parameters for UpdateFixedFeeQuantity.
 type UpdateFixedFeeQuantityParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // FetchSubscriptionUsageParams defines parameters for FetchSubscriptionUsage.
@@ -9792,6 +9976,9 @@ type UpdatePriceJSONRequestBody = PriceUpdate
 
 // EvaluatePriceJSONRequestBody defines body for EvaluatePrice for application/json ContentType.
 type EvaluatePriceJSONRequestBody = PriceEvaluation
+
+// ApplySubscriptionChangeJSONRequestBody defines body for ApplySubscriptionChange for application/json ContentType.
+type ApplySubscriptionChangeJSONRequestBody = SubscriptionChangeApply
 
 // CreateSubscriptionJSONRequestBody defines body for CreateSubscription for application/json ContentType.
 type CreateSubscriptionJSONRequestBody = SubscriptionCreate

@@ -303,6 +303,18 @@ type ServerInterface interface {
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error
+	// ListSubscriptionChanges List subscription changes
+	// (GET /v1/subscription_changes)
+	ListSubscriptionChanges(ctx echo.Context, params ListSubscriptionChangesParams) error
+	// FetchSubscriptionChange Fetch a subscription change
+	// (GET /v1/subscription_changes/{subscription_change_id})
+	FetchSubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID) error
+	// ApplySubscriptionChange Apply a pending subscription change
+	// (POST /v1/subscription_changes/{subscription_change_id}/apply)
+	ApplySubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID, params ApplySubscriptionChangeParams) error
+	// CancelSubscriptionChange Cancel a pending subscription change
+	// (POST /v1/subscription_changes/{subscription_change_id}/cancel)
+	CancelSubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID, params CancelSubscriptionChangeParams) error
 	// ListSubscriptions List subscriptions
 	// (GET /v1/subscriptions)
 	ListSubscriptions(ctx echo.Context, params ListSubscriptionsParams) error
@@ -3549,6 +3561,140 @@ func (w *ServerInterfaceWrapper) EvaluatePrice(ctx echo.Context) error {
 	return err
 }
 
+// ListSubscriptionChanges converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSubscriptionChanges(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSubscriptionChangesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer_id", ctx.QueryParams(), &params.CustomerID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_customer_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_customer_id", ctx.QueryParams(), &params.ExternalCustomerID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSubscriptionChanges(ctx, params)
+	return err
+}
+
+// FetchSubscriptionChange converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchSubscriptionChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_change_id" -------------
+	var subscriptionChangeID SubscriptionChangeID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_change_id", ctx.Param("subscription_change_id"), &subscriptionChangeID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_change_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchSubscriptionChange(ctx, subscriptionChangeID)
+	return err
+}
+
+// ApplySubscriptionChange converts echo context to params.
+func (w *ServerInterfaceWrapper) ApplySubscriptionChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_change_id" -------------
+	var subscriptionChangeID SubscriptionChangeID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_change_id", ctx.Param("subscription_change_id"), &subscriptionChangeID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_change_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ApplySubscriptionChangeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ApplySubscriptionChange(ctx, subscriptionChangeID, params)
+	return err
+}
+
+// CancelSubscriptionChange converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelSubscriptionChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_change_id" -------------
+	var subscriptionChangeID SubscriptionChangeID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_change_id", ctx.Param("subscription_change_id"), &subscriptionChangeID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_change_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelSubscriptionChangeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelSubscriptionChange(ctx, subscriptionChangeID, params)
+	return err
+}
+
 // ListSubscriptions converts echo context to params.
 func (w *ServerInterfaceWrapper) ListSubscriptions(ctx echo.Context) error {
 	var err error
@@ -3664,6 +3810,12 @@ func (w *ServerInterfaceWrapper) CreateSubscription(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params CreateSubscriptionParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3680,6 +3832,21 @@ func (w *ServerInterfaceWrapper) CreateSubscription(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3732,6 +3899,12 @@ func (w *ServerInterfaceWrapper) CancelSubscription(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params CancelSubscriptionParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3748,6 +3921,21 @@ func (w *ServerInterfaceWrapper) CancelSubscription(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3814,6 +4002,12 @@ func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params RedeemCouponParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3830,6 +4024,21 @@ func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3910,6 +4119,12 @@ func (w *ServerInterfaceWrapper) SchedulePlanChange(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params SchedulePlanChangeParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3926,6 +4141,21 @@ func (w *ServerInterfaceWrapper) SchedulePlanChange(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3946,6 +4176,12 @@ func (w *ServerInterfaceWrapper) TriggerPhase(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params TriggerPhaseParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3962,6 +4198,21 @@ func (w *ServerInterfaceWrapper) TriggerPhase(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3982,6 +4233,12 @@ func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error 
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params UnscheduleCancellationParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3998,6 +4255,21 @@ func (w *ServerInterfaceWrapper) UnscheduleCancellation(ctx echo.Context) error 
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4018,6 +4290,12 @@ func (w *ServerInterfaceWrapper) UnscheduleFixedFeeQuantityUpdates(ctx echo.Cont
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params UnscheduleFixedFeeQuantityUpdatesParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -4034,6 +4312,21 @@ func (w *ServerInterfaceWrapper) UnscheduleFixedFeeQuantityUpdates(ctx echo.Cont
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4054,6 +4347,12 @@ func (w *ServerInterfaceWrapper) UnschedulePendingPlanChanges(ctx echo.Context) 
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params UnschedulePendingPlanChangesParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -4070,6 +4369,21 @@ func (w *ServerInterfaceWrapper) UnschedulePendingPlanChanges(ctx echo.Context) 
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4090,6 +4404,12 @@ func (w *ServerInterfaceWrapper) UpdateFixedFeeQuantity(ctx echo.Context) error 
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params UpdateFixedFeeQuantityParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -4106,6 +4426,21 @@ func (w *ServerInterfaceWrapper) UpdateFixedFeeQuantity(ctx echo.Context) error 
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4395,6 +4730,10 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/prices/evaluate_preview_events", wrapper.EvaluatePreviewEvents, options.OperationMiddlewares["evaluatePreviewEvents"]...)
 	router.GET(options.BaseURL+"/v1/prices/external_price_id/:external_price_id", wrapper.FetchPriceByExternalID, options.OperationMiddlewares["fetchPriceByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/prices/external_price_id/:external_price_id", wrapper.UpdatePriceByExternalID, options.OperationMiddlewares["updatePriceByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/subscription_changes", wrapper.ListSubscriptionChanges, options.OperationMiddlewares["listSubscriptionChanges"]...)
+	router.GET(options.BaseURL+"/v1/subscription_changes/:subscription_change_id", wrapper.FetchSubscriptionChange, options.OperationMiddlewares["fetchSubscriptionChange"]...)
+	router.POST(options.BaseURL+"/v1/subscription_changes/:subscription_change_id/apply", wrapper.ApplySubscriptionChange, options.OperationMiddlewares["applySubscriptionChange"]...)
+	router.POST(options.BaseURL+"/v1/subscription_changes/:subscription_change_id/cancel", wrapper.CancelSubscriptionChange, options.OperationMiddlewares["cancelSubscriptionChange"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions", wrapper.ListSubscriptions, options.OperationMiddlewares["listSubscriptions"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.FetchSubscription, options.OperationMiddlewares["fetchSubscription"]...)
@@ -8252,6 +8591,165 @@ func (response EvaluatePricedefaultApplicationProblemPlusJSONResponse) VisitEval
 	return err
 }
 
+type ListSubscriptionChangesRequestObject struct {
+	Params ListSubscriptionChangesParams
+}
+
+type ListSubscriptionChangesResponseObject interface {
+	VisitListSubscriptionChangesResponse(w http.ResponseWriter) error
+}
+
+type ListSubscriptionChanges200JSONResponse SubscriptionChangePage
+
+func (response ListSubscriptionChanges200JSONResponse) VisitListSubscriptionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSubscriptionChangesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListSubscriptionChangesdefaultApplicationProblemPlusJSONResponse) VisitListSubscriptionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchSubscriptionChangeRequestObject struct {
+	SubscriptionChangeID SubscriptionChangeID `json:"subscription_change_id"`
+}
+
+type FetchSubscriptionChangeResponseObject interface {
+	VisitFetchSubscriptionChangeResponse(w http.ResponseWriter) error
+}
+
+type FetchSubscriptionChange200JSONResponse SubscriptionChange
+
+func (response FetchSubscriptionChange200JSONResponse) VisitFetchSubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchSubscriptionChangedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchSubscriptionChangedefaultApplicationProblemPlusJSONResponse) VisitFetchSubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApplySubscriptionChangeRequestObject struct {
+	SubscriptionChangeID SubscriptionChangeID `json:"subscription_change_id"`
+	Params               ApplySubscriptionChangeParams
+	Body                 *ApplySubscriptionChangeJSONRequestBody
+}
+
+type ApplySubscriptionChangeResponseObject interface {
+	VisitApplySubscriptionChangeResponse(w http.ResponseWriter) error
+}
+
+type ApplySubscriptionChange200JSONResponse SubscriptionChange
+
+func (response ApplySubscriptionChange200JSONResponse) VisitApplySubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApplySubscriptionChangedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ApplySubscriptionChangedefaultApplicationProblemPlusJSONResponse) VisitApplySubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelSubscriptionChangeRequestObject struct {
+	SubscriptionChangeID SubscriptionChangeID `json:"subscription_change_id"`
+	Params               CancelSubscriptionChangeParams
+}
+
+type CancelSubscriptionChangeResponseObject interface {
+	VisitCancelSubscriptionChangeResponse(w http.ResponseWriter) error
+}
+
+type CancelSubscriptionChange200JSONResponse SubscriptionChange
+
+func (response CancelSubscriptionChange200JSONResponse) VisitCancelSubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelSubscriptionChangedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CancelSubscriptionChangedefaultApplicationProblemPlusJSONResponse) VisitCancelSubscriptionChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSubscriptionsRequestObject struct {
 	Params ListSubscriptionsParams
 }
@@ -9221,6 +9719,18 @@ type StrictServerInterface interface {
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx context.Context, request EvaluatePriceRequestObject) (EvaluatePriceResponseObject, error)
+	// ListSubscriptionChanges List subscription changes
+	// (GET /v1/subscription_changes)
+	ListSubscriptionChanges(ctx context.Context, request ListSubscriptionChangesRequestObject) (ListSubscriptionChangesResponseObject, error)
+	// FetchSubscriptionChange Fetch a subscription change
+	// (GET /v1/subscription_changes/{subscription_change_id})
+	FetchSubscriptionChange(ctx context.Context, request FetchSubscriptionChangeRequestObject) (FetchSubscriptionChangeResponseObject, error)
+	// ApplySubscriptionChange Apply a pending subscription change
+	// (POST /v1/subscription_changes/{subscription_change_id}/apply)
+	ApplySubscriptionChange(ctx context.Context, request ApplySubscriptionChangeRequestObject) (ApplySubscriptionChangeResponseObject, error)
+	// CancelSubscriptionChange Cancel a pending subscription change
+	// (POST /v1/subscription_changes/{subscription_change_id}/cancel)
+	CancelSubscriptionChange(ctx context.Context, request CancelSubscriptionChangeRequestObject) (CancelSubscriptionChangeResponseObject, error)
 	// ListSubscriptions List subscriptions
 	// (GET /v1/subscriptions)
 	ListSubscriptions(ctx context.Context, request ListSubscriptionsRequestObject) (ListSubscriptionsResponseObject, error)
@@ -12616,6 +13126,134 @@ func (sh *strictHandler) EvaluatePrice(ctx echo.Context, priceID PriceID, params
 		return err
 	} else if validResponse, ok := response.(EvaluatePriceResponseObject); ok {
 		return validResponse.VisitEvaluatePriceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSubscriptionChanges operation middleware
+func (sh *strictHandler) ListSubscriptionChanges(ctx echo.Context, params ListSubscriptionChangesParams) error {
+	var request ListSubscriptionChangesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSubscriptionChanges(ctx.Request().Context(), request.(ListSubscriptionChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSubscriptionChanges")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSubscriptionChangesResponseObject); ok {
+		return validResponse.VisitListSubscriptionChangesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchSubscriptionChange operation middleware
+func (sh *strictHandler) FetchSubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID) error {
+	var request FetchSubscriptionChangeRequestObject
+
+	request.SubscriptionChangeID = subscriptionChangeID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchSubscriptionChange(ctx.Request().Context(), request.(FetchSubscriptionChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchSubscriptionChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchSubscriptionChangeResponseObject); ok {
+		return validResponse.VisitFetchSubscriptionChangeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ApplySubscriptionChange operation middleware
+func (sh *strictHandler) ApplySubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID, params ApplySubscriptionChangeParams) error {
+	var request ApplySubscriptionChangeRequestObject
+
+	request.SubscriptionChangeID = subscriptionChangeID
+	request.Params = params
+
+	var body ApplySubscriptionChangeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ApplySubscriptionChange(ctx.Request().Context(), request.(ApplySubscriptionChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ApplySubscriptionChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ApplySubscriptionChangeResponseObject); ok {
+		return validResponse.VisitApplySubscriptionChangeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelSubscriptionChange operation middleware
+func (sh *strictHandler) CancelSubscriptionChange(ctx echo.Context, subscriptionChangeID SubscriptionChangeID, params CancelSubscriptionChangeParams) error {
+	var request CancelSubscriptionChangeRequestObject
+
+	request.SubscriptionChangeID = subscriptionChangeID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelSubscriptionChange(ctx.Request().Context(), request.(CancelSubscriptionChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelSubscriptionChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelSubscriptionChangeResponseObject); ok {
+		return validResponse.VisitCancelSubscriptionChangeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -102,21 +102,21 @@ func (s *Server) ListCouponSubscriptions(ctx context.Context, req gen.ListCoupon
 
 // RedeemCoupon serves POST /v1/subscriptions/{subscription_id}/redeem_coupon.
 func (s *Server) RedeemCoupon(ctx context.Context, req gen.RedeemCouponRequestObject) (gen.RedeemCouponResponseObject, error) {
-	in := subscription.Redemption{
-		CouponID: req.Body.CouponID, Code: req.Body.CouponRedemptionCode,
-		Option: subscription.ChangeOption(req.Body.ChangeOption), Date: req.Body.ChangeDate,
-	}
-	body, err := once(ctx, s, func(tx *store.Tx) (gen.MutatedSubscription, error) {
-		terms, err := invoice.RedeemCoupon(tx, req.SubscriptionID, in)
-		if err != nil {
-			return gen.MutatedSubscription{}, err
-		}
-		return mutatedToWire(tx, invoice.Change{Terms: terms})
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, redemption)
 	if err != nil {
 		return nil, err
 	}
 	return gen.RedeemCoupon200JSONResponse(body), nil
+}
+
+func redemption(body gen.CouponRedeem) (mutation, error) {
+	in := subscription.Redemption{
+		CouponID: body.CouponID, Code: body.CouponRedemptionCode,
+		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
+	}
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.RedeemCoupon(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	}, nil
 }
 
 func couponFromWire(in gen.CouponCreate) (coupon.NewCoupon, error) {

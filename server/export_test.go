@@ -40,3 +40,15 @@ func (s *Server) Meet(ctx context.Context, err error) error {
 		do:   func(*store.Tx) (bool, error) { return false, err },
 	}}, time.Time{})
 }
+
+// KeptAsPending names the operations whose requests can wait as pending changes, as
+// changes are typed.
+func KeptAsPending() (types []string) {
+	for kind := range mutations {
+		types = append(types, kind)
+	}
+	return types
+}
+
+// ChangeType names the kind of change that an operation makes.
+var ChangeType = changeType

@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
@@ -34,6 +35,7 @@ var settling = []job{
 // jobs in the order in which units due at one instant are done.
 var jobs = slices.Concat(settling, []job{
 	{"settle credits", invoice.NextDeduction, invoice.DeductNext},
+	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},

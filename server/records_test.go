@@ -33,7 +33,7 @@ var records = []any{
 	coupon.Coupon{},
 	backfill.Backfill{},
 	customer.Customer{}, customer.BalanceTransaction{},
-	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{},
+	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{}, subscription.Change{},
 	event.Correction{},
 	license.License{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},

@@ -211,8 +211,22 @@ var _ = Describe("Redeeming a coupon", func() {
 			Expect(s.bills(usage)[0]).To(Equal("2025-02-01 draft 40.00"))
 			s.clock("2025-02-01T12:00:00Z")
 			Expect(s.bills(usage)[0]).To(Equal("2025-02-01 issued 40.00"))
-			s.redeem(usage, "A", object{"change_option": "requested_date", "change_date": "2025-01-31"}).refuse(400, refused, "issued invoice")
 			s.redeem(usage, "A", object{"change_option": "requested_date", "change_date": "2025-02-01"}).expect(200)
+			Expect(s.bills(usage)[0]).To(Equal("2025-02-01 issued 40.00"))
+		})
+
+		It("voids an issued invoice that a past date reaches, with another in its place, if it may", func() {
+			buyer := s.buyer(nil)
+			usage := s.subscribe(buyer, object{"start_date": "2025-01-01"}, s.calls("1.00"), s.fee("31.00")).text("id")
+			s.use(buyer, "2025-01-20T00:00:00Z", "50")
+			s.clock("2025-02-01T12:00:00Z")
+			back := object{"change_option": "requested_date", "change_date": "2025-01-31"}
+			s.redeem(usage, "A", with(back, object{"allow_invoice_credit_or_void": false})).refuse(400, refused, "allow_invoice_credit_or_void")
+			Expect(s.get("/v1/coupons/" + id).expect(200).at("times_redeemed")).To(Equal(json.Number("0")))
+			Expect(changed(s.redeem(usage, "A", back).expect(200))).To(Equal([]string{"2025-02-01 issued 64.80", "2025-02-01 void 81.00"}))
+			Expect(s.bills(usage)).To(Equal([]string{"2025-01-01 issued 31.00", "2025-02-01 issued 64.80", "2025-03-01 draft 24.80"}))
+			s.collect(usage)
+			s.redeem(usage, "A", back).refuse(400, refused, "is paid")
 		})
 
 		DescribeTable("takes effect when the term ends: the current cycle of the longest cadence",
@@ -261,7 +275,7 @@ var _ = Describe("Redeeming a coupon", func() {
 			Entry("another member", object{"reason": "x"}, "reason: is not a field"),
 		)
 
-		DescribeTable("refuses dates outside of the subscription's life or behind an issued invoice",
+		DescribeTable("refuses dates outside of the subscription's life",
 			func(date, word string) {
 				ending := s.subscribe(s.buyer(nil), object{"end_date": "2025-06-15"}, s.fee("31.00")).text("id")
 				s.redeem(ending, "A", object{"change_option": "requested_date", "change_date": date}).refuse(400, refused, word)
@@ -269,7 +283,6 @@ var _ = Describe("Redeeming a coupon", func() {
 				Expect(s.get("/v1/subscriptions/" + ending).expect(200).at("redeemed_coupon")).To(BeNil())
 			},
 			Entry("before the start", "2025-01-14", "begins after"),
-			Entry("at the start, which is invoiced", "2025-01-20", "issued invoice"),
 			Entry("at the end", "2025-06-15", "ends before"),
 		)
 

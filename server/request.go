@@ -17,6 +17,8 @@ type request struct {
 	key       string          // Idempotency-Key, "" without one or where it has no meaning
 	print     []byte          // fingerprint of what is asked; set with key
 	replayed  bool            // the answer is one remembered
+	pending   bool            // a change of a subscription is to wait
+	bare      bool            // and not to say what else it brings about
 }
 
 type requestKey struct{}

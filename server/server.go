@@ -79,6 +79,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		r := &request{id: id, operation: s.contract.operation(c.Request().Method, c.Path())}
+		r.pending, r.bare = changesLater(c.Request())
 		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
 		return next(c)
 	}

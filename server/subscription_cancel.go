@@ -9,41 +9,31 @@ import (
 	"tollkeeper/store"
 )
 
-// changeSubscription changes a subscription and shows it with what that brought about.
-func (s *Server) changeSubscription(ctx context.Context, change func(tx *store.Tx) (invoice.Change, error)) (gen.MutatedSubscription, error) {
-	return once(ctx, s, func(tx *store.Tx) (gen.MutatedSubscription, error) {
-		changed, err := change(tx)
-		if err != nil {
-			return gen.MutatedSubscription{}, err
-		}
-		return mutatedToWire(tx, changed)
-	})
-}
-
-// mayCredit reads allow_invoice_credit_or_void, which holds where it is left out.
-func mayCredit(allowed *gen.AllowInvoiceCreditOrVoid) bool { return allowed == nil || *allowed }
-
 // CancelSubscription serves POST /v1/subscriptions/{subscription_id}/cancel.
 func (s *Server) CancelSubscription(ctx context.Context, req gen.CancelSubscriptionRequestObject) (gen.CancelSubscriptionResponseObject, error) {
-	in := subscription.Cancellation{
-		Option: subscription.ChangeOption(req.Body.CancelOption), Date: req.Body.CancellationDate,
-	}
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.Cancel(tx, req.SubscriptionID, in, mayCredit(req.Body.AllowInvoiceCreditOrVoid))
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, cancellation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.CancelSubscription200JSONResponse(body), nil
 }
 
+func cancellation(body gen.SubscriptionCancel) (mutation, error) {
+	in := subscription.Cancellation{
+		Option: subscription.ChangeOption(body.CancelOption), Date: body.CancellationDate,
+	}
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.Cancel(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	}, nil
+}
+
 // UnscheduleCancellation serves POST /v1/subscriptions/{subscription_id}/unschedule_cancellation.
 func (s *Server) UnscheduleCancellation(ctx context.Context, req gen.UnscheduleCancellationRequestObject) (gen.UnscheduleCancellationResponseObject, error) {
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.UnscheduleCancellation(tx, req.SubscriptionID)
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, nothing{}, unscheduledCancellation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UnscheduleCancellation200JSONResponse(body), nil
 }
+
+func unscheduledCancellation(nothing) (mutation, error) { return invoice.UnscheduleCancellation, nil }

@@ -12,17 +12,18 @@ import (
 
 // SchedulePlanChange serves POST /v1/subscriptions/{subscription_id}/schedule_plan_change.
 func (s *Server) SchedulePlanChange(ctx context.Context, req gen.SchedulePlanChangeRequestObject) (gen.SchedulePlanChangeResponseObject, error) {
-	in, err := planChangeFromWire(*req.Body)
-	if err != nil {
-		return nil, err
-	}
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.ChangePlan(tx, req.SubscriptionID, in)
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, planChange)
 	if err != nil {
 		return nil, err
 	}
 	return gen.SchedulePlanChange200JSONResponse(body), nil
+}
+
+func planChange(body gen.PlanChange) (mutation, error) {
+	in, err := planChangeFromWire(body)
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.ChangePlan(tx, id, in)
+	}, err
 }
 
 func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
@@ -54,14 +55,14 @@ func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
 
 // UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.
 func (s *Server) UnschedulePendingPlanChanges(ctx context.Context, req gen.UnschedulePendingPlanChangesRequestObject) (gen.UnschedulePendingPlanChangesResponseObject, error) {
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.UnschedulePlanChanges(tx, req.SubscriptionID)
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, nothing{}, unscheduledPlanChanges)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UnschedulePendingPlanChanges200JSONResponse(body), nil
 }
+
+func unscheduledPlanChanges(nothing) (mutation, error) { return invoice.UnschedulePlanChanges, nil }
 
 // FetchSubscriptionSchedule serves GET /v1/subscriptions/{subscription_id}/schedule.
 func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSubscriptionScheduleRequestObject) (gen.FetchSubscriptionScheduleResponseObject, error) {
@@ -90,15 +91,16 @@ func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSub
 
 // TriggerPhase serves POST /v1/subscriptions/{subscription_id}/trigger_phase.
 func (s *Server) TriggerPhase(ctx context.Context, req gen.TriggerPhaseRequestObject) (gen.TriggerPhaseResponseObject, error) {
-	day, err := optionalDateFromWire("effective_date", req.Body.EffectiveDate)
-	if err != nil {
-		return nil, err
-	}
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.TriggerPhase(tx, req.SubscriptionID, day, mayCredit(req.Body.AllowInvoiceCreditOrVoid))
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, triggeredPhase)
 	if err != nil {
 		return nil, err
 	}
 	return gen.TriggerPhase200JSONResponse(body), nil
+}
+
+func triggeredPhase(body gen.PhaseTrigger) (mutation, error) {
+	day, err := optionalDateFromWire("effective_date", body.EffectiveDate)
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.TriggerPhase(tx, id, day, mayCredit(body.AllowInvoiceCreditOrVoid))
+	}, err
 }

@@ -12,17 +12,18 @@ import (
 
 // UpdateFixedFeeQuantity serves POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity.
 func (s *Server) UpdateFixedFeeQuantity(ctx context.Context, req gen.UpdateFixedFeeQuantityRequestObject) (gen.UpdateFixedFeeQuantityResponseObject, error) {
-	in, err := newQuantityFromWire(*req.Body)
-	if err != nil {
-		return nil, err
-	}
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.ChangeQuantity(tx, req.SubscriptionID, in, mayCredit(req.Body.AllowInvoiceCreditOrVoid))
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, quantityUpdate)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UpdateFixedFeeQuantity200JSONResponse(body), nil
+}
+
+func quantityUpdate(body gen.FixedFeeQuantityUpdate) (mutation, error) {
+	in, err := newQuantityFromWire(body)
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.ChangeQuantity(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	}, err
 }
 
 func newQuantityFromWire(body gen.FixedFeeQuantityUpdate) (in subscription.NewQuantity, err error) {
@@ -38,11 +39,15 @@ func newQuantityFromWire(body gen.FixedFeeQuantityUpdate) (in subscription.NewQu
 
 // UnscheduleFixedFeeQuantityUpdates serves POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates.
 func (s *Server) UnscheduleFixedFeeQuantityUpdates(ctx context.Context, req gen.UnscheduleFixedFeeQuantityUpdatesRequestObject) (gen.UnscheduleFixedFeeQuantityUpdatesResponseObject, error) {
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.UnscheduleQuantities(tx, req.SubscriptionID, req.Body.PriceID)
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, unscheduledQuantities)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UnscheduleFixedFeeQuantityUpdates200JSONResponse(body), nil
+}
+
+func unscheduledQuantities(body gen.FixedFeeQuantityUnschedule) (mutation, error) {
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.UnscheduleQuantities(tx, id, body.PriceID)
+	}, nil
 }

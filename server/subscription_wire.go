@@ -15,7 +15,9 @@ import (
 func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscription, error) {
 	var plans []catalog.Plan
 	var prices []catalog.Price
+	var ids []string
 	for _, t := range all {
+		ids = append(ids, t.ID)
 		plans = append(plans, t.Plan)
 		for _, i := range t.Intervals {
 			prices = append(prices, i.Price)
@@ -33,10 +35,17 @@ func subscriptionsToWire(tx *store.Tx, all ...subscription.Terms) ([]gen.Subscri
 	if err != nil {
 		return nil, err
 	}
+	waiting, err := subscription.Pending(tx, ids)
+	if err != nil {
+		return nil, err
+	}
 	shown := make([]gen.Subscription, len(all))
 	for k, t := range all {
 		shown[k] = subscriptionToWire(t, shownPlans[k], names, tx.Now)
 		shown[k].Customer = buyers[k]
+		if c, found := waiting[t.ID]; found {
+			shown[k].PendingSubscriptionChange = &gen.SubscriptionChangeMinified{ID: c.ID}
+		}
 	}
 	return shown, nil
 }

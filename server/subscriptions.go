@@ -11,21 +11,19 @@ import (
 
 // CreateSubscription serves POST /v1/subscriptions.
 func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscriptionRequestObject) (gen.CreateSubscriptionResponseObject, error) {
-	wanted, err := newSubscriptionFromWire(*req.Body)
-	if err != nil {
-		return nil, err
-	}
-	body, err := once(ctx, s, func(tx *store.Tx) (gen.MutatedSubscription, error) {
-		terms, created, err := invoice.Subscribe(tx, wanted)
-		if err != nil {
-			return gen.MutatedSubscription{}, err
-		}
-		return mutatedToWire(tx, invoice.Change{Terms: terms, CreatedInvoices: created})
-	})
+	body, err := mutate(ctx, s, "", *req.Body, subscriptionCreation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.CreateSubscription201JSONResponse(body), nil
+}
+
+func subscriptionCreation(body gen.SubscriptionCreate) (mutation, error) {
+	wanted, err := newSubscriptionFromWire(body)
+	return func(tx *store.Tx, _ string) (invoice.Change, error) {
+		terms, created, err := invoice.Subscribe(tx, wanted)
+		return invoice.Change{Terms: terms, CreatedInvoices: created}, err
+	}, err
 }
 
 // ListSubscriptions serves GET /v1/subscriptions.

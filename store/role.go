@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -34,6 +35,23 @@ func (tx *Tx) Try(fn func(tx *Tx) error) error {
 	})
 	if err != nil {
 		*tx.notes = (*tx.notes)[:noted]
+	}
+	return err
+}
+
+// errRehearsed ends a rehearsal.
+var errRehearsed = errors.New("store: rehearsed")
+
+// Rehearse is Try that undoes fn also if it does not fail.
+func (tx *Tx) Rehearse(fn func(tx *Tx) error) error {
+	err := tx.Try(func(tx *Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errRehearsed
+	})
+	if errors.Is(err, errRehearsed) {
+		return nil
 	}
 	return err
 }

@@ -21,6 +21,7 @@ const (
 	ActionVoided            BalanceAction = "return_from_voiding"     // an invoice was voided
 	ActionCreditNote        BalanceAction = "credit_note_applied"     // a credit note was made on request
 	ActionCreditNoteVoided  BalanceAction = "credit_note_voided"      // and voided
+	ActionExternalPayment   BalanceAction = "external_payment"        // money was collected elsewhere for what is to be invoiced
 	ActionSmallInvoiceCarry BalanceAction = "small_invoice_carryover" // too little to charge for; it is owed with the next invoice
 )
 

@@ -23,8 +23,8 @@
 // usage a subscription of its parent counts stays its child until that has ended.
 //
 // A balance is moved under the customer's lock, and each move is a row that never
-// changes: the balance is the end of the last. Money from outside (overpayment_refund,
-// external_payment) has no operation, so no move is of that kind.
+// changes: the balance is the end of the last. No operation refunds an overpayment
+// (overpayment_refund), so no move is of that kind.
 //
 // E-mails are sent unless the client says otherwise (email_delivery).
 package customer

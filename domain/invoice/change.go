@@ -21,10 +21,13 @@ type Change struct {
 // change changes a subscription and brings its invoices into line: what was charged
 // for a time that is not served is credited or replaced, drafts follow, what is billed
 // by now is issued where that is due. Unless it may credit and void, a change that
-// would is refused.
+// would is refused. So is any while another one is pending.
 func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t subscription.Terms, b books) error) (Change, error) {
 	terms, err := subscription.Lock(tx, subscriptionID)
 	if err != nil {
+		return Change{}, err
+	}
+	if err := subscription.Undecided(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
 	before, err := openBooks(tx, subscriptionID)
@@ -76,6 +79,8 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	return true, settle(tx, &terms, books, true)
 }
 
+const wouldCredit = "this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids"
+
 // settle corrects what was issued, as of now.
 func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error {
 	c, err := correct(*t, b, tx.Now)
@@ -83,7 +88,7 @@ func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error 
 		return err
 	}
 	if !mayCredit && !c.none() {
-		return fault.Refused("this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids")
+		return fault.Refused("%s", wouldCredit)
 	}
 	for _, inv := range c.Replace {
 		if err := replace(tx, inv); err != nil {

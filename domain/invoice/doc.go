@@ -65,6 +65,11 @@
 // apart from each other, as webhooks do. A failed attempt on request is an answer, not a
 // refusal: it must be recorded. Retries are at the same time of the customer's day.
 //
+// Money collected for a pending change goes to the balance before the change is made, so
+// that its invoices take it from there. Where they are marked as paid instead, what they
+// ask for is taken as paid, after the balance has paid its part; if less was collected, the
+// balance owes the rest.
+//
 // Verifying. What an invoice says is checked against itself, and worked out anew where
 // that can be: while its subscription's terms bill its date just so, and no event of its
 // time came, was corrected or was replaced since. An invoice of a change or of a

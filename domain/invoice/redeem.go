@@ -3,56 +3,54 @@ package invoice
 import (
 	"time"
 
-	"gorm.io/gorm/clause"
-
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
-// RedeemCoupon redeems a coupon on a subscription. Its drafts follow at once; a
-// date that reaches back to an issued invoice is refused. What was issued at the
-// very instant of an immediate redemption was issued before it.
-func RedeemCoupon(tx *store.Tx, subscriptionID string, in subscription.Redemption) (subscription.Terms, error) {
-	terms, err := subscription.Lock(tx, subscriptionID)
-	if err != nil {
-		return terms, err
-	}
-	from, err := in.EffectiveAt(terms, tx.Now)
-	if err != nil {
-		return terms, err
-	}
-	reached, err := reachesIssued(tx, terms, from)
-	switch {
-	case err != nil:
-		return terms, err
-	case reached && in.Option == subscription.ChangeImmediate:
-		from = from.Add(time.Microsecond)
-	case reached:
-		return terms, fault.Refused("an issued invoice does not change, and the coupon would discount one from that date on")
-	}
-	return terms, subscription.Redeem(tx, &terms, in, from)
+// RedeemCoupon redeems a coupon on a subscription. Its drafts follow at once. Issued
+// invoices that a date in the past reaches are void, and others in their place; once one
+// of them is paid, the date is refused. What was issued at the very instant of an
+// immediate redemption was issued before it.
+func RedeemCoupon(tx *store.Tx, subscriptionID string, in subscription.Redemption, mayCredit bool) (Change, error) {
+	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b books) error {
+		from, err := in.EffectiveAt(t, tx.Now)
+		if err != nil {
+			return err
+		}
+		reached := b.discounted(t, from)
+		if len(reached) > 0 && in.Option == subscription.ChangeImmediate {
+			reached, from = nil, from.Add(time.Microsecond)
+		}
+		for _, inv := range reached {
+			switch {
+			case !mayCredit:
+				return fault.Refused("%s", wouldCredit)
+			case inv.Status != StatusIssued:
+				return fault.Refused("invoice %s, which the coupon would discount from that date on, is %s", *inv.Number, inv.Status)
+			}
+			if err := replace(tx, inv); err != nil {
+				return err
+			}
+		}
+		return subscription.Redeem(tx, &t, in, from)
+	})
 }
 
-// reachesIssued reports whether a discount from an instant on would be for a line
-// that was issued. No invoice of that time is issued until the transaction ends.
-func reachesIssued(tx *store.Tx, t subscription.Terms, from time.Time) (bool, error) {
-	var rows []Invoice
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
-		Where("subscription_id = ? AND invoice_date >= ?", t.ID, from).Order("id").Find(&rows).Error
-	if err != nil {
-		return false, err
-	}
+// discounted are the issued invoices with lines that a discount from an instant on
+// would be for.
+func (b books) discounted(t subscription.Terms, from time.Time) (found []Invoice) {
 	discount := subscription.AdjustmentInterval{StartAt: from}
-	for _, row := range rows {
-		if row.Status == StatusDraft || row.Status == StatusVoid {
-			continue
-		}
-		for _, service := range t.BilledOn(row.InvoiceDate) {
-			if discount.Covers(service) {
-				return true, nil
+	for _, inv := range b.issued {
+		for _, l := range b.lines[inv.ID] {
+			if l.IntervalID == nil {
+				continue
+			}
+			if s, is := t.ServiceAt(*l.IntervalID, l.StartAt); is && discount.Covers(s) {
+				found = append(found, inv)
+				break
 			}
 		}
 	}
-	return false, nil
+	return found
 }

@@ -47,6 +47,12 @@
 // the subscription's, also when it has run out. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
 //
+// Pending changes. A change that is to wait is kept as its request and made by the same
+// path as any other when it is applied, so what it comes to is worked out then, and where
+// somebody looks at it before, made and taken back. Nothing else may change the
+// subscription meanwhile; only time goes on. A change that nobody decides on is cancelled
+// after 30 days.
+//
 // Differences from the plan. A price that is named, by id or alias, is billed as it
 // is, under its own id; one that was made for another subscription cannot be named.
 // What replaces a price takes its phase, and adjustments of the replaced price alone
