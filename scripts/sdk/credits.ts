@@ -1,0 +1,34 @@
+// Prepaid credits with the client that the hosted service publishes.
+import assert from "node:assert/strict";
+import Orb from "orb-billing";
+
+const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
+const alias = `saver-${Date.now().toString(36)}`;
+
+const customer = await orb.customers.create({ name: "Saver", email: "saver@example.com", external_customer_id: alias, currency: "USD" });
+const granted = await orb.customers.credits.ledger.createEntry(customer.id, { entry_type: "increment", amount: 100, currency: "USD" });
+assert.deepEqual([granted.entry_type, granted.starting_balance, granted.ending_balance], ["increment", 0, 100]);
+await orb.customers.credits.ledger.createEntryByExternalID(alias, { entry_type: "increment", amount: 50, currency: "USD" });
+
+const blocks = await every(orb.customers.credits.list(customer.id, { currency: "USD" }));
+assert.deepEqual(blocks.map((block) => block.balance).sort(), [100, 50]);
+assert.equal((await every(orb.customers.credits.listByExternalID(alias, { currency: "USD" }))).length, 2);
+const entries = await every(orb.customers.credits.ledger.list(customer.id, { currency: "USD" }));
+assert.equal(entries[0]!.ending_balance, 150);
+assert.equal((await every(orb.customers.credits.ledger.listByExternalID(alias, { currency: "USD" }))).length, entries.length);
+
+console.log(`It kept a ledger of ${entries.length} entries.`);
+
+async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
+  const all = [];
+  for await (const one of page) {
+    all.push(one);
+  }
+  return all;
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set`);
+  return value;
+}
