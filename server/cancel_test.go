@@ -10,9 +10,9 @@ import (
 )
 
 // cancel asks for the end of a subscription: now, or as change says.
-func (a *api) cancel(sub string, change object) *answer {
+func (a *api) cancel(sub string, change object, more ...header) *answer {
 	GinkgoHelper()
-	return a.post("/v1/subscriptions/"+sub+"/cancel", with(object{"cancel_option": "immediate"}, change))
+	return a.post("/v1/subscriptions/"+sub+"/cancel", with(object{"cancel_option": "immediate"}, change), more...)
 }
 
 // asOf is the request to cancel on a date.

@@ -67,7 +67,12 @@ func startAlone() *api { return serve().account("test") }
 // serve starts a server on a new database, for as long as the calling node lasts.
 func serve() *api {
 	GinkgoHelper()
-	st := storetest.New()
+	return serveOn(storetest.New())
+}
+
+// serveOn is serve on a database that is there.
+func serveOn(st *store.Store) *api {
+	GinkgoHelper()
 	s := server.New(server.Config{Store: st, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
 	listener := httptest.NewUnstartedServer(nil)
 	listener.Config = server.NewHTTPServer("", s.Handler())

@@ -8,10 +8,10 @@ import (
 )
 
 // move asks for another plan: now, or as change says.
-func (a *api) move(sub, plan string, change object) *answer {
+func (a *api) move(sub, plan string, change object, more ...header) *answer {
 	GinkgoHelper()
 	return a.post("/v1/subscriptions/"+sub+"/schedule_plan_change",
-		with(object{"plan_id": plan, "change_option": "immediate"}, change))
+		with(object{"plan_id": plan, "change_option": "immediate"}, change), more...)
 }
 
 // onDate is the request to change the plan on a date.

@@ -81,7 +81,7 @@ func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) erro
 // Shared runs fn in a transaction of no account. Only tables that belong to no
 // account can be reached: accounts and their keys.
 func (s *Store) Shared(ctx context.Context, fn func(db *gorm.DB) error) error {
-	return s.again(ctx, func() error { return s.db.WithContext(ctx).Transaction(fn) })
+	return s.again(ctx, func() error { return transact(s.db.WithContext(ctx), nil, fn) })
 }
 
 // Call runs a function of the database that is a whole transaction of the account:
@@ -116,7 +116,7 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) er
 		return errNoAccount
 	}
 	db := s.db.WithContext(ctx).Set(scopeSetting, account)
-	return db.Transaction(func(db *gorm.DB) error {
+	return transact(db, opts, func(db *gorm.DB) error {
 		tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
 		var now sql.NullTime
 		if err := tx.Conn().QueryRowContext(ctx, "SELECT begin_account($1)", account).Scan(&now); err != nil {
@@ -130,8 +130,29 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) er
 			return err
 		}
 		return s.conclude(tx)
-	}, opts)
+	})
 }
+
+// transact runs fn in a transaction, which it commits unless fn fails.
+func transact(db *gorm.DB, opts *sql.TxOptions, fn func(db *gorm.DB) error) error {
+	committing := false
+	err := db.Transaction(func(db *gorm.DB) error {
+		err := fn(db)
+		committing = err == nil
+		return err
+	}, opts)
+	if err != nil && committing {
+		return uncertain{err}
+	}
+	return err
+}
+
+// uncertain is the failure of a COMMIT, which may have been done if nobody said that it
+// was not. The driver takes a connection that breaks then for one that nothing was sent on.
+type uncertain struct{ error }
+
+func (u uncertain) Unwrap() error     { return u.error }
+func (u uncertain) SafeToRetry() bool { return false }
 
 // again repeats do while it is only lost.
 func (s *Store) again(ctx context.Context, do func() error) (err error) {

@@ -175,6 +175,17 @@ var _ = Describe("A transaction", func() {
 		Eventually(failed).WithTimeout(20 * time.Second).Should(Receive(BeNil()))
 	})
 
+	It("is not run again when nobody hears whether it was committed", func() {
+		f := storetest.NewFrail(st)
+		f.Break(1, storetest.AfterCommit)
+		Expect(f.Store.Update(ours, func(tx *store.Tx) error {
+			return tx.Create(&item{Record: tx.Record("item"), Name: "once"}).Error
+		})).NotTo(Succeed())
+		var kept int64
+		Expect(st.View(ours, func(tx *store.Tx) error { return tx.Model(&item{}).Count(&kept).Error })).To(Succeed())
+		Expect(kept).To(BeEquivalentTo(1))
+	})
+
 	It("holds a named lock for one at a time", func() {
 		release, ok, err := st.Lock(ours, "spec")
 		Expect(ok, err).To(BeTrue())

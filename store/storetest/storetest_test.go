@@ -50,3 +50,47 @@ var _ = Describe("A database for a spec", func() {
 		Expect(n).To(Equal(1))
 	})
 })
+
+var _ = Describe("A frail way to a database", func() {
+	var f *storetest.Frail
+	var ctx context.Context
+	BeforeEach(func() {
+		st := storetest.New()
+		f, ctx = storetest.NewFrail(st), storetest.Account(st, "test")
+	})
+	count := func() (n int64) {
+		Expect(f.Store.Shared(ctx, func(db *gorm.DB) error { return db.Table("accounts").Where("name = 'Changed'").Count(&n).Error })).To(Succeed())
+		return n
+	}
+	change := func() error {
+		return f.Store.Shared(ctx, func(db *gorm.DB) error { // BEGIN, UPDATE, COMMIT
+			return db.Exec("UPDATE accounts SET name = 'Changed' WHERE id = ?", store.AccountID(ctx)).Error
+		})
+	}
+
+	DescribeTable("breaks at what it is told",
+		func(n int, at storetest.Break, done int) {
+			f.Break(n, at)
+			Expect(change()).NotTo(Succeed())
+			Expect(f.Broke()).To(BeTrue())
+			Expect(count()).To(BeEquivalentTo(done))
+		},
+		Entry("at the change", 2, storetest.AtStatement, 0),
+		Entry("at COMMIT, which is not done then", 3, storetest.AtStatement, 0),
+		Entry("after COMMIT, which is", 1, storetest.AfterCommit, 1),
+	)
+
+	It("does not break at one that does not come", func() {
+		f.Break(4, storetest.AtStatement)
+		Expect(change()).To(Succeed())
+		Expect(f.Broke()).To(BeFalse())
+		Expect(change()).To(Succeed())
+		Expect(count()).To(BeEquivalentTo(1))
+	})
+
+	It("is gone round where nothing can have been done yet", func() {
+		f.Break(1, storetest.AtStatement)
+		Expect(change()).To(Succeed())
+		Expect(f.Broke()).To(BeTrue())
+	})
+})
