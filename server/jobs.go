@@ -115,31 +115,33 @@ func (s *Server) catchUp(ctx context.Context, of []job, until time.Time) error {
 		if err != nil || due == nil {
 			return err
 		}
-		more := false
-		err = s.store.UpdateAt(ctx, at, func(tx *store.Tx) (err error) {
-			more, err = due.do(tx)
+		err = s.store.UpdateAt(ctx, at, func(tx *store.Tx) error {
+			more, err := due.do(tx)
+			if err == nil && !more {
+				err = errElsewhere // the clock must not pass what is not done
+			}
 			return err
 		})
 		if f := (*fault.Fault)(nil); errors.As(err, &f) {
 			err = errors.New(f.Detail) // it is no refusal of the request that moves the clock (semantics 0.2.5)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case !errors.Is(err, errElsewhere):
 			return fmt.Errorf("%s due at %s: %w", due.name, at.Format(time.RFC3339), err)
-		}
-		if more {
-			continue
-		}
-		// Another transaction has it. Real time brings the loop back here; a clock
-		// that is being advanced must not pass work that is not done.
-		if until.IsZero() {
-			return nil
-		}
-		if err := pause(ctx); err != nil {
-			return err
+		case until.IsZero():
+			return nil // real time brings the loop back here
+		default:
+			if err := pause(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()
 }
+
+// errElsewhere reports that another transaction has the unit that is due.
+var errElsewhere = errors.New("another transaction has it")
 
 // patience is how long a unit of work that another transaction has is left alone.
 const patience = 10 * time.Millisecond

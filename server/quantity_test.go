@@ -47,6 +47,21 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		}))
 	})
 
+	It("credits fewer seats when their invoice is issued, if it was a draft until then", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"), with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 5}))
+		sub, price := after.text("id"), after.entry("price_intervals", 1).text("price.id")
+		s.clock("2025-07-01T03:00:00Z") // in the grace period
+		Expect(changed(s.quantity(sub, price, 7, nil).expect(200))).To(Equal([]string{"2025-07-01 issued 40.00"}))
+		s.clock("2025-07-01T06:00:00Z")
+		Expect(changed(s.quantity(sub, price, 2, nil).expect(200))).To(Equal([]string{"adjustment 40.00"}))
+		s.clock("2025-07-01T12:00:00Z")
+		month := s.invoices(sub).entry("data", 2)
+		Expect(lines(month)).To(Equal([]string{"Calls 2025-06-01 to 2025-07-01: 0.00", "Seats 2025-07-01 to 2025-08-01: 100.00"}))
+		Expect(month.each("credit_notes", "total")).To(Equal(list{"60.00"}))
+		Expect(month.at("amount_due")).To(Equal("40.00"))
+	})
+
 	It("credits the newest lines first, up to what they have, one note for each invoice", func() {
 		s := openShop("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)

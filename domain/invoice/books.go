@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/money"
@@ -28,9 +29,12 @@ type books struct {
 // openBooks reads the books of a subscription and keeps its invoices from changing,
 // and drafts from being issued, until the transaction ends.
 func openBooks(tx *store.Tx, subscriptionID string) (books, error) {
+	return readBooks(tx, tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), subscriptionID)
+}
+
+func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error) {
 	var rows []Invoice
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
-		Where("subscription_id = ? AND source = ?", subscriptionID, SourceSubscription).Order("id").Find(&rows).Error
+	err := from.Where("subscription_id = ? AND source = ?", subscriptionID, SourceSubscription).Order("id").Find(&rows).Error
 	if err != nil {
 		return books{}, err
 	}

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -11,6 +12,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
@@ -152,10 +154,35 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 			row.NextAttemptAt = &tx.Now
 		}
 	}
-	return tx.Model(&Invoice{}).Where("id = ?", v.ID).
+	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
 			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
 		Updates(&row).Error
+	if err != nil || !v.lessened(tx.Now) {
+		return err
+	}
+	return creditLess(tx, v)
+}
+
+// lessened reports whether a fee of a draft became less since its date.
+func (v View) lessened(now time.Time) bool {
+	return slices.ContainsFunc(v.Terms.Intervals, func(i subscription.PriceInterval) bool {
+		return i.Price.InAdvance() && len(v.Terms.Decreases(i, v.InvoiceDate, now)) > 0
+	})
+}
+
+// creditLess credits what an invoice that was just issued charges too much, since fees
+// became less while it was a draft. Who changes the subscription waits for its draft.
+func creditLess(tx *store.Tx, v View) error {
+	b, err := readBooks(tx, tx.DB, *v.SubscriptionID)
+	if err != nil {
+		return err
+	}
+	less := slices.DeleteFunc(b.lessened(v.Terms, b.issued, tx.Now), func(t taking) bool { return t.Line.InvoiceID != v.ID })
+	if len(less) > 0 {
+		_, err = Credit(tx, v.ID, takings(less).lines())
+	}
+	return err
 }
 
 // carrySmall takes what is due to the customer's balance, to be paid with the next
