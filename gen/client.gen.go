@@ -1448,6 +1448,30 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCosts(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ChangePriceIntervalsWithBody Add and edit prices and adjustments of a subscription
+	//
+	// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+	// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+	// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+	// that are added belong to the plan that the subscription is on when they start, and end with it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+	ChangePriceIntervalsWithBody(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangePriceIntervals Add and edit prices and adjustments of a subscription
+	//
+	// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+	// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+	// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+	// that are added belong to the plan that the subscription is on when they start, and end with it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+	ChangePriceIntervals(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, body ChangePriceIntervalsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RedeemCouponWithBody Redeem a coupon
 	//
 	// Names the coupon by exactly one of `coupon_id` and `coupon_redemption_code`. The discount is for all prices that the
@@ -4466,6 +4490,50 @@ func (c *Client) CancelSubscription(ctx context.Context, subscriptionID Subscrip
 // Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 func (c *Client) ListSubscriptionCosts(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSubscriptionCostsRequest(c.Server, subscriptionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangePriceIntervalsWithBody Add and edit prices and adjustments of a subscription
+//
+// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+// that are added belong to the plan that the subscription is on when they start, and end with it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+func (c *Client) ChangePriceIntervalsWithBody(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangePriceIntervalsRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangePriceIntervals Add and edit prices and adjustments of a subscription
+//
+// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+// that are added belong to the plan that the subscription is on when they start, and end with it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+func (c *Client) ChangePriceIntervals(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, body ChangePriceIntervalsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangePriceIntervalsRequest(c.Server, subscriptionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -12045,6 +12113,68 @@ func NewListSubscriptionCostsRequest(server string, subscriptionID SubscriptionI
 	return req, nil
 }
 
+// NewChangePriceIntervalsRequest calls the generic ChangePriceIntervals builder with application/json body
+func NewChangePriceIntervalsRequest(server string, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, body ChangePriceIntervalsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangePriceIntervalsRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewChangePriceIntervalsRequestWithBody constructs an http.Request for the ChangePriceIntervals method, with any body, and a specified content type
+func NewChangePriceIntervalsRequestWithBody(server string, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/price_intervals", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewRedeemCouponRequest calls the generic RedeemCoupon builder with application/json body
 func NewRedeemCouponRequest(server string, subscriptionID SubscriptionID, params *RedeemCouponParams, body RedeemCouponJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -14636,6 +14766,30 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCostsWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*ListSubscriptionCostsResponse, error)
+
+	// ChangePriceIntervalsWithBodyWithResponse Add and edit prices and adjustments of a subscription
+	//
+	// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+	// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+	// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+	// that are added belong to the plan that the subscription is on when they start, and end with it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+	ChangePriceIntervalsWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangePriceIntervalsResponse, error)
+
+	// ChangePriceIntervalsWithResponse Add and edit prices and adjustments of a subscription
+	//
+	// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+	// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+	// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+	// that are added belong to the plan that the subscription is on when they start, and end with it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+	ChangePriceIntervalsWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, body ChangePriceIntervalsJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangePriceIntervalsResponse, error)
 
 	// RedeemCouponWithBodyWithResponse Redeem a coupon
 	//
@@ -19860,6 +20014,54 @@ func (r ListSubscriptionCostsResponse) ContentType() string {
 	return ""
 }
 
+type ChangePriceIntervalsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ChangePriceIntervalsResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ChangePriceIntervalsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ChangePriceIntervalsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ChangePriceIntervalsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChangePriceIntervalsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ChangePriceIntervalsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type RedeemCouponResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -22758,6 +22960,42 @@ func (c *ClientWithResponses) ListSubscriptionCostsWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseListSubscriptionCostsResponse(rsp)
+}
+
+// ChangePriceIntervalsWithBodyWithResponse Add and edit prices and adjustments of a subscription
+//
+// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+// that are added belong to the plan that the subscription is on when they start, and end with it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+func (c *ClientWithResponses) ChangePriceIntervalsWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangePriceIntervalsResponse, error) {
+	rsp, err := c.ChangePriceIntervalsWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangePriceIntervalsResponse(rsp)
+}
+
+// ChangePriceIntervalsWithResponse Add and edit prices and adjustments of a subscription
+//
+// All of it or nothing, for times ahead or past. An interval that comes to end where it starts is removed. What was issued
+// otherwise is corrected: fees by credit notes, an unpaid invoice with usage by another in its place; usage on a paid invoice
+// refuses the change. Prices in force at the same time have one billing cycle day, and an invoice has a price once. Intervals
+// that are added belong to the plan that the subscription is on when they start, and end with it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/price_intervals (the `ChangePriceIntervals` operationId).
+func (c *ClientWithResponses) ChangePriceIntervalsWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ChangePriceIntervalsParams, body ChangePriceIntervalsJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangePriceIntervalsResponse, error) {
+	rsp, err := c.ChangePriceIntervals(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangePriceIntervalsResponse(rsp)
 }
 
 // RedeemCouponWithBodyWithResponse Redeem a coupon
@@ -26498,6 +26736,39 @@ func ParseListSubscriptionCostsResponse(rsp *http.Response) (*ListSubscriptionCo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Costs
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseChangePriceIntervalsResponse parses an HTTP response from a ChangePriceIntervalsWithResponse call
+func ParseChangePriceIntervalsResponse(rsp *http.Response) (*ChangePriceIntervalsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChangePriceIntervalsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2763,6 +2763,9 @@ type AdjustmentInterval struct {
 	StartDate Timestamp `json:"start_date"`
 }
 
+// AdjustmentIntervalEdit defines model for AdjustmentIntervalEdit.
+type AdjustmentIntervalEdit = json.RawMessage
+
 // AdjustmentType defines model for AdjustmentType.
 type AdjustmentType string
 
@@ -4517,6 +4520,20 @@ type IntervalBase struct {
 	StartDate Timestamp `json:"start_date"`
 }
 
+// IntervalDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
+// cadence starts or ends.
+type IntervalDate = string
+
+// IntervalDiscount A discount, of the one value that its type says.
+type IntervalDiscount struct {
+	AmountDiscount *json.Number         `json:"amount_discount,omitempty"`
+	DiscountType   DiscountOverrideType `json:"discount_type"`
+
+	// PercentageDiscount A fraction from 0 to 1.
+	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
+	UsageDiscount      *json.Number `json:"usage_discount,omitempty"`
+}
+
 // Invoice What a customer owes, and for what.
 type Invoice struct {
 	// Embedded struct due to allOf(#/components/schemas/InvoiceHeader)
@@ -5659,6 +5676,18 @@ type NewAdjustmentBase struct {
 // NewAdjustmentBaseAppliesToAll defines model for NewAdjustmentBase.AppliesToAll.
 type NewAdjustmentBaseAppliesToAll bool
 
+// NewAdjustmentInterval An adjustment for a time, new or one of a plan or another subscription. Exactly one of `adjustment` and `adjustment_id`.
+type NewAdjustmentInterval struct {
+	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+	Adjustment   *NullableNewAdjustment `json:"adjustment,omitempty"`
+	AdjustmentID *string                `json:"adjustment_id,omitempty"`
+	EndDate      *NullableIntervalDate  `json:"end_date,omitempty"`
+
+	// StartDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
+	// cadence starts or ends.
+	StartDate IntervalDate `json:"start_date"`
+}
+
 // NewAllocationPrice A price that grants credits at the start of each period, and charges what they cost.
 type NewAllocationPrice struct {
 	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -6427,6 +6456,44 @@ type NewPriceBase struct {
 	Name     string         `json:"name"`
 }
 
+// NewPriceInterval A price for a time: exactly one of `price`, `allocation_price`, `price_id` and `external_price_id`. `minimum_amount`,
+// `maximum_amount` and `discounts` are adjustments of the price alone, for that time.
+type NewPriceInterval struct {
+	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
+
+	// CanDeferBilling In arrears: when the interval ends inside a cycle, its last line waits for the next invoice.
+	CanDeferBilling             *bool                   `json:"can_defer_billing,omitempty"`
+	Discounts                   []IntervalDiscount      `json:"discounts,omitempty"`
+	EndDate                     *NullableIntervalDate   `json:"end_date,omitempty"`
+	ExternalPriceID             *string                 `json:"external_price_id,omitempty"`
+	FixedFeeQuantityTransitions []NewQuantityTransition `json:"fixed_fee_quantity_transitions,omitempty"`
+	MaximumAmount               *json.Number            `json:"maximum_amount,omitempty"`
+
+	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
+	// parameter without a value is NULL.
+	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
+	MinimumAmount            *json.Number                      `json:"minimum_amount,omitempty"`
+	Price                    *NullableNewFloatingPrice         `json:"price,omitempty"`
+	PriceID                  *string                           `json:"price_id,omitempty"`
+
+	// StartDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
+	// cadence starts or ends.
+	StartDate IntervalDate `json:"start_date"`
+}
+
+// NewQuantityTransition defines model for NewQuantityTransition.
+type NewQuantityTransition struct {
+	// EffectiveDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
+	// customer concerned; where there is no one customer, in UTC.
+	//
+	//
+	// Example: 2025-02-01
+	EffectiveDate DateOrDateTime `json:"effective_date"`
+
+	// Quantity 0 or more, from the beginning of that day on.
+	Quantity json.Number `json:"quantity"`
+}
+
 // NewTieredPercentageDiscountAdjusting defines model for NewTieredPercentageDiscountAdjusting.
 type NewTieredPercentageDiscountAdjusting struct {
 	AdjustmentType TieredPercentageDiscountAdjustmentType `json:"adjustment_type"`
@@ -6548,6 +6615,9 @@ type NullableExactDecimal = ExactDecimal
 // NullableExplainedMetric defines model for NullableExplainedMetric.
 type NullableExplainedMetric = ExplainedMetric
 
+// NullableIntervalDate defines model for NullableIntervalDate.
+type NullableIntervalDate = IntervalDate
+
 // NullableInvoiceDiscountCreate defines model for NullableInvoiceDiscountCreate.
 type NullableInvoiceDiscountCreate = InvoiceDiscountCreate
 
@@ -6574,6 +6644,9 @@ type NullableMinimum = Minimum
 
 // NullableMutatedSubscription defines model for NullableMutatedSubscription.
 type NullableMutatedSubscription = MutatedSubscription
+
+// NullableNewAdjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
+type NullableNewAdjustment = NewAdjustment
 
 // NullableNewAllocationPrice defines model for NullableNewAllocationPrice.
 type NullableNewAllocationPrice = NewAllocationPrice
@@ -7351,6 +7424,23 @@ type PriceInterval struct {
 	StartDate        Timestamp `json:"start_date"`
 	UsageCustomerIds []string  `json:"usage_customer_ids"`
 }
+
+// PriceIntervalChanges defines model for PriceIntervalChanges.
+type PriceIntervalChanges struct {
+	Add            []NewPriceInterval      `json:"add,omitempty"`
+	AddAdjustments []NewAdjustmentInterval `json:"add_adjustments,omitempty"`
+
+	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
+	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
+
+	// CanDeferBilling What intervals that are given an end say by default.
+	CanDeferBilling *bool                    `json:"can_defer_billing,omitempty"`
+	Edit            []PriceIntervalEdit      `json:"edit,omitempty"`
+	EditAdjustments []AdjustmentIntervalEdit `json:"edit_adjustments,omitempty"`
+}
+
+// PriceIntervalEdit What is left out stays as it is; `null` brings back the default, an open end for one.
+type PriceIntervalEdit = json.RawMessage
 
 // PriceOverride Other numbers for a price of the plan; `replace_prices` is the newer way to them. `model_type` is that of the price, and its
 // configuration stands under the name it has in prices. What is left out stays as it is; `null` removes a minimum, a maximum or
@@ -9700,6 +9790,12 @@ type ListSubscriptionCostsParams struct {
 	ViewMode *ViewModeQuery `form:"view_mode,omitempty" json:"view_mode,omitempty"`
 }
 
+// ChangePriceIntervalsParams defines parameters for ChangePriceIntervals.
+type ChangePriceIntervalsParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // RedeemCouponParams defines parameters for RedeemCoupon.
 type RedeemCouponParams struct {
 	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
@@ -9988,6 +10084,9 @@ type UpdateSubscriptionJSONRequestBody = SubscriptionUpdate
 
 // CancelSubscriptionJSONRequestBody defines body for CancelSubscription for application/json ContentType.
 type CancelSubscriptionJSONRequestBody = SubscriptionCancel
+
+// ChangePriceIntervalsJSONRequestBody defines body for ChangePriceIntervals for application/json ContentType.
+type ChangePriceIntervalsJSONRequestBody = PriceIntervalChanges
 
 // RedeemCouponJSONRequestBody defines body for RedeemCoupon for application/json ContentType.
 type RedeemCouponJSONRequestBody = CouponRedeem

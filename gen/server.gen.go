@@ -333,6 +333,9 @@ type ServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx echo.Context, subscriptionID SubscriptionID, params ListSubscriptionCostsParams) error
+	// ChangePriceIntervals Add and edit prices and adjustments of a subscription
+	// (POST /v1/subscriptions/{subscription_id}/price_intervals)
+	ChangePriceIntervals(ctx echo.Context, subscriptionID SubscriptionID, params ChangePriceIntervalsParams) error
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx echo.Context, subscriptionID SubscriptionID, params RedeemCouponParams) error
@@ -3989,6 +3992,42 @@ func (w *ServerInterfaceWrapper) ListSubscriptionCosts(ctx echo.Context) error {
 	return err
 }
 
+// ChangePriceIntervals converts echo context to params.
+func (w *ServerInterfaceWrapper) ChangePriceIntervals(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ChangePriceIntervalsParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ChangePriceIntervals(ctx, subscriptionID, params)
+	return err
+}
+
 // RedeemCoupon converts echo context to params.
 func (w *ServerInterfaceWrapper) RedeemCoupon(ctx echo.Context) error {
 	var err error
@@ -4740,6 +4779,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/cancel", wrapper.CancelSubscription, options.OperationMiddlewares["cancelSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/price_intervals", wrapper.ChangePriceIntervals, options.OperationMiddlewares["changePriceIntervals"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule", wrapper.FetchSubscriptionSchedule, options.OperationMiddlewares["fetchSubscriptionSchedule"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule_plan_change", wrapper.SchedulePlanChange, options.OperationMiddlewares["schedulePlanChange"]...)
@@ -8989,6 +9029,47 @@ func (response ListSubscriptionCostsdefaultApplicationProblemPlusJSONResponse) V
 	return err
 }
 
+type ChangePriceIntervalsRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         ChangePriceIntervalsParams
+	Body           *ChangePriceIntervalsJSONRequestBody
+}
+
+type ChangePriceIntervalsResponseObject interface {
+	VisitChangePriceIntervalsResponse(w http.ResponseWriter) error
+}
+
+type ChangePriceIntervals200JSONResponse MutatedSubscription
+
+func (response ChangePriceIntervals200JSONResponse) VisitChangePriceIntervalsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangePriceIntervalsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangePriceIntervalsdefaultApplicationProblemPlusJSONResponse) VisitChangePriceIntervalsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RedeemCouponRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         RedeemCouponParams
@@ -9749,6 +9830,9 @@ type StrictServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx context.Context, request ListSubscriptionCostsRequestObject) (ListSubscriptionCostsResponseObject, error)
+	// ChangePriceIntervals Add and edit prices and adjustments of a subscription
+	// (POST /v1/subscriptions/{subscription_id}/price_intervals)
+	ChangePriceIntervals(ctx context.Context, request ChangePriceIntervalsRequestObject) (ChangePriceIntervalsResponseObject, error)
 	// RedeemCoupon Redeem a coupon
 	// (POST /v1/subscriptions/{subscription_id}/redeem_coupon)
 	RedeemCoupon(ctx context.Context, request RedeemCouponRequestObject) (RedeemCouponResponseObject, error)
@@ -13475,6 +13559,55 @@ func (sh *strictHandler) ListSubscriptionCosts(ctx echo.Context, subscriptionID 
 		return err
 	} else if validResponse, ok := response.(ListSubscriptionCostsResponseObject); ok {
 		return validResponse.VisitListSubscriptionCostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ChangePriceIntervals operation middleware
+func (sh *strictHandler) ChangePriceIntervals(ctx echo.Context, subscriptionID SubscriptionID, params ChangePriceIntervalsParams) error {
+	var request ChangePriceIntervalsRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body ChangePriceIntervalsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangePriceIntervals(ctx.Request().Context(), request.(ChangePriceIntervalsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangePriceIntervals")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ChangePriceIntervalsResponseObject); ok {
+		return validResponse.VisitChangePriceIntervalsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

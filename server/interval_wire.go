@@ -14,7 +14,8 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 	shown := gen.PriceInterval{
 		ID:              i.ID,
 		Price:           priceToWire(i.Price, names[i.Price.ItemID], adjustmentsOf(t)...),
-		BillingCycleDay: t.AnchorAt(now).Day,
+		BillingCycleDay: t.BillingDay(i, now),
+		CanDeferBilling: i.Defers,
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
 

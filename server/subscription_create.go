@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
@@ -83,19 +85,25 @@ func replacementFromWire(in gen.SubscriptionReplacePrice) (replaced subscription
 
 // oneOfPrices reads the new price of an entry, unless it names one that exists.
 func oneOfPrices(price *gen.NullableNewPlanPrice, allocation *gen.NewAllocationPrice, name subscription.PriceName, needed bool) (catalog.PlanPrice, error) {
-	given := 0
-	for _, is := range []bool{price != nil, allocation != nil, name.ID != nil, name.ExternalID != nil} {
-		if is {
-			given++
+	given := []bool{price != nil, allocation != nil, name.ID != nil, name.ExternalID != nil}
+	if needed || slices.Contains(given, true) {
+		if err := onePrice(given...); err != nil {
+			return catalog.PlanPrice{}, err
 		}
 	}
-	switch {
-	case given > 1 || given == 0 && needed:
-		return catalog.PlanPrice{}, fault.Bad("price, allocation_price, price_id, external_price_id", "exactly one must be specified")
-	case price == nil && allocation == nil:
+	if price == nil && allocation == nil {
 		return catalog.PlanPrice{}, nil
 	}
 	return memberFromWire(price, allocation, nil)
+}
+
+// onePrice refuses an entry that gives no price, or several.
+func onePrice(given ...bool) error {
+	first := slices.Index(given, true)
+	if first < 0 || slices.Contains(given[first+1:], true) {
+		return fault.Bad("price, allocation_price, price_id, external_price_id", "exactly one must be specified")
+	}
+	return nil
 }
 
 func addedAdjustmentFromWire(in gen.SubscriptionAddAdjustment) (subscription.AddedAdjustment, error) {

@@ -19,6 +19,26 @@ func Customize(tx *store.Tx, plan Plan, version PlanVersion, subscriptionID stri
 	return version, d.save()
 }
 
+// Extend makes prices and adjustments for one subscription beside the prices that it
+// has, which adjustments may name. Both are returned in the order of the request.
+// Whether the prices may be in force together is not judged: see Together.
+func Extend(tx *store.Tx, plan Plan, has []Price, subscriptionID string, in Difference) ([]Price, []Adjustment, error) {
+	d, err := newDraft(tx, plan, PlanVersion{Prices: has}, in.AddPrices...)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.subscriptionID, d.prices = &subscriptionID, nil
+	each(d, "add_prices", in.AddPrices, d.addPrice)
+	each(d, "add_adjustments", in.AddAdjustments, d.addAdjustment)
+	if err := fault.Join(d.faults...); err != nil {
+		return nil, nil, err
+	}
+	if err := needItems(tx, d.madeAdjustments); err != nil {
+		return nil, nil, err
+	}
+	return d.prices, d.adjustments, d.save()
+}
+
 // Copy returns the same price under a new id, without a row. It may be changed and
 // then given to Customize, which checks it.
 func (p Price) Copy(tx *store.Tx) Price {

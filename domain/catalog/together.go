@@ -26,6 +26,9 @@ func checkTogether(prices []Price, places map[string]string) error {
 	return fault.Join(faults...)
 }
 
+// Together tells why two prices cannot be in force at the same time.
+func Together(p, o Price) error { return p.beside(o) }
+
 // beside tells why p cannot be in force together with o: usage must not be charged
 // twice (semantics 16.1.2), nor a license (17.1.3).
 func (p Price) beside(o Price) error {

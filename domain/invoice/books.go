@@ -24,6 +24,9 @@ type books struct {
 	lines    map[string][]Line   // by invoice; none of drafts
 	taken    map[string][]taking // by line
 	notes    map[string]bool     // credit notes, by id: whether they hold
+	ours     map[string]bool     // those of them that changes of the subscription made
+	undone   map[string]bool     // lines that charge nothing any more, by id
+	adjusted map[string]bool     // lines under other adjustments than they were charged with, by id
 }
 
 // openBooks reads the books of a subscription and keeps its invoices from changing,
@@ -41,7 +44,7 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 	slices.SortStableFunc(rows, func(a, b Invoice) int {
 		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), a.CreatedAt.Compare(b.CreatedAt))
 	})
-	b := books{taken: map[string][]taking{}, notes: map[string]bool{}}
+	b := newBooks()
 	for _, row := range rows {
 		switch {
 		case row.Status == StatusDraft:
@@ -54,17 +57,30 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 			b.void = append(b.void, row)
 		}
 	}
+	return b, b.read(tx, rows)
+}
+
+func newBooks() books {
+	return books{
+		taken: map[string][]taking{}, notes: map[string]bool{}, ours: map[string]bool{},
+		undone: map[string]bool{}, adjusted: map[string]bool{},
+	}
+}
+
+// read adds the lines of those of the invoices that are no drafts, and what was taken
+// back of them.
+func (b *books) read(tx *store.Tx, rows []Invoice) (err error) {
 	issued := idsOf(rows, false)
 	if b.lines, err = linesOf(tx, issued); err != nil {
-		return books{}, err
+		return err
 	}
 	notes, err := creditNotesOf(tx, issued)
 	for _, ofInvoice := range notes {
 		for _, note := range ofInvoice {
-			b.notes[note.ID] = note.VoidedAt == nil
+			b.notes[note.ID], b.ours[note.ID] = note.VoidedAt == nil, note.Automatic
 		}
 	}
-	return b, errors.Join(err, b.readCredits(tx))
+	return errors.Join(err, b.readCredits(tx))
 }
 
 func (b *books) readCredits(tx *store.Tx) error {
@@ -86,7 +102,9 @@ func (b *books) readCredits(tx *store.Tx) error {
 		}
 		b.taken[row.InvoiceLineID] = append(b.taken[row.InvoiceLineID], taking{
 			Line: byID[row.InvoiceLineID], Amount: row.Amount, Period: period.Period{Start: row.StartAt, End: row.EndAt},
+			Automatic: b.ours[row.CreditNoteID], Undone: row.Undone,
 		})
+		b.undone[row.InvoiceLineID] = b.undone[row.InvoiceLineID] || row.Undone
 	}
 	return err
 }
@@ -97,7 +115,7 @@ func (b books) has(s subscription.Service) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
 		for _, inv := range invoices {
 			for _, l := range b.lines[inv.ID] {
-				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) {
+				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && !b.undone[l.ID] {
 					return true
 				}
 			}
@@ -111,7 +129,7 @@ func (b books) has(s subscription.Service) bool {
 func (b books) linesInAdvance(i subscription.PriceInterval, invoices []Invoice) (lines []Line) {
 	for _, inv := range invoices {
 		for _, l := range b.lines[inv.ID] {
-			if l.IntervalID != nil && *l.IntervalID == i.ID && inAdvance(inv, l) {
+			if l.IntervalID != nil && *l.IntervalID == i.ID && inAdvance(inv, l) && !b.undone[l.ID] {
 				lines = append(lines, l)
 			}
 		}

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/fault"
@@ -50,6 +51,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 		return Change{}, err
 	}
 	if err := issueDue(tx, subscriptionID); err != nil {
+		return Change{}, err
+	}
+	if err := settleNew(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
 	return compare(tx, terms, before)
@@ -107,6 +111,22 @@ func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error 
 	return t.SetNextChange(tx, &next)
 }
 
+// settleNew corrects what the change itself had issued, of a date that is past: less of a
+// fee may be due since.
+func settleNew(tx *store.Tx, t *subscription.Terms, before books, mayCredit bool) error {
+	b, err := openBooks(tx, t.ID)
+	if err != nil {
+		return err
+	}
+	isNew := func(inv Invoice) bool {
+		return !slices.ContainsFunc(before.issued, func(old Invoice) bool { return old.ID == inv.ID })
+	}
+	if !slices.ContainsFunc(b.issued, isNew) {
+		return nil
+	}
+	return settle(tx, t, b, mayCredit)
+}
+
 // replace voids an invoice, so that another can be made in its place.
 func replace(tx *store.Tx, inv Invoice) error {
 	if _, err := Void(tx, inv.ID); err != nil {
@@ -139,7 +159,7 @@ func byInvoice(credits []taking) (notes []takings) {
 func (all takings) lines() []CreditedLine {
 	lines := make([]CreditedLine, len(all))
 	for k, taken := range all {
-		lines[k] = CreditedLine{LineID: taken.Line.ID, Amount: taken.Amount, Period: &taken.Period}
+		lines[k] = CreditedLine{LineID: taken.Line.ID, Amount: taken.Amount, Period: &taken.Period, Undone: taken.Undone}
 	}
 	return lines
 }

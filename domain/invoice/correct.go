@@ -24,6 +24,9 @@ type taking struct {
 	Line   Line
 	Amount money.Decimal // above 0, in the currency of the invoice
 	Period period.Period // whole local days that are not served
+
+	Automatic bool // a change of the subscription took it
+	Undone    bool // the line charges nothing any more
 }
 
 // correct compares issued invoices with the terms, as of now. A fee in advance that
@@ -34,7 +37,7 @@ type taking struct {
 func correct(t subscription.Terms, b books, now time.Time) (corrections, error) {
 	var c corrections
 	for _, inv := range b.issued {
-		wrong, err := misplaced(t, inv, b.lines[inv.ID])
+		wrong, err := b.misplaced(t, inv)
 		if err != nil {
 			return c, err
 		}
@@ -50,19 +53,19 @@ func correct(t subscription.Terms, b books, now time.Time) (corrections, error) 
 }
 
 // misplaced reports whether an invoice has to be replaced.
-func misplaced(t subscription.Terms, inv Invoice, lines []Line) (bool, error) {
-	for _, l := range lines {
+func (b books) misplaced(t subscription.Terms, inv Invoice) (bool, error) {
+	for _, l := range b.lines[inv.ID] {
 		if l.IntervalID == nil {
 			continue
 		}
-		s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
 		if inAdvance(inv, l) {
-			if !found && inv.Status == StatusIssued {
+			if !b.undone[l.ID] && !b.holds(t, l) && inv.Status == StatusIssued {
 				return true, nil
 			}
 			continue
 		}
-		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) {
+		s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
+		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) && sameQuantity(s, l) && !b.adjusted[l.ID] {
 			continue
 		}
 		if inv.Status != StatusIssued {
@@ -86,8 +89,9 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 			if l.IntervalID == nil || !inAdvance(inv, l) {
 				continue
 			}
-			end := l.StartAt
-			if s, found := t.ServiceAt(*l.IntervalID, l.StartAt); found {
+			end, holds := l.StartAt, b.holds(t, l)
+			if holds {
+				s, _ := t.ServiceAt(*l.IntervalID, l.StartAt)
 				if s.Interval.Price.Length().OneTime() {
 					continue // it is not for a time
 				}
@@ -99,7 +103,7 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 			rest := days(period.Period{Start: end, End: l.EndAt}, t)
 			switch amount := b.unused(l, rest, t); amount.Sign() {
 			case 1:
-				credits = append(credits, taking{Line: l, Amount: amount, Period: rest})
+				credits = append(credits, taking{Line: l, Amount: amount, Period: rest, Undone: !holds})
 			case -1:
 				given[*l.IntervalID] = given[*l.IntervalID].Sub(amount)
 			}
@@ -117,7 +121,7 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 // first (semantics 6.3.6).
 func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
 	for _, i := range t.Intervals {
-		lines := b.linesInAdvance(i, invoices)
+		lines := slices.DeleteFunc(b.linesInAdvance(i, invoices), func(l Line) bool { return !b.holds(t, l) })
 		if len(lines) == 0 {
 			continue
 		}

@@ -19,6 +19,7 @@ type CreditedLine struct {
 	LineID string
 	Amount money.Decimal  // above 0, in the minor unit of the invoice's currency
 	Period *period.Period // of the service that is credited; nil: the line's
+	Undone bool           // see CreditNoteLine
 }
 
 // NewCreditNote is what a client asks for. Periods are local days, both inclusive,
@@ -236,7 +237,7 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 		lines[k] = CreditNoteLine{
 			Record: tx.Record("cnl"), CreditNoteID: note.ID, Position: k, InvoiceLineID: of.ID,
 			ItemID: prices[of.PriceID].ItemID, Name: of.Name, Quantity: of.Quantity,
-			StartAt: service.Start, EndAt: service.End, Amount: w.Amount,
+			StartAt: service.Start, EndAt: service.End, Amount: w.Amount, Undone: w.Undone,
 		}
 	}
 	return lines, nil

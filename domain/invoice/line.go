@@ -134,8 +134,10 @@ func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Se
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(tx, idsOf(others, false))
-	return slices.DeleteFunc(services, books{issued: others, lines: lines}.has), err
+	b := newBooks()
+	b.issued = others
+	err = b.read(tx, others)
+	return slices.DeleteFunc(services, b.has), err
 }
 
 func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amounts) Line {

@@ -58,6 +58,9 @@ func stillBilled(view View) (services []subscription.Service, held bool) {
 	if view.Source == SourcePartial || view.OfChange {
 		return nil, false // it depends on what else was invoiced at the time
 	}
+	if at := view.Terms.EditedAt; at != nil && !at.Before(*view.IssuedAt) {
+		return nil, false
+	}
 	added := 0
 	for _, l := range view.Lines {
 		if l.IntervalID == nil {

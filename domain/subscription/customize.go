@@ -46,7 +46,7 @@ func (c Customization) resolve(tx *store.Tx, version catalog.PlanVersion) (Custo
 	var faults []error
 	for k := range c.AddPrices {
 		if add := &c.AddPrices[k]; add.given() {
-			price, err := add.find(tx)
+			price, err := add.find(tx, "")
 			add.Given = &price
 			faults = append(faults, fault.In(fmt.Sprintf("add_prices[%d]", k), err))
 		}
@@ -87,13 +87,14 @@ func (c Customization) difference() catalog.Difference {
 
 func (n PriceName) given() bool { return n.ID != nil || n.ExternalID != nil }
 
-// find returns the price that is named, which is not one of another subscription.
-func (n PriceName) find(tx *store.Tx) (catalog.Price, error) {
+// find returns the price that is named, which is not one of another subscription than
+// that; "" is none.
+func (n PriceName) find(tx *store.Tx, subscriptionID string) (catalog.Price, error) {
 	if n.ID == nil {
 		return catalog.FindPriceByExternalID(tx, *n.ExternalID)
 	}
 	price, err := catalog.FindPrice(tx, *n.ID)
-	if err == nil && price.SubscriptionID != nil {
+	if err == nil && price.SubscriptionID != nil && *price.SubscriptionID != subscriptionID {
 		err = fault.Bad("price_id", "must not be a price that was made for one subscription")
 	}
 	return price, err

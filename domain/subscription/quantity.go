@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"tollkeeper/domain/money"
@@ -65,7 +66,9 @@ func (s Service) byQuantity() []Service {
 		case change.Resumes:
 			next.BilledOn = change.EffectiveAt
 			for k := range pieces {
-				pieces[k].Period.End = change.EffectiveAt
+				if pieces[k].Period.End.After(change.EffectiveAt) {
+					pieces[k].Period.End = change.EffectiveAt
+				}
 			}
 		default:
 			before := last.Quantity
@@ -117,7 +120,9 @@ func Resume(tx *store.Tx, t Terms, i PriceInterval, at time.Time) error {
 	if _, part := t.cycle(i.Price.Length(), at); part.Start.Equal(at) || i.Price.Length().OneTime() {
 		return nil
 	}
-	return tx.Create(&Transition{
-		Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: i.QuantityAt(at), Resumes: true,
-	}).Error
+	resume := Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: i.QuantityAt(at), Resumes: true}
+	for slices.ContainsFunc(i.Transitions, func(c Transition) bool { return c.EffectiveAt.Equal(resume.EffectiveAt) }) {
+		resume.EffectiveAt = resume.EffectiveAt.Add(time.Microsecond)
+	}
+	return tx.Create(&resume).Error
 }

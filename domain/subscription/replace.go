@@ -44,7 +44,7 @@ func (r ReplacedPrice) place(k int) string {
 func (r *ReplacedPrice) resolve(tx *store.Tx, plan []catalog.Price) error {
 	switch {
 	case r.given():
-		price, err := r.find(tx)
+		price, err := r.find(tx, "")
 		if err != nil {
 			return err
 		}

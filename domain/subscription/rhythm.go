@@ -36,5 +36,10 @@ func (t Terms) rhythm(at time.Time) (anchor period.Anchor, from time.Time, until
 			begin(period.Anchor{Day: period.DateOf(phase.StartAt, t.Customer.Location()).Day}, phase.StartAt)
 		}
 	}
+	for _, i := range t.Intervals { // those in force together have one day
+		if i.BillingDay != nil && i.inForce(at) {
+			anchor.Day = *i.BillingDay
+		}
+	}
 	return anchor, from, until
 }

@@ -43,7 +43,7 @@ func (t Terms) BilledOn(date time.Time) []Service {
 		// A piece in arrears ends on the date: it contains the instant before.
 		at := date
 		if !i.Price.InAdvance() {
-			at = date.Add(-time.Microsecond)
+			at = i.lastBefore(date)
 		}
 		piece, ok := t.first(i, at)
 		if !ok {
@@ -67,7 +67,11 @@ func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
 }
 
 func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool) {
-	for piece, more := t.first(i, after); more; piece, more = t.following(piece) {
+	from := after
+	if i.Defers {
+		from = i.lastBefore(after.Add(time.Microsecond))
+	}
+	for piece, more := t.first(i, from); more; piece, more = t.following(piece) {
 		for _, s := range piece.byQuantity() { // in the order of their dates
 			if !s.Decrease() && s.BilledOn.After(after) {
 				return s.BilledOn, true
@@ -189,7 +193,11 @@ func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
 	if !ok || !at.Before(part.End) {
 		return Service{}, false
 	}
-	return service(i, part, whole), true
+	s := service(i, part, whole)
+	if i.Defers && !i.Price.InAdvance() && part.End.Before(whole.End) && same(&part.End, i.EndAt) {
+		s.BilledOn = t.deferred(i)
+	}
+	return s, true
 }
 
 // once is the only piece of a one-time price.
@@ -239,7 +247,7 @@ func (t Terms) shortest(at time.Time) period.Length {
 	var shortest period.Length
 	for _, i := range t.Intervals {
 		length := i.Price.Length()
-		if length.OneTime() || at.Before(i.StartAt) || i.EndAt != nil && !at.Before(*i.EndAt) {
+		if length.OneTime() || !i.inForce(at) {
 			continue
 		}
 		if shortest.OneTime() || length.Compare(shortest) < 0 {

@@ -47,6 +47,8 @@ type Subscription struct {
 
 	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
 	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
+
+	EditedAt *time.Time // when its intervals were edited last; nil: never
 }
 
 // PriceInterval is the time over which a subscription is billed a price.
@@ -59,6 +61,8 @@ type PriceInterval struct {
 	StartAt        time.Time  // inclusive
 	EndAt          *time.Time // exclusive; nil: open
 
+	BillingDay *int              // of the month, on which its cycles begin; nil: as those of the subscription
+	Defers     bool              // in arrears: what ends inside a cycle is billed with the next invoice
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 	Scope                        // of a usage price
 
@@ -74,6 +78,11 @@ type PriceInterval struct {
 
 // Overlaps reports whether the interval is in force at some time of p.
 func (i PriceInterval) Overlaps(p period.Period) bool { return i.overlaps(p.Start, &p.End) }
+
+// inForce reports whether an instant lies in the interval.
+func (i PriceInterval) inForce(at time.Time) bool {
+	return !at.Before(i.StartAt) && (i.EndAt == nil || at.Before(*i.EndAt))
+}
 
 func (i PriceInterval) overlaps(start time.Time, end *time.Time) bool {
 	return (end == nil || i.StartAt.Before(*end)) && (i.EndAt == nil || i.EndAt.After(start))

@@ -1,0 +1,50 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// ChangeIntervals adds and edits prices and adjustments of a subscription, for times
+// ahead or past. What was issued otherwise is credited, or replaced, and what is not
+// charged yet is invoiced (semantics 6.3.7).
+func ChangeIntervals(tx *store.Tx, subscriptionID string, in subscription.IntervalChanges, mayCredit bool) (Change, error) {
+	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b books) error {
+		if err := subscription.ChangeIntervals(tx, t, in); err != nil {
+			return err
+		}
+		after, err := subscription.Find(tx, t.ID)
+		if err != nil {
+			return err
+		}
+		b.readjust(t, after)
+		for _, i := range after.Intervals {
+			at := slices.IndexFunc(t.Intervals, func(old subscription.PriceInterval) bool { return old.ID == i.ID })
+			if at < 0 || !b.chargedUpTo(t.Intervals[at], i, tx.Now) {
+				continue
+			}
+			if err := subscription.Resume(tx, after, i, *t.Intervals[at].EndAt); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// chargedUpTo reports whether a fee in advance was charged up to the end that it had,
+// and no further, which it is to go on after.
+func (b books) chargedUpTo(before, after subscription.PriceInterval, now time.Time) bool {
+	end := before.EndAt
+	if end == nil || after.EndAt != nil && !after.EndAt.After(*end) {
+		return false
+	}
+	for _, l := range b.linesInAdvance(before, b.issued) {
+		if l.StartAt.Before(*end) { // the newest of them
+			return l.EndAt.Equal(*end) || l.EndAt.After(*end) && !end.After(now)
+		}
+	}
+	return false
+}

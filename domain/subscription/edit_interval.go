@@ -1,0 +1,161 @@
+package subscription
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// editInterval changes one interval, or removes it where it then ends as it starts.
+func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[string]string, place string) error {
+	k := slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == e.ID })
+	if k < 0 {
+		return fault.Bad("price_interval_id", "must be a price interval of the subscription")
+	}
+	if _, edited := at[e.ID]; edited {
+		return fault.Bad("price_interval_id", "must be edited once")
+	}
+	at[e.ID] = place
+	i := t.Intervals[k]
+	in, err := t.edited(tx.Now, life{i.StartAt, i.EndAt}, t.of(i), e.Start, e.End)
+	if err != nil {
+		return err
+	}
+	if in.end != nil && in.end.Equal(in.start) {
+		return tx.Where("id = ?", i.ID).Delete(&PriceInterval{}).Error
+	}
+	columns := in.columns(e.Start, e.End)
+	i.StartAt, i.EndAt = in.start, in.end
+	if e.BillingDay.Given {
+		columns["billing_day"] = e.BillingDay.Value
+	}
+	if e.Defers != nil || all != nil && e.End.Given && e.End.Value != nil {
+		columns["defers"] = defers(e.Defers, all, true)
+	}
+	if e.Parameters.Given {
+		if err := i.take(e); err != nil {
+			return err
+		}
+		columns["metric_parameter_overrides"] = e.Parameters.Value
+	}
+	if len(columns) > 0 {
+		if err := tx.Model(&PriceInterval{}).Where("id = ?", i.ID).Updates(columns).Error; err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.cutResumes(tx, i), t.editTransitions(tx, i, e.Transitions))
+}
+
+// edited is a life with other dates, within that of a stint.
+func (t Terms) edited(now time.Time, in life, s Stint, start *string, end Sent[*string]) (life, error) {
+	var startErr, endErr error
+	if start != nil {
+		in.start, startErr = t.date("start_date", *start, now)
+	}
+	if end.Given {
+		in.end = t.EndAt
+		if end.Value != nil {
+			var until time.Time
+			until, endErr = t.date("end_date", *end.Value, now)
+			in.end = &until
+		}
+	}
+	err := fault.Join(startErr, endErr)
+	if err != nil || start == nil && !end.Given {
+		return in, err
+	}
+	return in, t.within(in, s, in.end != nil)
+}
+
+// columns are what changes of a row.
+func (l life) columns(start *string, end Sent[*string]) map[string]any {
+	columns := map[string]any{}
+	if start != nil {
+		columns["start_at"] = l.start
+	}
+	if end.Given {
+		columns["end_at"] = l.end
+	}
+	return columns
+}
+
+// take checks values for the parameters of the price's metric.
+func (i PriceInterval) take(e IntervalEdit) error {
+	if i.Price.MetricID == nil && len(e.Parameters.Value) > 0 {
+		return fault.Bad("metric_parameter_overrides", "must be empty, since the price has no metric")
+	}
+	if i.Price.MetricID == nil {
+		return nil
+	}
+	return i.Metric.Take(e.Parameters.Value)
+}
+
+// cutResumes drops what was noted about charges after the end of an interval.
+func (t Terms) cutResumes(tx *store.Tx, i PriceInterval) error {
+	if i.EndAt == nil {
+		return nil
+	}
+	return tx.Where("interval_id = ? AND resumes AND effective_at >= ?", i.ID, *i.EndAt).Delete(&Transition{}).Error
+}
+
+// editTransitions gives a fee those quantities instead of the ones it has. Where its
+// charge was resumed, it goes on with the quantity of that day.
+func (t Terms) editTransitions(tx *store.Tx, i PriceInterval, wanted Sent[[]NewTransition]) error {
+	if !wanted.Given {
+		return nil
+	}
+	rows, err := t.transitions(tx, i, wanted.Value)
+	if err != nil {
+		return err
+	}
+	if err := tx.Where("interval_id = ?", i.ID).Delete(&Transition{}).Error; err != nil {
+		return err
+	}
+	before := i.Transitions
+	i.Transitions = rows
+	for _, change := range before {
+		if !change.Resumes || i.EndAt != nil && !change.EffectiveAt.Before(*i.EndAt) {
+			continue
+		}
+		change.Quantity = i.QuantityAt(change.EffectiveAt)
+		if k := slices.IndexFunc(rows, func(c Transition) bool { return c.EffectiveAt.Equal(change.EffectiveAt) }); k >= 0 {
+			change.EffectiveAt = change.EffectiveAt.Add(time.Microsecond)
+		}
+		change.Seq = 0
+		rows = append(rows, change)
+	}
+	return save(tx, rows)
+}
+
+// transitions are the quantities that a request gives a fee, from local midnights on,
+// each of another day within the interval.
+func (t Terms) transitions(tx *store.Tx, i PriceInterval, wanted []NewTransition) ([]Transition, error) {
+	if len(wanted) > 0 && !i.Price.Fixed() {
+		return nil, fault.Bad("fixed_fee_quantity_transitions", "are of fixed fees only")
+	}
+	loc := t.Customer.Location()
+	var rows []Transition
+	err := each("fixed_fee_quantity_transitions", wanted, func(w NewTransition, _ string) error {
+		at, err := period.ParseInstant(w.On, loc)
+		if err != nil {
+			return fault.Bad("effective_date", "%s", err)
+		}
+		at = period.DateOf(at, loc).In(loc)
+		switch {
+		case w.Quantity.Sign() < 0:
+			return fault.Bad("quantity", "must not be negative")
+		case at.Before(period.DateOf(i.StartAt, loc).In(loc)), i.EndAt != nil && !at.Before(*i.EndAt):
+			return fault.Bad("effective_date", "must lie in the interval")
+		case slices.ContainsFunc(rows, func(c Transition) bool { return c.EffectiveAt.Equal(at) }):
+			return fault.Bad("effective_date", "must differ from those before it")
+		}
+		rows = append(rows, Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: w.Quantity})
+		return nil
+	})
+	slices.SortFunc(rows, func(a, b Transition) int { return a.EffectiveAt.Compare(b.EffectiveAt) })
+	return rows, err
+}
