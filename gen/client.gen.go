@@ -12150,6 +12150,33 @@ func NewChangePriceIntervalsRequestWithBody(server string, subscriptionID Subscr
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -12168,6 +12195,17 @@ func NewChangePriceIntervalsRequestWithBody(server string, subscriptionID Subscr
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
 		}
 
 	}

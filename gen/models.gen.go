@@ -6462,10 +6462,13 @@ type NewPriceInterval struct {
 	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
 
 	// CanDeferBilling In arrears: when the interval ends inside a cycle, its last line waits for the next invoice.
-	CanDeferBilling             *bool                   `json:"can_defer_billing,omitempty"`
-	Discounts                   []IntervalDiscount      `json:"discounts,omitempty"`
-	EndDate                     *NullableIntervalDate   `json:"end_date,omitempty"`
-	ExternalPriceID             *string                 `json:"external_price_id,omitempty"`
+	CanDeferBilling *bool                 `json:"can_defer_billing,omitempty"`
+	Discounts       []IntervalDiscount    `json:"discounts,omitempty"`
+	EndDate         *NullableIntervalDate `json:"end_date,omitempty"`
+	ExternalPriceID *string               `json:"external_price_id,omitempty"`
+
+	// Filter A condition that events must meet to be counted.
+	Filter                      *string                 `json:"filter,omitempty"`
 	FixedFeeQuantityTransitions []NewQuantityTransition `json:"fixed_fee_quantity_transitions,omitempty"`
 	MaximumAmount               *json.Number            `json:"maximum_amount,omitempty"`
 
@@ -6479,6 +6482,9 @@ type NewPriceInterval struct {
 	// StartDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
 	// cadence starts or ends.
 	StartDate IntervalDate `json:"start_date"`
+
+	// UsageCustomerIds Customers whose events are counted: that of the subscription or its children. The first alone by default.
+	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
 
 // NewQuantityTransition defines model for NewQuantityTransition.
@@ -9792,8 +9798,15 @@ type ListSubscriptionCostsParams struct {
 
 // ChangePriceIntervalsParams defines parameters for ChangePriceIntervals.
 type ChangePriceIntervalsParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
 // RedeemCouponParams defines parameters for RedeemCoupon.

@@ -4005,6 +4005,12 @@ func (w *ServerInterfaceWrapper) ChangePriceIntervals(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ChangePriceIntervalsParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -4021,6 +4027,21 @@ func (w *ServerInterfaceWrapper) ChangePriceIntervals(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

@@ -21,6 +21,8 @@ type sentIntervalEdit struct {
 	Defers      *bool                                `json:"can_defer_billing"`
 	Transitions []gen.NewQuantityTransition          `json:"fixed_fee_quantity_transitions"`
 	Parameters  gen.NullableMetricParameterOverrides `json:"metric_parameter_overrides"`
+	Customers   []string                             `json:"usage_customer_ids"`
+	Filter      *string                              `json:"filter"`
 }
 
 func intervalEditFromWire(text gen.PriceIntervalEdit) (e subscription.IntervalEdit, err error) {
@@ -35,6 +37,8 @@ func intervalEditFromWire(text gen.PriceIntervalEdit) (e subscription.IntervalEd
 	}
 	e.End = subscription.Sent[*string]{Value: in.End, Given: given["end_date"]}
 	e.BillingDay = subscription.Sent[*int]{Value: in.BillingDay, Given: given["billing_cycle_day"]}
+	e.UsageCustomers = subscription.Sent[subscription.CustomerIDs]{Value: in.Customers, Given: given["usage_customer_ids"]}
+	e.Filter = subscription.Sent[*string]{Value: in.Filter, Given: given["filter"]}
 	var transitionsErr, parametersErr error
 	e.Transitions.Given, e.Parameters.Given = given["fixed_fee_quantity_transitions"], given["metric_parameter_overrides"]
 	e.Transitions.Value, transitionsErr = entriesFromWire("fixed_fee_quantity_transitions", in.Transitions, transitionFromWire)

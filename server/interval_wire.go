@@ -15,7 +15,6 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 		ID:              i.ID,
 		Price:           priceToWire(i.Price, names[i.Price.ItemID], adjustmentsOf(t)...),
 		BillingCycleDay: t.BillingDay(i, now),
-		CanDeferBilling: i.Defers,
 		StartDate:       instantToWire(i.StartAt),
 		EndDate:         optionalInstantToWire(i.EndAt),
 

@@ -28,6 +28,7 @@ var mutations = map[string]func(request []byte) (mutation, error){
 	"unschedule_fixed_fee_quantity_updates": kept(unscheduledQuantities),
 	"schedule_plan_change":                  kept(planChange),
 	"unschedule_pending_plan_changes":       kept(unscheduledPlanChanges),
+	"change_price_intervals":                kept(intervalChanges),
 	"trigger_phase":                         kept(triggeredPhase),
 	"redeem_coupon":                         kept(redemption),
 }

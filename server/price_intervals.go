@@ -13,17 +13,18 @@ import (
 
 // ChangePriceIntervals serves POST /v1/subscriptions/{subscription_id}/price_intervals.
 func (s *Server) ChangePriceIntervals(ctx context.Context, req gen.ChangePriceIntervalsRequestObject) (gen.ChangePriceIntervalsResponseObject, error) {
-	in, err := intervalChangesFromWire(*req.Body)
-	if err != nil {
-		return nil, err
-	}
-	body, err := s.changeSubscription(ctx, func(tx *store.Tx) (invoice.Change, error) {
-		return invoice.ChangeIntervals(tx, req.SubscriptionID, in, mayCredit(req.Body.AllowInvoiceCreditOrVoid))
-	})
+	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, intervalChanges)
 	if err != nil {
 		return nil, err
 	}
 	return gen.ChangePriceIntervals200JSONResponse(body), nil
+}
+
+func intervalChanges(body gen.PriceIntervalChanges) (mutation, error) {
+	in, err := intervalChangesFromWire(body)
+	return func(tx *store.Tx, id string) (invoice.Change, error) {
+		return invoice.ChangeIntervals(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	}, err
 }
 
 func intervalChangesFromWire(body gen.PriceIntervalChanges) (in subscription.IntervalChanges, err error) {
@@ -38,6 +39,7 @@ func intervalChangesFromWire(body gen.PriceIntervalChanges) (in subscription.Int
 
 func newIntervalFromWire(in gen.NewPriceInterval) (added subscription.NewInterval, err error) {
 	added.PriceName = subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID}
+	added.Scope = scopeFromWire(in.UsageCustomerIds, in.Filter)
 	added.Start, added.End, added.Defers = in.StartDate, in.EndDate, in.CanDeferBilling
 	var memberErr, ownErr, parametersErr, transitionsErr error
 	added.PlanPrice, memberErr = intervalPriceFromWire(in.Price, in.AllocationPrice, added.PriceName)

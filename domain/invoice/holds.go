@@ -52,10 +52,11 @@ func (b books) lacks(t subscription.Terms, s subscription.Service, l Line) bool 
 }
 
 // decrease is what the decreases of an interval's quantity of the day on which a period
-// begins give back.
+// begins give back for it, whatever ended since.
 func (b books) decrease(t subscription.Terms, i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
 	for _, s := range t.Decreases(i, of.Start, of.End) {
 		if days(s.Period, t).Start.Equal(of.Start) {
+			s.Period.End = of.End
 			sum = sum.Sub(chargeAlone(t, s))
 		}
 	}

@@ -16,6 +16,7 @@ type NewInterval struct {
 	catalog.PlanPrice
 	PriceName
 	Own         []OwnAdjustment
+	Scope       // what it leaves open is as in the stint
 	Start       string
 	End         *string // nil: with the subscription
 	Defers      *bool
@@ -136,13 +137,17 @@ func (t Terms) savePrices(tx *store.Tx, in IntervalChanges, sum addition, prices
 		i := PriceInterval{
 			Record: tx.Record("pint"), SubscriptionID: t.ID, StintID: &sum.prices[k].stintID, PriceID: prices[k].ID, Price: prices[k],
 			Position: next + k, StartAt: sum.prices[k].start, EndAt: sum.prices[k].end, Parameters: prices[k].Parameters,
-			Defers: defers(add.Defers, in.Defers, add.End != nil),
+			CanDeferBilling: defers(add.Defers, in.Defers, add.End != nil),
 		}
 		at[i.ID] = place
+		scopeErr := i.checkScope(tx, t, add.Scope)
+		if i.Price.MetricID != nil {
+			i.Scope = add.Scope.or(t.Stint(i.StartAt).Scope)
+		}
 		intervals = append(intervals, i)
 		changes, err := t.transitions(tx, i, add.Transitions)
 		transitions = append(transitions, changes...)
-		return err
+		return fault.Join(scopeErr, err)
 	})
 	if err != nil {
 		return err

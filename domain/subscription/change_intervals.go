@@ -43,6 +43,9 @@ type IntervalEdit struct {
 	Defers      *bool
 	Transitions Sent[[]NewTransition]   // instead of those it has
 	Parameters  Sent[metric.Parameters] // for its metric
+
+	UsageCustomers Sent[CustomerIDs] // as Scope has them
+	Filter         Sent[*string]
 }
 
 // NewTransition gives a fixed fee another quantity from a local day on.

@@ -20,7 +20,7 @@ func (t Terms) deferred(i PriceInterval) time.Time {
 // lastBefore is the last instant before another at which the price is in force, if it
 // began by then.
 func (i PriceInterval) lastBefore(at time.Time) time.Time {
-	if i.Defers && i.EndAt != nil && i.EndAt.Before(at) {
+	if i.CanDeferBilling && i.EndAt != nil && i.EndAt.Before(at) {
 		at = *i.EndAt
 	}
 	return at.Add(-time.Microsecond)

@@ -34,7 +34,19 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 		columns["billing_day"] = e.BillingDay.Value
 	}
 	if e.Defers != nil || all != nil && e.End.Given && e.End.Value != nil {
-		columns["defers"] = defers(e.Defers, all, true)
+		columns["can_defer_billing"] = defers(e.Defers, all, true)
+	}
+	scope := i.Scope
+	if e.UsageCustomers.Given {
+		scope.UsageCustomerIDs = e.UsageCustomers.Value
+		columns["usage_customer_ids"] = scope.UsageCustomerIDs
+	}
+	if e.Filter.Given {
+		scope.Filter = e.Filter.Value
+		columns["filter"] = scope.Filter
+	}
+	if err := i.checkScope(tx, t, scope); err != nil {
+		return err
 	}
 	if e.Parameters.Given {
 		if err := i.take(e); err != nil {
@@ -92,6 +104,26 @@ func (i PriceInterval) take(e IntervalEdit) error {
 		return nil
 	}
 	return i.Metric.Take(e.Parameters.Value)
+}
+
+// checkScope refuses another scope that is none, and one of what counts no events.
+func (i PriceInterval) checkScope(tx *store.Tx, t Terms, scope Scope) error {
+	if i.Price.MetricID != nil {
+		return scope.Check(tx, t.Customer)
+	}
+	return scope.ofNone()
+}
+
+// ofNone refuses a scope where no events are counted.
+func (s Scope) ofNone() error {
+	var faults []error
+	if len(s.UsageCustomerIDs) > 0 {
+		faults = append(faults, fault.Bad("usage_customer_ids", "are of usage prices only"))
+	}
+	if s.Filter != nil {
+		faults = append(faults, fault.Bad("filter", "is of usage prices only"))
+	}
+	return fault.Join(faults...)
 }
 
 // cutResumes drops what was noted about charges after the end of an interval.

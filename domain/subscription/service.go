@@ -68,7 +68,7 @@ func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
 
 func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool) {
 	from := after
-	if i.Defers {
+	if i.CanDeferBilling {
 		from = i.lastBefore(after.Add(time.Microsecond))
 	}
 	for piece, more := t.first(i, from); more; piece, more = t.following(piece) {
@@ -194,7 +194,7 @@ func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
 		return Service{}, false
 	}
 	s := service(i, part, whole)
-	if i.Defers && !i.Price.InAdvance() && part.End.Before(whole.End) && same(&part.End, i.EndAt) {
+	if i.CanDeferBilling && !i.Price.InAdvance() && part.End.Before(whole.End) && same(&part.End, i.EndAt) {
 		s.BilledOn = t.deferred(i)
 	}
 	return s, true

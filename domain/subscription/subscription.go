@@ -62,7 +62,6 @@ type PriceInterval struct {
 	EndAt          *time.Time // exclusive; nil: open
 
 	BillingDay *int              // of the month, on which its cycles begin; nil: as those of the subscription
-	Defers     bool              // in arrears: what ends inside a cycle is billed with the next invoice
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 	Scope                        // of a usage price
 

@@ -1,11 +1,10 @@
--- Price intervals can be edited: begun or ended on other dates, billed on another
--- day, and billed later than at their end.
+-- Price intervals can be edited: begun or ended on other dates, and billed on another
+-- day.
 
 -- +goose Up
 
 ALTER TABLE price_intervals
-    ADD COLUMN billing_day integer CHECK (billing_day BETWEEN 1 AND 31), -- null: as the subscription
-    ADD COLUMN defers      boolean NOT NULL DEFAULT false;  -- what ends inside a cycle is billed with the next invoice
+    ADD COLUMN billing_day integer CHECK (billing_day BETWEEN 1 AND 31); -- null: as the subscription
 
 -- Invoices that were issued before cannot be worked out anew from the intervals.
 ALTER TABLE subscriptions ADD COLUMN edited_at timestamptz;
