@@ -2653,6 +2653,27 @@ func (e VoidType) Valid() bool {
 	}
 }
 
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusDelivered WebhookDeliveryStatus = "delivered"
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "failed"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "pending"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryStatus enum.
+func (e WebhookDeliveryStatus) Valid() bool {
+	switch e {
+	case WebhookDeliveryStatusDelivered:
+		return true
+	case WebhookDeliveryStatusFailed:
+		return true
+	case WebhookDeliveryStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
 // AccountingProvider defines model for AccountingProvider.
 type AccountingProvider struct {
 	ExternalProviderID *string                `json:"external_provider_id"`
@@ -6710,6 +6731,9 @@ type NullableSubscriptionMinified = SubscriptionMinified
 // NullableTimestamp defines model for NullableTimestamp.
 type NullableTimestamp = Timestamp
 
+// NullableWebhookDeliveryStatus defines model for NullableWebhookDeliveryStatus.
+type NullableWebhookDeliveryStatus = WebhookDeliveryStatus
+
 // OfPlanPhase defines model for OfPlanPhase.
 type OfPlanPhase struct {
 	PlanPhaseOrder *int `json:"plan_phase_order"`
@@ -8638,6 +8662,111 @@ type VoidInitiatedType string
 // VoidType defines model for VoidType.
 type VoidType string
 
+// WebhookAttempt defines model for WebhookAttempt.
+type WebhookAttempt struct {
+	// AttemptedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	AttemptedAt Timestamp `json:"attempted_at"`
+
+	// Error Why it failed. Null when the endpoint took the message.
+	Error *string `json:"error"`
+
+	// ResponseStatus Null when there was no answer.
+	ResponseStatus *int `json:"response_status"`
+}
+
+// WebhookDeliveriesResend defines model for WebhookDeliveriesResend.
+type WebhookDeliveriesResend struct {
+	Status       *NullableWebhookDeliveryStatus `json:"status,omitempty"`
+	TimeframeEnd string                         `json:"timeframe_end"`
+
+	// TimeframeStart An RFC 3339 date-time; without an offset it is UTC.
+	TimeframeStart string `json:"timeframe_start"`
+
+	// Type Only messages of this type.
+	Type              *string `json:"type,omitempty"`
+	WebhookEndpointID string  `json:"webhook_endpoint_id"`
+}
+
+// WebhookDeliveriesResent defines model for WebhookDeliveriesResent.
+type WebhookDeliveriesResent struct {
+	Resent int `json:"resent"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	// Attempts Oldest first.
+	Attempts []WebhookAttempt `json:"attempts"`
+
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp `json:"created_at"`
+
+	// EventID The id that the message has itself.
+	EventID       string             `json:"event_id"`
+	ID            string             `json:"id"`
+	NextAttemptAt *NullableTimestamp `json:"next_attempt_at"`
+
+	// Payload What is sent, as it was when the message was written.
+	Payload WebhookPayload `json:"payload"`
+
+	// Status It is pending until the endpoint takes it, or it was tried for the last time.
+	Status            WebhookDeliveryStatus `json:"status"`
+	Type              string                `json:"type"`
+	WebhookEndpointID string                `json:"webhook_endpoint_id"`
+}
+
+// WebhookDeliveryPage defines model for WebhookDeliveryPage.
+type WebhookDeliveryPage struct {
+	Data               []WebhookDelivery  `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// WebhookDeliveryStatus It is pending until the endpoint takes it, or it was tried for the last time.
+type WebhookDeliveryStatus string
+
+// WebhookEndpoint defines model for WebhookEndpoint.
+type WebhookEndpoint struct {
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp `json:"created_at"`
+	Enabled   bool      `json:"enabled"`
+
+	// EventTypes The types of messages that it is told; null for all.
+	EventTypes []string `json:"event_types"`
+	ID         string   `json:"id"`
+
+	// Secret Null except where it is made.
+	Secret *string `json:"secret"`
+	URL    string  `json:"url"`
+}
+
+// WebhookEndpointCreate defines model for WebhookEndpointCreate.
+type WebhookEndpointCreate struct {
+	// EventTypes The types of messages that it is told. All by default.
+	EventTypes []string `json:"event_types,omitempty"`
+	URL        string   `json:"url"`
+}
+
+// WebhookEndpointPage defines model for WebhookEndpointPage.
+type WebhookEndpointPage struct {
+	Data               []WebhookEndpoint  `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// WebhookEndpointUpdate defines model for WebhookEndpointUpdate.
+type WebhookEndpointUpdate struct {
+	Enabled    *bool    `json:"enabled,omitempty"`
+	EventTypes []string `json:"event_types,omitempty"`
+	URL        *string  `json:"url,omitempty"`
+}
+
+// WebhookPayload What is sent, as it was when the message was written.
+type WebhookPayload = json.RawMessage
+
 // BackfillID defines model for BackfillID.
 type BackfillID = string
 
@@ -8901,6 +9030,12 @@ type TimeframeStart = DateOrDateTime
 
 // ViewModeQuery defines model for ViewModeQuery.
 type ViewModeQuery = ViewMode
+
+// WebhookDeliveryID defines model for WebhookDeliveryID.
+type WebhookDeliveryID = string
+
+// WebhookEndpointID defines model for WebhookEndpointID.
+type WebhookEndpointID = string
 
 // Failure Why a request failed, in the form of RFC 7807.
 type Failure = Problem
@@ -9966,6 +10101,63 @@ type AdvanceTestClockParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// WebhookEndpointID Only deliveries to this endpoint.
+	WebhookEndpointID *string `form:"webhook_endpoint_id,omitempty" json:"webhook_endpoint_id,omitempty"`
+
+	// Type Only deliveries of messages of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Status Only deliveries that have come this far.
+	Status *NullableWebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+}
+
+// ResendWebhookDeliveriesParams defines parameters for ResendWebhookDeliveries.
+type ResendWebhookDeliveriesParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ResendWebhookDeliveryParams defines parameters for ResendWebhookDelivery.
+type ResendWebhookDeliveryParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
+type ListWebhookEndpointsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateWebhookEndpointParams defines parameters for CreateWebhookEndpoint.
+type CreateWebhookEndpointParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RotateWebhookSecretParams defines parameters for RotateWebhookSecret.
+type RotateWebhookSecretParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// TestWebhookEndpointParams defines parameters for TestWebhookEndpoint.
+type TestWebhookEndpointParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // CreateCouponJSONRequestBody defines body for CreateCoupon for application/json ContentType.
 type CreateCouponJSONRequestBody = CouponCreate
 
@@ -10118,6 +10310,15 @@ type UpdateFixedFeeQuantityJSONRequestBody = FixedFeeQuantityUpdate
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = TestClockAdvance
+
+// ResendWebhookDeliveriesJSONRequestBody defines body for ResendWebhookDeliveries for application/json ContentType.
+type ResendWebhookDeliveriesJSONRequestBody = WebhookDeliveriesResend
+
+// CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
+type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
+
+// UpdateWebhookEndpointJSONRequestBody defines body for UpdateWebhookEndpoint for application/json ContentType.
+type UpdateWebhookEndpointJSONRequestBody = WebhookEndpointUpdate
 
 // AsPercentageDiscount returns the union data inside the CouponDiscount as a PercentageDiscount
 func (t CouponDiscount) AsPercentageDiscount() (PercentageDiscount, error) {

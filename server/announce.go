@@ -33,6 +33,7 @@ var resources = map[string]func(tx *store.Tx, id string) (any, error){
 var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, error){
 	webhook.CustomerEdited:             about(customerBefore),
 	webhook.CustomerBalanceTransaction: about(announcedBalance),
+	webhook.Test:                       testMessage,
 }
 
 // about reads what an announcement brings along as what its type has there.
@@ -65,6 +66,10 @@ func writeMessage(tx *store.Tx, m webhook.Message, a webhook.Announcement) (stri
 		}
 	}
 	return writeObject(append(entries, labelled{"properties", more})...)
+}
+
+func testMessage(*store.Tx, webhook.Announcement) (any, error) {
+	return map[string]any{"message": "A test message of Tollkeeper."}, nil
 }
 
 // labelled is a member of a JSON object whose members stand in an order.

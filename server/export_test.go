@@ -15,7 +15,11 @@ var (
 	ReadJSON  = readJSON
 	PlacesOf  = placesOf
 	Transient = transient
+	Signature = signature
 )
+
+// Forget deletes messages that are old.
+func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
 // VerifyBooks is what happens nightly.
 func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) { return s.verifyBooks(ctx) }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -32,10 +33,11 @@ import (
 //	Expect(item.at("name")).To(Equal("Widget"))
 //	api.get("/v1/items/nope").refuse(404, "404-resource-not-found", "Item", "nope")
 type api struct {
-	store *store.Store
-	ctx   context.Context // transactions of the account
-	key   string
-	url   string
+	store  *store.Store
+	server *server.Server
+	ctx    context.Context // transactions of the account
+	key    string
+	url    string
 
 	spoiled *bool // the spec changes what must not be changed, so the books need not agree
 }
@@ -64,6 +66,9 @@ func start() *api {
 // the server or look beyond one account.
 func startAlone() *api { return serve().account("test") }
 
+// loopback is where the receivers of specs are.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
 // serve starts a server on a new database, for as long as the calling node lasts.
 func serve() *api {
 	GinkgoHelper()
@@ -73,12 +78,12 @@ func serve() *api {
 // serveOn is serve on a database that is there.
 func serveOn(st *store.Store) *api {
 	GinkgoHelper()
-	s := server.New(server.Config{Store: st, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
+	s := server.New(server.Config{Store: st, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: loopback})
 	listener := httptest.NewUnstartedServer(nil)
 	listener.Config = server.NewHTTPServer("", s.Handler())
 	listener.Start()
 	DeferCleanup(listener.Close)
-	return &api{store: st, url: listener.URL}
+	return &api{store: st, server: s, url: listener.URL}
 }
 
 // account makes another account on the same server, live or test, and returns

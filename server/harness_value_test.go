@@ -25,6 +25,12 @@ func (v value) at(place string) any {
 	return found
 }
 
+// in returns what stands at a place, to look further in it.
+func (v value) in(place string) value {
+	GinkgoHelper()
+	return value{asked: v.asked + " " + place, json: v.at(place)}
+}
+
 // has reports whether there is such a place.
 func (v value) has(place string) bool {
 	_, ok := v.find(place)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"sync/atomic"
 
@@ -26,6 +27,9 @@ type Config struct {
 	// EventsOnly reads usage from events instead of buckets, and keeps none. The answers
 	// are the same.
 	EventsOnly bool
+
+	// WebhookNetworks may be called by webhooks, beside public addresses.
+	WebhookNetworks []netip.Prefix
 }
 
 // Server answers every operation of the contract.
@@ -37,6 +41,7 @@ type Server struct {
 	metrics  *metrics
 
 	eventsOnly bool
+	networks   []netip.Prefix // that webhooks may call
 
 	books atomic.Pointer[Verification] // the last; nil before the first
 }
@@ -57,6 +62,7 @@ func New(cfg Config) *Server {
 		metrics:  newMetrics(),
 
 		eventsOnly: cfg.EventsOnly,
+		networks:   cfg.WebhookNetworks,
 	}
 }
 

@@ -70,7 +70,7 @@ func (s shop) use(customer, at string, numbers ...string) {
 }
 
 // setting changes one of the account's settings.
-func (s shop) setting(name string, to any) {
+func (s *api) setting(name string, to any) {
 	GinkgoHelper()
 	Expect(s.store.Shared(s.ctx, func(db *gorm.DB) error {
 		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", to, store.AccountID(s.ctx)).Error

@@ -62,6 +62,9 @@ type Account struct {
 	PaymentGateway   string        // manual or test
 	PaymentRetryDays string        // days after the first failure at which a charge is tried again: 1,4,9
 	SmallestCharge   money.Decimal // what is due of less is not charged for but carried to the next invoice
+
+	WebhookRetries string // how long after an attempt the next one is made: 1m,5m,30m
+	WebhookLogDays int    // how long messages can be looked up and sent again
 }
 
 // Test reports whether it is a test account.
@@ -98,6 +101,15 @@ func (a Account) Retries() (days []int) {
 		days = append(days, n)
 	}
 	return days
+}
+
+// WebhookWaits are how long the next attempt waits after each that failed.
+func (a Account) WebhookWaits() (waits []time.Duration) {
+	for _, text := range strings.FieldsFunc(a.WebhookRetries, func(r rune) bool { return r == ',' }) {
+		wait, _ := time.ParseDuration(text) // the setting takes nothing else
+		waits = append(waits, wait)
+	}
+	return waits
 }
 
 // Of returns the account of a transaction.

@@ -37,7 +37,8 @@ var _ = Describe("An account", func() {
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
 			{"subscriptions_per_customer", "100"}, {"children_per_customer", "100"}, {"corrections_per_customer", "100"}, {"payment_gateway", "manual"},
-			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"}, {"backfill_length", "744h0m0s"},
+			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"},
+			{"webhook_retries", "1m,5m,30m,2h,6h,24h"}, {"webhook_log_days", "30"}, {"backfill_length", "744h0m0s"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
 	})
@@ -105,6 +106,9 @@ var _ = Describe("An account", func() {
 		Entry("of another smallest charge", "smallest_charge", "1.25", "1.25"),
 		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
 		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
+		Entry("of waits between attempts at a webhook", "webhook_retries", "10s,1m30s", "10s,1m30s"),
+		Entry("of webhooks that are tried once", "webhook_retries", "", ""),
+		Entry("of the days that messages are kept", "webhook_log_days", "7", "7"),
 		Entry("of the timeframe of backfills", "backfill_length", "2400h", "2400h0m0s"),
 	)
 
@@ -129,6 +133,9 @@ var _ = Describe("An account", func() {
 		Entry("of a gateway nobody knows", "payment_gateway", "barter", "must be manual or test"),
 		Entry("of days that do not rise", "payment_retry_days", "4,1", "each larger than the one before"),
 		Entry("of days of no number", "payment_retry_days", "1,", "numbers of days"),
+		Entry("of no wait at all", "webhook_retries", "1m,0s", "durations from 1s"),
+		Entry("of a wait of no unit", "webhook_retries", "60", "durations from 1s"),
+		Entry("of messages that are not kept", "webhook_log_days", "0", "a whole number from 1"),
 		Entry("of a day too far", "payment_retry_days", "366", "numbers of days to 365"),
 		Entry("of too many days", "payment_retry_days", "1,2,3,4,5,6,7,8,9,10,11", "up to 10 numbers"),
 		Entry("of a charge below nothing", "smallest_charge", "-1", "must be an amount of money from 0"),

@@ -44,6 +44,8 @@ var settings = []setting{
 	{"payment_retry_days", "payment_retry_days", rising, func(a Account) string { return a.PaymentRetryDays }},
 	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
+	{"webhook_retries", "webhook_retries", waits, func(a Account) string { return a.WebhookRetries }},
+	{"webhook_log_days", "webhook_log_days", count, func(a Account) string { return strconv.Itoa(a.WebhookLogDays) }},
 	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
 }
 
@@ -181,6 +183,23 @@ func rising(value string) (any, error) {
 			return nil, wrong
 		}
 		before = n
+	}
+	return value, nil
+}
+
+// mostAttempts bounds how often a webhook is tried again.
+const mostAttempts = 20
+
+func waits(value string) (any, error) {
+	if value == "" {
+		return value, nil
+	}
+	all := strings.Split(value, ",")
+	for _, text := range all {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < time.Second || d > longest || d%time.Second != 0 || len(all) > mostAttempts {
+			return nil, fmt.Errorf("must be up to %d durations from 1s to %s, such as 1m,5m,2h", mostAttempts, longest)
+		}
 	}
 	return value, nil
 }

@@ -72,6 +72,7 @@ type Invoice struct {
 	PaymentReference *string // of a payment that was marked by hand
 	PaymentNotes     *string
 	VoidedAt         *time.Time
+	DateTold         bool // endpoints were told that its date has come
 
 	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
 }

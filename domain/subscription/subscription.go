@@ -47,6 +47,7 @@ type Subscription struct {
 
 	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
 	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
+	NextNewsAt    *time.Time // when it begins or ends, as nobody was told yet; nil: never again
 
 	EditedAt *time.Time // when its intervals were edited last; nil: never
 }

@@ -22,6 +22,8 @@ type environment struct {
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
 	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
+
+	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
 }
 
 // commands is the command line.
@@ -42,6 +44,11 @@ type commands struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
 	} `cmd:"" help:"The two moves of a plan that have no operation of the API."`
+	Webhook struct {
+		Add    addWebhook    `cmd:"" help:"Make an endpoint that is told what happens in an account, and print its secret once."`
+		List   listWebhooks  `cmd:"" help:"List the endpoints of an account."`
+		Remove removeWebhook `cmd:"" help:"End an endpoint and its part of the log."`
+	} `cmd:"" help:"Webhook endpoints."`
 	Import struct {
 		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
 	} `cmd:"" help:"Files."`

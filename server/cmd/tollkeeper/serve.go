@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"tollkeeper/server"
@@ -29,6 +30,10 @@ type serve struct{}
 // Run serves until the context ends.
 func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error) {
 	defer runtime.KeepAlive(make([]byte, ballast))
+	networks, err := env.webhookNetworks()
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", env.Addr)
 	if err != nil {
 		return fmt.Errorf("TOLLKEEPER_ADDR: %w", err)
@@ -55,14 +60,14 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr())
-	return answer(ctx, st, listener, env)
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, WebhookNetworks: networks})
+	return answer(ctx, s, log, listener, env.KeepMonths)
 }
 
-// answer serves requests, keeps buckets, makes room and does due work until ctx ends, then lets what runs
-// come to its end.
-func answer(ctx context.Context, st *store.Store, listener net.Listener, env environment) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets})
+// answer serves requests, does due work, delivers webhooks, keeps buckets and makes room until
+// ctx ends, then lets what runs come to its end.
+func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, keepMonths int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
@@ -70,21 +75,11 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 		defer cancel()
 		worked <- s.Run(ctx)
 	}()
-	verified := make(chan struct{})
-	go func() {
-		defer close(verified)
-		s.VerifyNightly(ctx)
-	}()
-	aggregated := make(chan struct{})
-	go func() {
-		defer close(aggregated)
-		s.Aggregate(ctx)
-	}()
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		s.KeepRoom(ctx, env.KeepMonths)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.VerifyNightly(ctx) })
+	beside.Go(func() { s.Aggregate(ctx) })
+	beside.Go(func() { s.KeepRoom(ctx, keepMonths) })
+	beside.Go(func() { s.Deliveries(server.DeliveryConfig{}).Run(ctx) })
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
@@ -99,8 +94,6 @@ func answer(ctx context.Context, st *store.Store, listener net.Listener, env env
 	if serving := <-served; !errors.Is(serving, http.ErrServerClosed) {
 		err = errors.Join(err, serving)
 	}
-	<-aggregated
-	<-kept
-	<-verified
+	beside.Wait()
 	return errors.Join(err, <-worked)
 }

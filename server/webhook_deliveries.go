@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// ListWebhookDeliveries serves GET /v1/webhook_deliveries.
+func (s *Server) ListWebhookDeliveries(ctx context.Context, req gen.ListWebhookDeliveriesRequestObject) (gen.ListWebhookDeliveriesResponseObject, error) {
+	p := req.Params
+	filter := webhook.Filter{
+		EndpointID: orEmpty(p.WebhookEndpointID),
+		Type:       webhook.Type(orEmpty(p.Type)),
+		Status:     webhook.Status(orEmpty(p.Status)),
+	}
+	var page gen.WebhookDeliveryPage
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		deliveries, next, err := webhook.ListDeliveries(tx, filter, pageFromWire(p.Limit, p.Cursor))
+		if err != nil {
+			return err
+		}
+		page.PaginationMetadata = pageToWire(next)
+		page.Data, err = webhookDeliveriesToWire(tx, deliveries)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListWebhookDeliveries200JSONResponse(page), nil
+}
+
+// FetchWebhookDelivery serves GET /v1/webhook_deliveries/{webhook_delivery_id}.
+func (s *Server) FetchWebhookDelivery(ctx context.Context, req gen.FetchWebhookDeliveryRequestObject) (gen.FetchWebhookDeliveryResponseObject, error) {
+	var shown gen.WebhookDelivery
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		found, err := webhook.FindDelivery(tx, req.WebhookDeliveryID)
+		if err != nil {
+			return err
+		}
+		shown, err = webhookDeliveryToWire(tx, found)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchWebhookDelivery200JSONResponse(shown), nil
+}
+
+// ResendWebhookDelivery serves POST /v1/webhook_deliveries/{webhook_delivery_id}/resend.
+func (s *Server) ResendWebhookDelivery(ctx context.Context, req gen.ResendWebhookDeliveryRequestObject) (gen.ResendWebhookDeliveryResponseObject, error) {
+	sent, err := once(ctx, s, func(tx *store.Tx) (gen.WebhookDelivery, error) {
+		sent, err := webhook.Resend(tx, req.WebhookDeliveryID)
+		if err != nil {
+			return gen.WebhookDelivery{}, err
+		}
+		return webhookDeliveryToWire(tx, sent)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ResendWebhookDelivery200JSONResponse(sent), nil
+}
+
+// ResendWebhookDeliveries serves POST /v1/webhook_deliveries/resend.
+func (s *Server) ResendWebhookDeliveries(ctx context.Context, req gen.ResendWebhookDeliveriesRequestObject) (gen.ResendWebhookDeliveriesResponseObject, error) {
+	start, startErr := dateTimeFromWire("timeframe_start", req.Body.TimeframeStart)
+	end, endErr := dateTimeFromWire("timeframe_end", req.Body.TimeframeEnd)
+	if err := fault.Join(startErr, endErr); err != nil {
+		return nil, err
+	}
+	filter := webhook.Filter{
+		EndpointID: req.Body.WebhookEndpointID,
+		Type:       webhook.Type(orEmpty(req.Body.Type)),
+		Status:     webhook.StatusFailed,
+		CreatedAt:  store.Range{Gte: &start, Lt: &end},
+	}
+	if req.Body.Status != nil {
+		filter.Status = webhook.Status(*req.Body.Status)
+	}
+	resent, err := once(ctx, s, func(tx *store.Tx) (gen.WebhookDeliveriesResent, error) {
+		n, err := webhook.ResendAll(tx, filter)
+		return gen.WebhookDeliveriesResent{Resent: int(n)}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ResendWebhookDeliveries200JSONResponse(resent), nil
+}
+
+func webhookDeliveryToWire(tx *store.Tx, d webhook.Delivery) (gen.WebhookDelivery, error) {
+	shown, err := webhookDeliveriesToWire(tx, []webhook.Delivery{d})
+	if err != nil {
+		return gen.WebhookDelivery{}, err
+	}
+	return shown[0], nil
+}
+
+// webhookDeliveriesToWire shows deliveries with what they send.
+func webhookDeliveriesToWire(tx *store.Tx, deliveries []webhook.Delivery) ([]gen.WebhookDelivery, error) {
+	bodies, err := webhook.Bodies(tx, deliveries)
+	return toWire(deliveries, func(d webhook.Delivery) gen.WebhookDelivery {
+		return gen.WebhookDelivery{
+			ID:                d.ID,
+			WebhookEndpointID: d.EndpointID,
+			EventID:           d.MessageID,
+			Type:              string(d.Type),
+			Status:            gen.WebhookDeliveryStatus(d.Status),
+			CreatedAt:         instantToWire(d.CreatedAt),
+			NextAttemptAt:     optionalInstantToWire(d.NextAttemptAt),
+			Attempts:          toWire(d.Attempts, webhookAttemptToWire),
+			Payload:           json.RawMessage(bodies[d.MessageID]),
+		}
+	}), err
+}
+
+func webhookAttemptToWire(a webhook.Attempt) gen.WebhookAttempt {
+	return gen.WebhookAttempt{AttemptedAt: instantToWire(a.At), ResponseStatus: a.Status, Error: a.Error}
+}
