@@ -7943,7 +7943,7 @@ type SubscriptionChangeListItem struct {
 	ID             string                   `json:"id"`
 	Status         SubscriptionChangeStatus `json:"status"`
 
-	// SubscriptionID Null for one that makes a subscription
+	// SubscriptionID Null for one that makes a subscription, until it is applied.
 	SubscriptionID *string `json:"subscription_id"`
 }
 
