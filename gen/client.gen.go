@@ -137,6 +137,28 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
 	ListCouponSubscriptions(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteCreditBlock Delete a credit block
+	//
+	// Takes the block out of its ledger. What it paid of drafts other blocks pay, as far as they can; issued invoices stay as
+	// they are. The invoice that sold it is deleted if it is a draft, voided if it is issued, and credited if it is paid.
+	//
+	// Corresponds with DELETE /v1/credit_blocks/{block_id} (the `DeleteCreditBlock` operationId).
+	DeleteCreditBlock(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchCreditBlock Fetch a credit block
+	//
+	// Answers 404 when there is no such block, or it was deleted.
+	//
+	// Corresponds with GET /v1/credit_blocks/{block_id} (the `FetchCreditBlock` operationId).
+	FetchCreditBlock(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCreditBlockInvoices List the invoices of a credit block
+	//
+	// The block and the invoices that sold it.
+	//
+	// Corresponds with GET /v1/credit_blocks/{block_id}/invoices (the `ListCreditBlockInvoices` operationId).
+	ListCreditBlockInvoices(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCreditNotes List credit notes
 	//
 	// Newest first, void ones too.
@@ -356,8 +378,11 @@ type ClientInterface interface {
 
 	// CreateLedgerEntryWithBody Add a ledger entry
 	//
-	// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-	// the digits of its minor unit. The entry is committed at once.
+	// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+	// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+	// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+	// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+	// committed at once, unless they wait for a payment.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -366,8 +391,11 @@ type ClientInterface interface {
 
 	// CreateLedgerEntry Add a ledger entry
 	//
-	// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-	// the digits of its minor unit. The entry is committed at once.
+	// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+	// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+	// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+	// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+	// committed at once, unless they wait for a payment.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1878,6 +1906,58 @@ func (c *Client) ListCouponSubscriptions(ctx context.Context, couponID CouponID,
 	return c.Client.Do(req)
 }
 
+// DeleteCreditBlock Delete a credit block
+//
+// Takes the block out of its ledger. What it paid of drafts other blocks pay, as far as they can; issued invoices stay as
+// they are. The invoice that sold it is deleted if it is a draft, voided if it is issued, and credited if it is paid.
+//
+// Corresponds with DELETE /v1/credit_blocks/{block_id} (the `DeleteCreditBlock` operationId).
+func (c *Client) DeleteCreditBlock(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteCreditBlockRequest(c.Server, blockID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchCreditBlock Fetch a credit block
+//
+// Answers 404 when there is no such block, or it was deleted.
+//
+// Corresponds with GET /v1/credit_blocks/{block_id} (the `FetchCreditBlock` operationId).
+func (c *Client) FetchCreditBlock(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchCreditBlockRequest(c.Server, blockID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCreditBlockInvoices List the invoices of a credit block
+//
+// The block and the invoices that sold it.
+//
+// Corresponds with GET /v1/credit_blocks/{block_id}/invoices (the `ListCreditBlockInvoices` operationId).
+func (c *Client) ListCreditBlockInvoices(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCreditBlockInvoicesRequest(c.Server, blockID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListCreditNotes List credit notes
 //
 // Newest first, void ones too.
@@ -2347,8 +2427,11 @@ func (c *Client) ListLedgerEntries(ctx context.Context, customerID CustomerID, p
 
 // CreateLedgerEntryWithBody Add a ledger entry
 //
-// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-// the digits of its minor unit. The entry is committed at once.
+// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+// committed at once, unless they wait for a payment.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2367,8 +2450,11 @@ func (c *Client) CreateLedgerEntryWithBody(ctx context.Context, customerID Custo
 
 // CreateLedgerEntry Add a ledger entry
 //
-// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-// the digits of its minor unit. The entry is committed at once.
+// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+// committed at once, unless they wait for a payment.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5562,6 +5648,108 @@ func NewListCouponSubscriptionsRequest(server string, couponID CouponID, params 
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteCreditBlockRequest constructs an http.Request for the DeleteCreditBlock method
+func NewDeleteCreditBlockRequest(server string, blockID BlockID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "block_id", blockID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_blocks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchCreditBlockRequest constructs an http.Request for the FetchCreditBlock method
+func NewFetchCreditBlockRequest(server string, blockID BlockID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "block_id", blockID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_blocks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCreditBlockInvoicesRequest constructs an http.Request for the ListCreditBlockInvoices method
+func NewListCreditBlockInvoicesRequest(server string, blockID BlockID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "block_id", blockID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/credit_blocks/%s/invoices", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -14334,6 +14522,34 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/coupons/{coupon_id}/subscriptions (the `ListCouponSubscriptions` operationId).
 	ListCouponSubscriptionsWithResponse(ctx context.Context, couponID CouponID, params *ListCouponSubscriptionsParams, reqEditors ...RequestEditorFn) (*ListCouponSubscriptionsResponse, error)
 
+	// DeleteCreditBlockWithResponse Delete a credit block
+	//
+	// Takes the block out of its ledger. What it paid of drafts other blocks pay, as far as they can; issued invoices stay as
+	// they are. The invoice that sold it is deleted if it is a draft, voided if it is issued, and credited if it is paid.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/credit_blocks/{block_id} (the `DeleteCreditBlock` operationId).
+	DeleteCreditBlockWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*DeleteCreditBlockResponse, error)
+
+	// FetchCreditBlockWithResponse Fetch a credit block
+	//
+	// Answers 404 when there is no such block, or it was deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/credit_blocks/{block_id} (the `FetchCreditBlock` operationId).
+	FetchCreditBlockWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*FetchCreditBlockResponse, error)
+
+	// ListCreditBlockInvoicesWithResponse List the invoices of a credit block
+	//
+	// The block and the invoices that sold it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/credit_blocks/{block_id}/invoices (the `ListCreditBlockInvoices` operationId).
+	ListCreditBlockInvoicesWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*ListCreditBlockInvoicesResponse, error)
+
 	// ListCreditNotesWithResponse List credit notes
 	//
 	// Newest first, void ones too.
@@ -14579,8 +14795,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLedgerEntryWithBodyWithResponse Add a ledger entry
 	//
-	// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-	// the digits of its minor unit. The entry is committed at once.
+	// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+	// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+	// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+	// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+	// committed at once, unless they wait for a payment.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14589,8 +14808,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLedgerEntryWithResponse Add a ledger entry
 	//
-	// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-	// the digits of its minor unit. The entry is committed at once.
+	// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+	// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+	// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+	// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+	// committed at once, unless they wait for a payment.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -16340,6 +16562,143 @@ func (r ListCouponSubscriptionsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListCouponSubscriptionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteCreditBlockResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteCreditBlockResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteCreditBlockResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteCreditBlockResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteCreditBlockResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteCreditBlockResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchCreditBlockResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CreditBlock
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchCreditBlockResponse) GetJSON200() *CreditBlock {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchCreditBlockResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchCreditBlockResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchCreditBlockResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchCreditBlockResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchCreditBlockResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCreditBlockInvoicesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CreditBlockInvoices
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCreditBlockInvoicesResponse) GetJSON200() *CreditBlockInvoices {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCreditBlockInvoicesResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCreditBlockInvoicesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCreditBlockInvoicesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCreditBlockInvoicesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCreditBlockInvoicesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -22327,6 +22686,52 @@ func (c *ClientWithResponses) ListCouponSubscriptionsWithResponse(ctx context.Co
 	return ParseListCouponSubscriptionsResponse(rsp)
 }
 
+// DeleteCreditBlockWithResponse Delete a credit block
+//
+// Takes the block out of its ledger. What it paid of drafts other blocks pay, as far as they can; issued invoices stay as
+// they are. The invoice that sold it is deleted if it is a draft, voided if it is issued, and credited if it is paid.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/credit_blocks/{block_id} (the `DeleteCreditBlock` operationId).
+func (c *ClientWithResponses) DeleteCreditBlockWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*DeleteCreditBlockResponse, error) {
+	rsp, err := c.DeleteCreditBlock(ctx, blockID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteCreditBlockResponse(rsp)
+}
+
+// FetchCreditBlockWithResponse Fetch a credit block
+//
+// Answers 404 when there is no such block, or it was deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/credit_blocks/{block_id} (the `FetchCreditBlock` operationId).
+func (c *ClientWithResponses) FetchCreditBlockWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*FetchCreditBlockResponse, error) {
+	rsp, err := c.FetchCreditBlock(ctx, blockID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchCreditBlockResponse(rsp)
+}
+
+// ListCreditBlockInvoicesWithResponse List the invoices of a credit block
+//
+// The block and the invoices that sold it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/credit_blocks/{block_id}/invoices (the `ListCreditBlockInvoices` operationId).
+func (c *ClientWithResponses) ListCreditBlockInvoicesWithResponse(ctx context.Context, blockID BlockID, reqEditors ...RequestEditorFn) (*ListCreditBlockInvoicesResponse, error) {
+	rsp, err := c.ListCreditBlockInvoices(ctx, blockID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCreditBlockInvoicesResponse(rsp)
+}
+
 // ListCreditNotesWithResponse List credit notes
 //
 // Newest first, void ones too.
@@ -22722,8 +23127,11 @@ func (c *ClientWithResponses) ListLedgerEntriesWithResponse(ctx context.Context,
 
 // CreateLedgerEntryWithBodyWithResponse Add a ledger entry
 //
-// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-// the digits of its minor unit. The entry is committed at once.
+// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+// committed at once, unless they wait for a payment.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22738,8 +23146,11 @@ func (c *ClientWithResponses) CreateLedgerEntryWithBodyWithResponse(ctx context.
 
 // CreateLedgerEntryWithResponse Add a ledger entry
 //
-// An `increment` adds credits in a block of their own. A real currency must be the customer's; credits in it have at most
-// the digits of its minor unit. The entry is committed at once.
+// An `increment` adds credits in a block of their own, and may sell them; a `decrement` takes credits from all blocks in
+// the order in which they pay, and answers with the last of its entries. An `expiration_change` moves credits to a block
+// that expires on another date. A `void` takes credits out of a block, in two entries, and an `amendment` gives back what
+// one lost. A real currency must be the customer's; credits in it have at most the digits of its minor unit. Entries are
+// committed at once, unless they wait for a payment.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25302,6 +25713,101 @@ func ParseListCouponSubscriptionsResponse(rsp *http.Response) (*ListCouponSubscr
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest SubscriptionPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteCreditBlockResponse parses an HTTP response from a DeleteCreditBlockWithResponse call
+func ParseDeleteCreditBlockResponse(rsp *http.Response) (*DeleteCreditBlockResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteCreditBlockResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchCreditBlockResponse parses an HTTP response from a FetchCreditBlockWithResponse call
+func ParseFetchCreditBlockResponse(rsp *http.Response) (*FetchCreditBlockResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchCreditBlockResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CreditBlock
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCreditBlockInvoicesResponse parses an HTTP response from a ListCreditBlockInvoicesWithResponse call
+func ParseListCreditBlockInvoicesResponse(rsp *http.Response) (*ListCreditBlockInvoicesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCreditBlockInvoicesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CreditBlockInvoices
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2638,6 +2638,21 @@ func (e VoidInitiatedType) Valid() bool {
 	}
 }
 
+// Defines values for VoidReason.
+const (
+	VoidReasonRefund VoidReason = "refund"
+)
+
+// Valid indicates whether the value is a known member of the VoidReason enum.
+func (e VoidReason) Valid() bool {
+	switch e {
+	case VoidReasonRefund:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for VoidType.
 const (
 	VoidTypeVoid VoidType = "void"
@@ -2851,6 +2866,14 @@ type AmendedEvent struct {
 // Amendment defines model for Amendment.
 type Amendment struct {
 	EntryType AmendmentType `json:"entry_type"`
+}
+
+// AmendmentCreate defines model for AmendmentCreate.
+type AmendmentCreate struct {
+	// Embedded struct due to allOf(#/components/schemas/LedgerEntryCreateBase)
+	LedgerEntryCreateBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/NewAmendment)
+	NewAmendment `yaml:",inline"`
 }
 
 // AmendmentEntry defines model for AmendmentEntry.
@@ -3367,6 +3390,29 @@ type CreatedInvoice struct {
 	PayableNow `yaml:",inline"`
 }
 
+// CreditBlock A credit block by itself.
+type CreditBlock struct {
+	// Balance What is left.
+	Balance           json.Number                    `json:"balance"`
+	CreditAllocation  *NullableBlockCreditAllocation `json:"credit_allocation"`
+	CreditBlockSource CreditBlockSource              `json:"credit_block_source"`
+	CreditCommitment  *NullableBlockCreditCommitment `json:"credit_commitment"`
+	EffectiveDate     *NullableTimestamp             `json:"effective_date"`
+	ExpiryDate        *NullableTimestamp             `json:"expiry_date"`
+
+	// Filters The items the block pays for. Empty means all.
+	Filters []Filter `json:"filters"`
+	ID      string   `json:"id"`
+
+	// MaximumInitialBalance What the block began with.
+	MaximumInitialBalance *json.Number `json:"maximum_initial_balance"`
+
+	// Metadata Labels of your own.
+	Metadata         Metadata          `json:"metadata"`
+	PerUnitCostBasis *NullableDecimal  `json:"per_unit_cost_basis"`
+	Status           CreditBlockStatus `json:"status"`
+}
+
 // CreditBlockExpiry defines model for CreditBlockExpiry.
 type CreditBlockExpiry struct {
 	EntryType CreditBlockExpiryType `json:"entry_type"`
@@ -3383,11 +3429,46 @@ type CreditBlockExpiryEntry struct {
 // CreditBlockExpiryType defines model for CreditBlockExpiryType.
 type CreditBlockExpiryType string
 
+// CreditBlockInvoice defines model for CreditBlockInvoice.
+type CreditBlockInvoice struct {
+	Customer      CustomerMinified              `json:"customer"`
+	ID            string                        `json:"id"`
+	InvoiceNumber string                        `json:"invoice_number"`
+	Status        InvoiceStatus                 `json:"status"`
+	Subscription  *NullableSubscriptionMinified `json:"subscription"`
+}
+
+// CreditBlockInvoices defines model for CreditBlockInvoices.
+type CreditBlockInvoices struct {
+	// Block A credit block by itself.
+	Block    CreditBlock          `json:"block"`
+	Invoices []CreditBlockInvoice `json:"invoices"`
+}
+
 // CreditBlockSource defines model for CreditBlockSource.
 type CreditBlockSource string
 
 // CreditBlockStatus defines model for CreditBlockStatus.
 type CreditBlockStatus string
+
+// CreditInvoiceSettings How the credits are sold: an invoice of `amount` times `per_unit_cost_basis`, which is required with it. Exactly one of
+// `net_terms` and `custom_due_date` is given.
+type CreditInvoiceSettings struct {
+	AutoCollection bool                    `json:"auto_collection"`
+	CustomDueDate  *NullableDateOrDateTime `json:"custom_due_date,omitempty"`
+	InvoiceDate    *NullableDateOrDateTime `json:"invoice_date,omitempty"`
+
+	// ItemID What the line of the invoice sells. Credits by default.
+	ItemID     *string `json:"item_id,omitempty"`
+	MarkAsPaid *bool   `json:"mark_as_paid,omitempty"`
+	Memo       *string `json:"memo,omitempty"`
+
+	// NetTerms Days.
+	NetTerms *int `json:"net_terms,omitempty"`
+
+	// RequireSuccessfulPayment The credits do not count before the invoice is paid.
+	RequireSuccessfulPayment *bool `json:"require_successful_payment,omitempty"`
+}
 
 // CreditNote Money of an invoice that is given back.
 type CreditNote struct {
@@ -3820,6 +3901,14 @@ type Decrement struct {
 	PriceID   *string       `json:"price_id"`
 }
 
+// DecrementCreate defines model for DecrementCreate.
+type DecrementCreate struct {
+	// Embedded struct due to allOf(#/components/schemas/LedgerEntryCreateBase)
+	LedgerEntryCreateBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/NewDecrement)
+	NewDecrement `yaml:",inline"`
+}
+
 // DecrementEntry defines model for DecrementEntry.
 type DecrementEntry struct {
 	// Embedded struct due to allOf(#/components/schemas/LedgerEntryBase)
@@ -4104,6 +4193,14 @@ type ExactDecimal = string
 type ExpirationChange struct {
 	EntryType          ExpirationChangeType `json:"entry_type"`
 	NewBlockExpiryDate *NullableTimestamp   `json:"new_block_expiry_date"`
+}
+
+// ExpirationChangeCreate defines model for ExpirationChangeCreate.
+type ExpirationChangeCreate struct {
+	// Embedded struct due to allOf(#/components/schemas/LedgerEntryCreateBase)
+	LedgerEntryCreateBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/NewExpirationChange)
+	NewExpirationChange `yaml:",inline"`
 }
 
 // ExpirationChangeEntry defines model for ExpirationChangeEntry.
@@ -5739,6 +5836,14 @@ type NewAllocationPrice struct {
 	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis,omitempty"`
 }
 
+// NewAmendment defines model for NewAmendment.
+type NewAmendment struct {
+	// Amount Credits to give back to the block; at most what it lost.
+	Amount    json.Number   `json:"amount"`
+	BlockID   string        `json:"block_id"`
+	EntryType AmendmentType `json:"entry_type"`
+}
+
 // NewAmountDiscountAdjustment defines model for NewAmountDiscountAdjustment.
 type NewAmountDiscountAdjustment struct {
 	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
@@ -5752,12 +5857,37 @@ type NewCouponDiscount struct {
 	union json.RawMessage
 }
 
+// NewDecrement defines model for NewDecrement.
+type NewDecrement struct {
+	// Amount Credits to take; more than 0. The balance may go below zero.
+	Amount    json.Number   `json:"amount"`
+	EntryType DecrementType `json:"entry_type"`
+}
+
 // NewDimensionalPriceConfiguration One combination of the values of a dimensional price group, which is named by one of its two ids.
 type NewDimensionalPriceConfiguration struct {
 	// DimensionValues In the order of the group's dimensions.
 	DimensionValues                 []string `json:"dimension_values"`
 	DimensionalPriceGroupID         *string  `json:"dimensional_price_group_id,omitempty"`
 	ExternalDimensionalPriceGroupID *string  `json:"external_dimensional_price_group_id,omitempty"`
+}
+
+// NewExpirationChange defines model for NewExpirationChange.
+type NewExpirationChange struct {
+	// Amount Credits to move. All of the block by default.
+	Amount *json.Number `json:"amount,omitempty"`
+
+	// BlockID The block they are in. Needed where several expire on `expiry_date`.
+	BlockID    *string                 `json:"block_id,omitempty"`
+	EntryType  ExpirationChangeType    `json:"entry_type"`
+	ExpiryDate *NullableDateOrDateTime `json:"expiry_date,omitempty"`
+
+	// TargetExpiryDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
+	// customer concerned; where there is no one customer, in UTC.
+	//
+	//
+	// Example: 2025-02-01
+	TargetExpiryDate DateOrDateTime `json:"target_expiry_date"`
 }
 
 // NewFloatingBulkPrice defines model for NewFloatingBulkPrice.
@@ -6062,8 +6192,9 @@ type NewIncrement struct {
 	ExpiryDate    *NullableDateOrDateTime `json:"expiry_date,omitempty"`
 
 	// Filters The items the credits pay for. All by default.
-	Filters          []ItemFilter     `json:"filters,omitempty"`
-	PerUnitCostBasis *NullableDecimal `json:"per_unit_cost_basis,omitempty"`
+	Filters          []ItemFilter                   `json:"filters,omitempty"`
+	InvoiceSettings  *NullableCreditInvoiceSettings `json:"invoice_settings,omitempty"`
+	PerUnitCostBasis *NullableDecimal               `json:"per_unit_cost_basis,omitempty"`
 }
 
 // NewLicenseAllocation defines model for NewLicenseAllocation.
@@ -6543,6 +6674,15 @@ type NewUsageDiscountAdjustment struct {
 	UsageDiscountAdjusting `yaml:",inline"`
 }
 
+// NewVoid defines model for NewVoid.
+type NewVoid struct {
+	// Amount Credits to take out of the block; at most what it has left.
+	Amount     json.Number         `json:"amount"`
+	BlockID    string              `json:"block_id"`
+	EntryType  VoidType            `json:"entry_type"`
+	VoidReason *NullableVoidReason `json:"void_reason,omitempty"`
+}
+
 // NullableAccountingSyncConfiguration defines model for NullableAccountingSyncConfiguration.
 type NullableAccountingSyncConfiguration = AccountingSyncConfiguration
 
@@ -6586,6 +6726,9 @@ type NullableConversionRateConfig struct {
 
 // NullableCouponRedemption defines model for NullableCouponRedemption.
 type NullableCouponRedemption = CouponRedemption
+
+// NullableCreditInvoiceSettings defines model for NullableCreditInvoiceSettings.
+type NullableCreditInvoiceSettings = CreditInvoiceSettings
 
 // NullableCreditNoteDiscount defines model for NullableCreditNoteDiscount.
 type NullableCreditNoteDiscount = CreditNoteDiscount
@@ -6730,6 +6873,9 @@ type NullableSubscriptionMinified = SubscriptionMinified
 
 // NullableTimestamp defines model for NullableTimestamp.
 type NullableTimestamp = Timestamp
+
+// NullableVoidReason defines model for NullableVoidReason.
+type NullableVoidReason = VoidReason
 
 // NullableWebhookDeliveryStatus defines model for NullableWebhookDeliveryStatus.
 type NullableWebhookDeliveryStatus = WebhookDeliveryStatus
@@ -8628,6 +8774,14 @@ type Void struct {
 	VoidReason *string     `json:"void_reason"`
 }
 
+// VoidCreate defines model for VoidCreate.
+type VoidCreate struct {
+	// Embedded struct due to allOf(#/components/schemas/LedgerEntryCreateBase)
+	LedgerEntryCreateBase `yaml:",inline"`
+	// Embedded struct due to allOf(#/components/schemas/NewVoid)
+	NewVoid `yaml:",inline"`
+}
+
 // VoidEntry defines model for VoidEntry.
 type VoidEntry struct {
 	// Embedded struct due to allOf(#/components/schemas/LedgerEntryBase)
@@ -8658,6 +8812,9 @@ type VoidInitiatedEntry struct {
 
 // VoidInitiatedType defines model for VoidInitiatedType.
 type VoidInitiatedType string
+
+// VoidReason defines model for VoidReason.
+type VoidReason string
 
 // VoidType defines model for VoidType.
 type VoidType string
@@ -8769,6 +8926,9 @@ type WebhookPayload = json.RawMessage
 
 // BackfillID defines model for BackfillID.
 type BackfillID = string
+
+// BlockID defines model for BlockID.
+type BlockID = string
 
 // CostCurrency defines model for CostCurrency.
 type CostCurrency = string
@@ -11082,6 +11242,142 @@ func (t *LedgerEntryCreate) MergeIncrementCreate(v IncrementCreate) error {
 	return err
 }
 
+// AsDecrementCreate returns the union data inside the LedgerEntryCreate as a DecrementCreate
+func (t LedgerEntryCreate) AsDecrementCreate() (DecrementCreate, error) {
+	var body DecrementCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromDecrementCreate overwrites any union data inside the LedgerEntryCreate as the provided DecrementCreate
+func (t *LedgerEntryCreate) FromDecrementCreate(v DecrementCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"decrement"}`))
+	t.union = b
+	return err
+}
+
+// MergeDecrementCreate performs a merge with any union data inside the LedgerEntryCreate, using the provided DecrementCreate
+func (t *LedgerEntryCreate) MergeDecrementCreate(v DecrementCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"decrement"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsExpirationChangeCreate returns the union data inside the LedgerEntryCreate as a ExpirationChangeCreate
+func (t LedgerEntryCreate) AsExpirationChangeCreate() (ExpirationChangeCreate, error) {
+	var body ExpirationChangeCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromExpirationChangeCreate overwrites any union data inside the LedgerEntryCreate as the provided ExpirationChangeCreate
+func (t *LedgerEntryCreate) FromExpirationChangeCreate(v ExpirationChangeCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"expiration_change"}`))
+	t.union = b
+	return err
+}
+
+// MergeExpirationChangeCreate performs a merge with any union data inside the LedgerEntryCreate, using the provided ExpirationChangeCreate
+func (t *LedgerEntryCreate) MergeExpirationChangeCreate(v ExpirationChangeCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"expiration_change"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVoidCreate returns the union data inside the LedgerEntryCreate as a VoidCreate
+func (t LedgerEntryCreate) AsVoidCreate() (VoidCreate, error) {
+	var body VoidCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVoidCreate overwrites any union data inside the LedgerEntryCreate as the provided VoidCreate
+func (t *LedgerEntryCreate) FromVoidCreate(v VoidCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"void"}`))
+	t.union = b
+	return err
+}
+
+// MergeVoidCreate performs a merge with any union data inside the LedgerEntryCreate, using the provided VoidCreate
+func (t *LedgerEntryCreate) MergeVoidCreate(v VoidCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"void"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAmendmentCreate returns the union data inside the LedgerEntryCreate as a AmendmentCreate
+func (t LedgerEntryCreate) AsAmendmentCreate() (AmendmentCreate, error) {
+	var body AmendmentCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAmendmentCreate overwrites any union data inside the LedgerEntryCreate as the provided AmendmentCreate
+func (t *LedgerEntryCreate) FromAmendmentCreate(v AmendmentCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"amendment"}`))
+	t.union = b
+	return err
+}
+
+// MergeAmendmentCreate performs a merge with any union data inside the LedgerEntryCreate, using the provided AmendmentCreate
+func (t *LedgerEntryCreate) MergeAmendmentCreate(v AmendmentCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"entry_type":"amendment"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t LedgerEntryCreate) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"entry_type"`
@@ -11096,8 +11392,16 @@ func (t LedgerEntryCreate) ValueByDiscriminator() (interface{}, error) {
 		return nil, err
 	}
 	switch discriminator {
+	case "amendment":
+		return t.AsAmendmentCreate()
+	case "decrement":
+		return t.AsDecrementCreate()
+	case "expiration_change":
+		return t.AsExpirationChangeCreate()
 	case "increment":
 		return t.AsIncrementCreate()
+	case "void":
+		return t.AsVoidCreate()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}

@@ -33,6 +33,15 @@ type ServerInterface interface {
 	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
 	// (GET /v1/coupons/{coupon_id}/subscriptions)
 	ListCouponSubscriptions(ctx echo.Context, couponID CouponID, params ListCouponSubscriptionsParams) error
+	// DeleteCreditBlock Delete a credit block
+	// (DELETE /v1/credit_blocks/{block_id})
+	DeleteCreditBlock(ctx echo.Context, blockID BlockID) error
+	// FetchCreditBlock Fetch a credit block
+	// (GET /v1/credit_blocks/{block_id})
+	FetchCreditBlock(ctx echo.Context, blockID BlockID) error
+	// ListCreditBlockInvoices List the invoices of a credit block
+	// (GET /v1/credit_blocks/{block_id}/invoices)
+	ListCreditBlockInvoices(ctx echo.Context, blockID BlockID) error
 	// ListCreditNotes List credit notes
 	// (GET /v1/credit_notes)
 	ListCreditNotes(ctx echo.Context, params ListCreditNotesParams) error
@@ -558,6 +567,54 @@ func (w *ServerInterfaceWrapper) ListCouponSubscriptions(ctx echo.Context) error
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCouponSubscriptions(ctx, couponID, params)
+	return err
+}
+
+// DeleteCreditBlock converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteCreditBlock(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "block_id" -------------
+	var blockID BlockID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "block_id", ctx.Param("block_id"), &blockID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter block_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteCreditBlock(ctx, blockID)
+	return err
+}
+
+// FetchCreditBlock converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchCreditBlock(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "block_id" -------------
+	var blockID BlockID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "block_id", ctx.Param("block_id"), &blockID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter block_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchCreditBlock(ctx, blockID)
+	return err
+}
+
+// ListCreditBlockInvoices converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCreditBlockInvoices(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "block_id" -------------
+	var blockID BlockID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "block_id", ctx.Param("block_id"), &blockID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter block_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCreditBlockInvoices(ctx, blockID)
 	return err
 }
 
@@ -5034,6 +5091,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/coupons/:coupon_id", wrapper.FetchCoupon, options.OperationMiddlewares["fetchCoupon"]...)
 	router.POST(options.BaseURL+"/v1/coupons/:coupon_id/archive", wrapper.ArchiveCoupon, options.OperationMiddlewares["archiveCoupon"]...)
 	router.GET(options.BaseURL+"/v1/coupons/:coupon_id/subscriptions", wrapper.ListCouponSubscriptions, options.OperationMiddlewares["listCouponSubscriptions"]...)
+	router.DELETE(options.BaseURL+"/v1/credit_blocks/:block_id", wrapper.DeleteCreditBlock, options.OperationMiddlewares["deleteCreditBlock"]...)
+	router.GET(options.BaseURL+"/v1/credit_blocks/:block_id", wrapper.FetchCreditBlock, options.OperationMiddlewares["fetchCreditBlock"]...)
+	router.GET(options.BaseURL+"/v1/credit_blocks/:block_id/invoices", wrapper.ListCreditBlockInvoices, options.OperationMiddlewares["listCreditBlockInvoices"]...)
 	router.GET(options.BaseURL+"/v1/credit_notes", wrapper.ListCreditNotes, options.OperationMiddlewares["listCreditNotes"]...)
 	router.POST(options.BaseURL+"/v1/credit_notes", wrapper.CreateCreditNote, options.OperationMiddlewares["createCreditNote"]...)
 	router.GET(options.BaseURL+"/v1/credit_notes/:credit_note_id", wrapper.FetchCreditNote, options.OperationMiddlewares["fetchCreditNote"]...)
@@ -5349,6 +5409,117 @@ type ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListCouponSubscriptionsdefaultApplicationProblemPlusJSONResponse) VisitListCouponSubscriptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteCreditBlockRequestObject struct {
+	BlockID BlockID `json:"block_id"`
+}
+
+type DeleteCreditBlockResponseObject interface {
+	VisitDeleteCreditBlockResponse(w http.ResponseWriter) error
+}
+
+type DeleteCreditBlock204Response struct {
+}
+
+func (response DeleteCreditBlock204Response) VisitDeleteCreditBlockResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteCreditBlockdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteCreditBlockdefaultApplicationProblemPlusJSONResponse) VisitDeleteCreditBlockResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCreditBlockRequestObject struct {
+	BlockID BlockID `json:"block_id"`
+}
+
+type FetchCreditBlockResponseObject interface {
+	VisitFetchCreditBlockResponse(w http.ResponseWriter) error
+}
+
+type FetchCreditBlock200JSONResponse CreditBlock
+
+func (response FetchCreditBlock200JSONResponse) VisitFetchCreditBlockResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchCreditBlockdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchCreditBlockdefaultApplicationProblemPlusJSONResponse) VisitFetchCreditBlockResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditBlockInvoicesRequestObject struct {
+	BlockID BlockID `json:"block_id"`
+}
+
+type ListCreditBlockInvoicesResponseObject interface {
+	VisitListCreditBlockInvoicesResponse(w http.ResponseWriter) error
+}
+
+type ListCreditBlockInvoices200JSONResponse CreditBlockInvoices
+
+func (response ListCreditBlockInvoices200JSONResponse) VisitListCreditBlockInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditBlockInvoicesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCreditBlockInvoicesdefaultApplicationProblemPlusJSONResponse) VisitListCreditBlockInvoicesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -10325,6 +10496,15 @@ type StrictServerInterface interface {
 	// ListCouponSubscriptions List the subscriptions that redeemed a coupon
 	// (GET /v1/coupons/{coupon_id}/subscriptions)
 	ListCouponSubscriptions(ctx context.Context, request ListCouponSubscriptionsRequestObject) (ListCouponSubscriptionsResponseObject, error)
+	// DeleteCreditBlock Delete a credit block
+	// (DELETE /v1/credit_blocks/{block_id})
+	DeleteCreditBlock(ctx context.Context, request DeleteCreditBlockRequestObject) (DeleteCreditBlockResponseObject, error)
+	// FetchCreditBlock Fetch a credit block
+	// (GET /v1/credit_blocks/{block_id})
+	FetchCreditBlock(ctx context.Context, request FetchCreditBlockRequestObject) (FetchCreditBlockResponseObject, error)
+	// ListCreditBlockInvoices List the invoices of a credit block
+	// (GET /v1/credit_blocks/{block_id}/invoices)
+	ListCreditBlockInvoices(ctx context.Context, request ListCreditBlockInvoicesRequestObject) (ListCreditBlockInvoicesResponseObject, error)
 	// ListCreditNotes List credit notes
 	// (GET /v1/credit_notes)
 	ListCreditNotes(ctx context.Context, request ListCreditNotesRequestObject) (ListCreditNotesResponseObject, error)
@@ -10852,6 +11032,81 @@ func (sh *strictHandler) ListCouponSubscriptions(ctx echo.Context, couponID Coup
 		return err
 	} else if validResponse, ok := response.(ListCouponSubscriptionsResponseObject); ok {
 		return validResponse.VisitListCouponSubscriptionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteCreditBlock operation middleware
+func (sh *strictHandler) DeleteCreditBlock(ctx echo.Context, blockID BlockID) error {
+	var request DeleteCreditBlockRequestObject
+
+	request.BlockID = blockID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteCreditBlock(ctx.Request().Context(), request.(DeleteCreditBlockRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteCreditBlock")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteCreditBlockResponseObject); ok {
+		return validResponse.VisitDeleteCreditBlockResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchCreditBlock operation middleware
+func (sh *strictHandler) FetchCreditBlock(ctx echo.Context, blockID BlockID) error {
+	var request FetchCreditBlockRequestObject
+
+	request.BlockID = blockID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchCreditBlock(ctx.Request().Context(), request.(FetchCreditBlockRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchCreditBlock")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchCreditBlockResponseObject); ok {
+		return validResponse.VisitFetchCreditBlockResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCreditBlockInvoices operation middleware
+func (sh *strictHandler) ListCreditBlockInvoices(ctx echo.Context, blockID BlockID) error {
+	var request ListCreditBlockInvoicesRequestObject
+
+	request.BlockID = blockID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCreditBlockInvoices(ctx.Request().Context(), request.(ListCreditBlockInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCreditBlockInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCreditBlockInvoicesResponseObject); ok {
+		return validResponse.VisitListCreditBlockInvoicesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

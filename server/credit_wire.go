@@ -2,11 +2,41 @@ package server
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
+
+// ledgerEntriesToWire writes entries of a customer, with the invoices that sold credits.
+func ledgerEntriesToWire(tx *store.Tx, entries []credit.Entry, buyer customer.Customer) ([]gen.LedgerEntry, error) {
+	var blocks []credit.Block
+	for _, e := range entries {
+		if e.Kind == credit.KindIncrement {
+			blocks = append(blocks, e.Block)
+		}
+	}
+	sold, err := invoice.CreatedBy(tx, blocks)
+	if err != nil {
+		return nil, err
+	}
+	views := slices.Collect(maps.Values(sold))
+	shown, err := invoicesToWire(tx, views)
+	if err != nil {
+		return nil, err
+	}
+	created := map[string][]gen.Invoice{}
+	for k, v := range views {
+		created[v.ID] = []gen.Invoice{shown[k]}
+	}
+	return toWire(entries, func(e credit.Entry) gen.LedgerEntry {
+		return ledgerEntryToWire(e, buyer, created[orEmpty(e.Block.InvoiceID)])
+	}), nil
+}
 
 // ledgerEntryToWire writes an entry. Of an increment, created are the invoices that sold it.
 func ledgerEntryToWire(entry credit.Entry, buyer customer.Customer, created []gen.Invoice) gen.LedgerEntry {
@@ -74,19 +104,31 @@ func affectedBlockToWire(block credit.Block) gen.AffectedBlock {
 	}
 }
 
-func creditBlockToWire(block credit.Block) gen.CustomerCreditBlock {
-	return gen.CustomerCreditBlock{
+// creditBlockToWire writes a block by itself.
+func creditBlockToWire(block credit.Block) gen.CreditBlock {
+	return gen.CreditBlock{
 		ID:                    block.ID,
 		Balance:               numberToWire(block.Balance),
 		MaximumInitialBalance: optionalNumberToWire(&block.InitialBalance),
 		EffectiveDate:         optionalInstantToWire(&block.EffectiveAt),
 		ExpiryDate:            optionalInstantToWire(block.ExpiresAt),
 		PerUnitCostBasis:      block.PerUnitCostBasis,
+		Filters:               affectedBlockToWire(block).Filters,
+		Status:                gen.CreditBlockStatus(block.Status),
+		CreditBlockSource:     gen.CreditBlockSource(block.Source),
+		Metadata:              metadataToWire(block.Metadata),
+	}
+}
+
+// customerCreditBlockToWire writes a block in the list of its customer.
+func customerCreditBlockToWire(block credit.Block) gen.CustomerCreditBlock {
+	whole := creditBlockToWire(block)
+	return gen.CustomerCreditBlock{
+		ID: whole.ID, Balance: whole.Balance, MaximumInitialBalance: whole.MaximumInitialBalance,
+		EffectiveDate: whole.EffectiveDate, ExpiryDate: whole.ExpiryDate, PerUnitCostBasis: whole.PerUnitCostBasis,
 		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.ItemFilter {
 			return gen.ItemFilter{Field: gen.ItemFilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
 		}),
-		Status:            gen.CreditBlockStatus(block.Status),
-		CreditBlockSource: gen.CreditBlockSource(block.Source),
-		Metadata:          metadataToWire(block.Metadata),
+		Status: whole.Status, CreditBlockSource: whole.CreditBlockSource, Metadata: whole.Metadata,
 	}
 }

@@ -2,12 +2,9 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
@@ -38,17 +35,19 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		grant, err := grantFromWire(in, buyer.Location())
+		currency, change, err := ledgerChangeFromWire(tx, in, buyer)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		entry, err := invoice.ChangeCredits(tx, buyer.ID, grant.Currency, func(*credit.Ledger) (credit.Entry, error) {
-			return credit.Add(tx, buyer, grant)
-		})
+		entry, err := invoice.ChangeCredits(tx, buyer.ID, currency, change)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		return ledgerEntryToWire(entry, buyer, nil), nil
+		shown, err := ledgerEntriesToWire(tx, []credit.Entry{entry}, buyer)
+		if err != nil {
+			return gen.LedgerEntry{}, err
+		}
+		return shown[0], nil
 	})
 }
 
@@ -94,10 +93,11 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 			return err
 		}
 		entries, next, err := credit.ListEntries(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
-		page = gen.LedgerEntryPage{
-			Data:               toWire(entries, func(e credit.Entry) gen.LedgerEntry { return ledgerEntryToWire(e, buyer, nil) }),
-			PaginationMetadata: pageToWire(next),
+		if err != nil {
+			return err
 		}
+		page.PaginationMetadata = pageToWire(next)
+		page.Data, err = ledgerEntriesToWire(tx, entries, buyer)
 		return err
 	})
 	return page, err
@@ -148,7 +148,7 @@ func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier 
 			return err
 		}
 		blocks, next, err := credit.ListBlocks(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
-		page = gen.CustomerCreditBlockPage{Data: toWire(blocks, creditBlockToWire), PaginationMetadata: pageToWire(next)}
+		page = gen.CustomerCreditBlockPage{Data: toWire(blocks, customerCreditBlockToWire), PaginationMetadata: pageToWire(next)}
 		return err
 	})
 	return page, err
@@ -160,38 +160,4 @@ func creditCurrency(in *string) money.Currency {
 		return money.Credits
 	}
 	return money.Currency(*in)
-}
-
-func grantFromWire(union gen.LedgerEntryCreate, loc *time.Location) (credit.Grant, error) {
-	in, err := union.AsIncrementCreate()
-	if err != nil {
-		return credit.Grant{}, fmt.Errorf("read an increment: %w", err)
-	}
-	amount, amountErr := numberFromWire("amount", in.Amount)
-	effective, effectiveErr := midnightFromWire("effective_date", in.EffectiveDate, loc)
-	expires, expiresErr := midnightFromWire("expiry_date", in.ExpiryDate, loc)
-	if err := fault.Join(amountErr, effectiveErr, expiresErr); err != nil {
-		return credit.Grant{}, err
-	}
-	return credit.Grant{
-		Currency:         creditCurrency(in.Currency),
-		Amount:           amount,
-		EffectiveAt:      effective,
-		ExpiresAt:        expires,
-		PerUnitCostBasis: in.PerUnitCostBasis,
-		Filters: toWire(in.Filters, func(f gen.ItemFilter) credit.ItemFilter {
-			return credit.ItemFilter{Operator: credit.Operator(f.Operator), ItemIDs: f.Values}
-		}),
-		Description: in.Description,
-		Metadata:    metadataFromWire(in.Metadata),
-	}, nil
-}
-
-// midnightFromWire reads a date that may be left out.
-func midnightFromWire(field string, text *string, loc *time.Location) (*time.Time, error) {
-	if text == nil {
-		return nil, nil
-	}
-	at, err := credit.Midnight(field, *text, loc)
-	return &at, err
 }

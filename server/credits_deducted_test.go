@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -30,6 +32,41 @@ func (s shop) ledger(customer, currency string) (texts []string) {
 	return texts
 }
 
+// blocks writes what the blocks of a customer have left, oldest first.
+func (s shop) blocks(customer, currency string) (texts []string) {
+	GinkgoHelper()
+	all := s.get("/v1/customers/" + customer + "/credits?include_all_blocks=true&limit=100&currency=" + currency).expect(200)
+	for k := len(all.list("data")) - 1; k >= 0; k-- {
+		texts = append(texts, fmt.Sprint(all.entry("data", k).at("balance")))
+	}
+	return texts
+}
+
+// lineFrom is the line item of an invoice whose service begins on a day.
+func (v value) lineFrom(day string) value {
+	GinkgoHelper()
+	for k := range v.list("line_items") {
+		if l := v.entry("line_items", k); strings.HasPrefix(l.text("start_date"), day) {
+			return l
+		}
+	}
+	Fail("no line item begins on " + day)
+	return value{}
+}
+
+// useIn is use for an event of a backfill.
+func (s shop) useIn(backfill, customer, at, n string) {
+	GinkgoHelper()
+	*s.sent++
+	s.post("/v1/ingest?backfill_id="+backfill, fmt.Sprintf(
+		`{"events":[{"idempotency_key":"e%06d","event_name":"call","customer_id":%q,"timestamp":%q,"properties":{"n":%s}}]}`, *s.sent, customer, at, n)).expect(200)
+}
+
+// each is a monthly usage price of one credit for each unit, which is worth five cents.
+func (s shop) each(change object) object {
+	return with(with(s.calls("1"), object{"currency": "credits", "conversion_rate": json.Number("0.05")}), change)
+}
+
 var _ = Describe("Credits that pay for usage", func() {
 	var s shop
 	var buyer string
@@ -37,20 +74,120 @@ var _ = Describe("Credits that pay for usage", func() {
 		s = openShop("2025-03-10T09:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 	})
-	// each is a price of one credit for each unit.
-	each := func(change object) object {
-		return with(with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1}), change)
-	}
+	ledger := func() []string { GinkgoHelper(); return s.ledger(buyer, "credits") }
+
+	Describe("of several blocks", func() {
+		var other string
+		BeforeEach(func() {
+			other = s.api.item("Storage")
+			s.credits(buyer, object{"amount": 50, "expiry_date": "2025-03-31", "per_unit_cost_basis": "1.00"})
+			s.credits(buyer, object{"amount": 50, "expiry_date": "2025-03-31", "per_unit_cost_basis": "0.00"})
+			s.credits(buyer, nil)
+			s.credits(buyer, object{"amount": 20, "filters": list{object{"field": "item_id", "operator": "includes", "values": list{s.item}}}})
+		})
+
+		It("CR-2: come in their order", func() {
+			s.subscribe(buyer, nil, s.each(nil))
+			s.use(buyer, "2025-03-10T08:00:00Z", "90")
+			Expect(ledger()[4:]).To(Equal([]string{"decrement 20 pending: 200", "decrement 50 pending: 150", "decrement 20 pending: 130"}))
+			Expect(s.blocks(buyer, "credits")).To(Equal([]string{"30", "0", "100", "0"}))
+		})
+
+		It("CR-3: leave out those for other items", func() {
+			s.subscribe(buyer, nil, s.each(object{"item_id": other}))
+			s.use(buyer, "2025-03-10T08:00:00Z", "60")
+			Expect(ledger()[4:]).To(Equal([]string{"decrement 50 pending: 170", "decrement 10 pending: 160"}))
+			Expect(s.blocks(buyer, "credits")).To(Equal([]string{"40", "0", "100", "20"}))
+		})
+	})
+
+	It("CR-4: expire at local midnight", func() {
+		angeleno := s.buyer(object{"currency": "USD", "timezone": "America/Los_Angeles"})
+		s.credits(angeleno, object{"amount": 40, "expiry_date": "2025-05-02"})
+		s.entry(angeleno, object{"entry_type": "decrement", "amount": json.Number("27.5")})
+		s.clock("2025-05-02T06:59:59Z")
+		Expect(s.ledger(angeleno, "credits")).To(HaveLen(2))
+		s.clock("2025-05-02T07:00:00Z")
+		Expect(s.ledger(angeleno, "credits")[2:]).To(Equal([]string{"credit_block_expiry 12.5 pending: 0"}))
+		s.clock("2025-05-02T19:00:00Z")
+		Expect(s.ledger(angeleno, "credits")[2:]).To(Equal([]string{"credit_block_expiry 12.5 committed: 0"}))
+	})
 
 	It("CR-6: are pending while usage may come", func() {
 		s.credits(buyer, nil)
-		s.subscribe(buyer, nil, each(nil))
+		s.subscribe(buyer, nil, s.each(nil))
 		s.use(buyer, "2025-03-10T08:00:00Z", "8")
-		Expect(s.ledger(buyer, "credits")).To(Equal([]string{"increment 100 committed: 100", "decrement 8 pending: 92"}))
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 pending: 92"}))
 		s.clock("2025-03-11T06:00:00Z")
 		s.use(buyer, "2025-03-10T23:00:00Z", "2")
-		Expect(s.ledger(buyer, "credits")).To(Equal([]string{"increment 100 committed: 100", "decrement 10 pending: 90"}))
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 10 pending: 90"}))
 		s.clock("2025-03-11T12:00:00Z")
-		Expect(s.ledger(buyer, "credits")).To(Equal([]string{"increment 100 committed: 100", "decrement 10 committed: 90"}))
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 10 committed: 90"}))
+	})
+
+	It("CR-9: leave the overage to be converted", func() {
+		s.credits(buyer, object{"amount": 800})
+		sub := s.subscribe(buyer, nil, s.each(nil)).text("id")
+		s.use(buyer, "2025-03-10T08:00:00Z", "1000")
+		draft := s.get("/v1/invoices/upcoming?subscription_id=" + sub).expect(200)
+		draft.shows(object{"line_items[0].credits_applied": "800", "line_items[0].adjusted_subtotal": "1000", "total": "10.00"})
+		s.clock("2025-04-01T12:00:00Z")
+		issued := s.invoices(sub).entry("data", 1)
+		issued.shows(object{"status": "issued", "line_items[0].credits_applied": "800", "line_items[0].amount": "10.00", "total": "10.00"})
+	})
+
+	It("CR-11: do not pay fees in advance", func() {
+		s.credits(buyer, object{"amount": 300, "currency": "USD"})
+		sub := s.subscribe(buyer, nil, s.fee("100.00"), s.calls("1")).text("id")
+		s.use(buyer, "2025-03-10T08:00:00Z", "40")
+		s.clock("2025-04-01T12:00:00Z")
+		boundary := s.invoices(sub).entry("data", 1)
+		fee, usage := boundary.lineFrom("2025-04-01"), boundary.lineFrom("2025-03-10")
+		fee.shows(object{"credits_applied": "0.00", "amount": "100.00"})
+		usage.shows(object{"credits_applied": "40.00", "amount": "0.00"})
+		Expect(boundary.at("total")).To(Equal("100.00"))
+	})
+
+	Describe("of a day that is committed", func() {
+		BeforeEach(func() {
+			s.credits(buyer, nil)
+			s.subscribe(buyer, nil, s.each(nil))
+			s.use(buyer, "2025-03-10T08:00:00Z", "5", "3")
+			s.clock("2025-03-12T09:00:00Z")
+			Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 92"}))
+		})
+
+		It("CR-12: are not drawn again; late usage is of the first day that is pending", func() {
+			backfill := s.post("/v1/events/backfills", object{
+				"timeframe_start": "2025-03-10T00:00:00Z", "timeframe_end": "2025-03-11T00:00:00Z", "replace_existing_events": false,
+			}).expect(200).text("id")
+			s.useIn(backfill, buyer, "2025-03-10T10:00:00Z", "5")
+			s.post("/v1/events/backfills/"+backfill+"/close", nil).expect(200)
+			Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 92", "decrement 5 pending: 87"}))
+			s.post("/v1/events/backfills/"+backfill+"/revert", nil).expect(200)
+			s.clock("2025-03-12T09:00:00Z")
+			Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 92", "decrement 0 pending: 92"}))
+		})
+
+		It("CR-13: are given back as the invoice is issued", func() {
+			s.put("/v1/events/e000002/deprecate", nil).expect(200)
+			s.clock("2025-04-01T11:59:59Z")
+			Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 92"}))
+			s.clock("2025-04-01T12:00:00Z")
+			Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 92", "amendment 3 committed: 95"}))
+		})
+	})
+
+	It("CR-14: pay for the day before they expire, however late its usage comes", func() {
+		s.credits(buyer, object{"amount": 40, "expiry_date": "2025-03-11"})
+		s.subscribe(buyer, nil, s.each(nil))
+		s.use(buyer, "2025-03-10T08:00:00Z", "20")
+		s.clock("2025-03-11T00:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 20 pending: 20", "credit_block_expiry 20 pending: 0"}))
+		s.clock("2025-03-11T06:00:00Z")
+		s.use(buyer, "2025-03-10T23:00:00Z", "2")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 22 pending: 18", "credit_block_expiry 18 pending: 0"}))
+		s.clock("2025-03-11T12:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 22 committed: 18", "credit_block_expiry 18 committed: 0"}))
 	})
 })

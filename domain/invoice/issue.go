@@ -158,8 +158,16 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
 			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
 		Updates(&row).Error
-	if err != nil || !v.lessened(tx.Now) {
+	if err != nil {
 		return err
+	}
+	if row.Status == StatusPaid {
+		if err := v.deliver(tx); err != nil {
+			return err
+		}
+	}
+	if !v.lessened(tx.Now) {
+		return nil
 	}
 	return creditLess(tx, v)
 }

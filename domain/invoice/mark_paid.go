@@ -39,8 +39,12 @@ func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
 	return Find(tx, id)
 }
 
-// pay makes an invoice one that was paid at an instant. It is not charged any more.
+// pay makes an invoice one that was paid at an instant. It is not charged any more,
+// and the credits that it sold count.
 func (i *Invoice) pay(tx *store.Tx, at time.Time) error {
 	i.Status, i.PaidAt, i.NextAttemptAt = StatusPaid, &at, nil
-	return i.save(tx, "status", "paid_at", "next_attempt_at")
+	if err := i.save(tx, "status", "paid_at", "next_attempt_at"); err != nil {
+		return err
+	}
+	return i.deliver(tx)
 }

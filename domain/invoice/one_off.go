@@ -47,23 +47,35 @@ var errTooFarAhead = fault.Bad("invoice_date", "must be at most a year ahead")
 // CreateOneOff makes an invoice of those lines, which is of no subscription. With
 // AutoIssues it is issued at once if its date has come.
 func CreateOneOff(tx *store.Tx, in NewOneOff) (View, error) {
-	if err := in.check(); err != nil {
+	inv, err := draftOneOff(tx, in)
+	if err != nil {
 		return View{}, err
+	}
+	if err := inv.issueIfDue(tx); err != nil {
+		return View{}, err
+	}
+	return Find(tx, inv.ID)
+}
+
+// draftOneOff is CreateOneOff without the issue.
+func draftOneOff(tx *store.Tx, in NewOneOff) (Invoice, error) {
+	if err := in.check(); err != nil {
+		return Invoice{}, err
 	}
 	buyer, err := in.customer(tx)
 	if err != nil {
-		return View{}, err
+		return Invoice{}, err
 	}
 	date, due, err := in.dates(tx, buyer)
 	if err != nil {
-		return View{}, err
+		return Invoice{}, err
 	}
 	metadata, err := store.Metadata(nil).Merge(in.Metadata)
 	if err != nil {
-		return View{}, err
+		return Invoice{}, err
 	}
 	if err := customer.TakeCurrency(tx, &buyer, in.Currency); err != nil {
-		return View{}, err
+		return Invoice{}, err
 	}
 	inv := Invoice{
 		Record: tx.Record("inv"), CustomerID: buyer.ID, Source: SourceOneOff, Status: StatusDraft, Currency: in.Currency,
@@ -71,25 +83,25 @@ func CreateOneOff(tx *store.Tx, in NewOneOff) (View, error) {
 		NetTermsDays: in.NetTermsDays, CustomDueAt: due,
 	}
 	if err := tx.Create(&inv).Error; err != nil {
-		return View{}, err
+		return Invoice{}, err
 	}
-	if err := in.fill(tx, inv, buyer); err != nil {
-		return View{}, err
+	return inv, in.fill(tx, inv, buyer)
+}
+
+// issueIfDue issues a draft that issues itself, of no subscription, if its date has come.
+func (i Invoice) issueIfDue(tx *store.Tx) error {
+	if !*i.AutoIssues || i.InvoiceDate.After(tx.Now) {
+		return nil
 	}
-	if in.AutoIssues && !inv.InvoiceDate.After(tx.Now) {
-		settings, err := account.Of(tx)
-		if err != nil {
-			return View{}, err
-		}
-		views, err := whole(tx, settings, []Invoice{inv})
-		if err != nil {
-			return View{}, err
-		}
-		if err := freeze(tx, settings, views[0]); err != nil {
-			return View{}, err
-		}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return err
 	}
-	return Find(tx, inv.ID)
+	views, err := whole(tx, settings, []Invoice{i})
+	if err != nil {
+		return err
+	}
+	return freeze(tx, settings, views[0])
 }
 
 func (in NewOneOff) check() error {

@@ -25,6 +25,9 @@ func Void(tx *store.Tx, id string) (View, error) {
 	if err := returnCredits(tx, inv); err != nil {
 		return View{}, err
 	}
+	if err := inv.undeliver(tx); err != nil {
+		return View{}, err
+	}
 	if err := inv.returnBalance(tx); err != nil {
 		return View{}, err
 	}
