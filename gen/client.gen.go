@@ -1140,6 +1140,25 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 	UpdatePlan(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPlanMigrations List the migrations of a plan
+	//
+	// Newest first. They are made by the command line.
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/migrations (the `ListPlanMigrations` operationId).
+	ListPlanMigrations(ctx context.Context, planID PlanID, params *ListPlanMigrationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchPlanMigration Fetch a migration of a plan
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
+	FetchPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelPlanMigration Cancel a migration of a plan
+	//
+	// Only while no subscription has been put on the version yet.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
+	CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SetDefaultPlanVersionWithBody Choose the version that new subscriptions get
 	//
 	// Subscriptions there are stay with theirs.
@@ -4019,6 +4038,55 @@ func (c *Client) UpdatePlanWithBody(ctx context.Context, planID PlanID, contentT
 // Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 func (c *Client) UpdatePlan(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdatePlanRequest(c.Server, planID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPlanMigrations List the migrations of a plan
+//
+// Newest first. They are made by the command line.
+//
+// Corresponds with GET /v1/plans/{plan_id}/migrations (the `ListPlanMigrations` operationId).
+func (c *Client) ListPlanMigrations(ctx context.Context, planID PlanID, params *ListPlanMigrationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPlanMigrationsRequest(c.Server, planID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchPlanMigration Fetch a migration of a plan
+//
+// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
+func (c *Client) FetchPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchPlanMigrationRequest(c.Server, planID, migrationID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelPlanMigration Cancel a migration of a plan
+//
+// Only while no subscription has been put on the version yet.
+//
+// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
+func (c *Client) CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelPlanMigrationRequest(c.Server, planID, migrationID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -11231,6 +11299,176 @@ func NewUpdatePlanRequestWithBody(server string, planID PlanID, contentType stri
 	return req, nil
 }
 
+// NewListPlanMigrationsRequest constructs an http.Request for the ListPlanMigrations method
+func NewListPlanMigrationsRequest(server string, planID PlanID, params *ListPlanMigrationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/migrations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchPlanMigrationRequest constructs an http.Request for the FetchPlanMigration method
+func NewFetchPlanMigrationRequest(server string, planID PlanID, migrationID MigrationID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "migration_id", migrationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/migrations/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCancelPlanMigrationRequest constructs an http.Request for the CancelPlanMigration method
+func NewCancelPlanMigrationRequest(server string, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "migration_id", migrationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/migrations/%s/cancel", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewSetDefaultPlanVersionRequest calls the generic SetDefaultPlanVersion builder with application/json body
 func NewSetDefaultPlanVersionRequest(server string, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -15622,6 +15860,31 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /v1/plans/{plan_id} (the `UpdatePlan` operationId).
 	UpdatePlanWithResponse(ctx context.Context, planID PlanID, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlanResponse, error)
+
+	// ListPlanMigrationsWithResponse List the migrations of a plan
+	//
+	// Newest first. They are made by the command line.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/migrations (the `ListPlanMigrations` operationId).
+	ListPlanMigrationsWithResponse(ctx context.Context, planID PlanID, params *ListPlanMigrationsParams, reqEditors ...RequestEditorFn) (*ListPlanMigrationsResponse, error)
+
+	// FetchPlanMigrationWithResponse Fetch a migration of a plan
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
+	FetchPlanMigrationWithResponse(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*FetchPlanMigrationResponse, error)
+
+	// CancelPlanMigrationWithResponse Cancel a migration of a plan
+	//
+	// Only while no subscription has been put on the version yet.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
+	CancelPlanMigrationWithResponse(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*CancelPlanMigrationResponse, error)
 
 	// SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
 	//
@@ -20442,6 +20705,150 @@ func (r UpdatePlanResponse) ContentType() string {
 	return ""
 }
 
+type ListPlanMigrationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanMigrationPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPlanMigrationsResponse) GetJSON200() *PlanMigrationPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPlanMigrationsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPlanMigrationsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPlanMigrationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPlanMigrationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPlanMigrationsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchPlanMigrationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanMigration
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchPlanMigrationResponse) GetJSON200() *PlanMigration {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchPlanMigrationResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchPlanMigrationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchPlanMigrationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchPlanMigrationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchPlanMigrationResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CancelPlanMigrationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanMigration
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelPlanMigrationResponse) GetJSON200() *PlanMigration {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CancelPlanMigrationResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelPlanMigrationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelPlanMigrationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelPlanMigrationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelPlanMigrationResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type SetDefaultPlanVersionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -24459,6 +24866,49 @@ func (c *ClientWithResponses) UpdatePlanWithResponse(ctx context.Context, planID
 	return ParseUpdatePlanResponse(rsp)
 }
 
+// ListPlanMigrationsWithResponse List the migrations of a plan
+//
+// Newest first. They are made by the command line.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/plans/{plan_id}/migrations (the `ListPlanMigrations` operationId).
+func (c *ClientWithResponses) ListPlanMigrationsWithResponse(ctx context.Context, planID PlanID, params *ListPlanMigrationsParams, reqEditors ...RequestEditorFn) (*ListPlanMigrationsResponse, error) {
+	rsp, err := c.ListPlanMigrations(ctx, planID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPlanMigrationsResponse(rsp)
+}
+
+// FetchPlanMigrationWithResponse Fetch a migration of a plan
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
+func (c *ClientWithResponses) FetchPlanMigrationWithResponse(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*FetchPlanMigrationResponse, error) {
+	rsp, err := c.FetchPlanMigration(ctx, planID, migrationID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchPlanMigrationResponse(rsp)
+}
+
+// CancelPlanMigrationWithResponse Cancel a migration of a plan
+//
+// Only while no subscription has been put on the version yet.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
+func (c *ClientWithResponses) CancelPlanMigrationWithResponse(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*CancelPlanMigrationResponse, error) {
+	rsp, err := c.CancelPlanMigration(ctx, planID, migrationID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelPlanMigrationResponse(rsp)
+}
+
 // SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
 //
 // Subscriptions there are stay with theirs.
@@ -28381,6 +28831,105 @@ func ParseUpdatePlanResponse(rsp *http.Response) (*UpdatePlanResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Plan
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPlanMigrationsResponse parses an HTTP response from a ListPlanMigrationsWithResponse call
+func ParseListPlanMigrationsResponse(rsp *http.Response) (*ListPlanMigrationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPlanMigrationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanMigrationPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchPlanMigrationResponse parses an HTTP response from a FetchPlanMigrationWithResponse call
+func ParseFetchPlanMigrationResponse(rsp *http.Response) (*FetchPlanMigrationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchPlanMigrationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanMigration
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCancelPlanMigrationResponse parses an HTTP response from a CancelPlanMigrationWithResponse call
+func ParseCancelPlanMigrationResponse(rsp *http.Response) (*CancelPlanMigrationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelPlanMigrationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanMigration
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -1435,6 +1435,33 @@ func (e PhaseDurationUnit) Valid() bool {
 	}
 }
 
+// Defines values for PlanMigrationStatus.
+const (
+	PlanMigrationStatusActionNeeded PlanMigrationStatus = "action_needed"
+	PlanMigrationStatusCanceled     PlanMigrationStatus = "canceled"
+	PlanMigrationStatusCompleted    PlanMigrationStatus = "completed"
+	PlanMigrationStatusInProgress   PlanMigrationStatus = "in_progress"
+	PlanMigrationStatusNotStarted   PlanMigrationStatus = "not_started"
+)
+
+// Valid indicates whether the value is a known member of the PlanMigrationStatus enum.
+func (e PlanMigrationStatus) Valid() bool {
+	switch e {
+	case PlanMigrationStatusActionNeeded:
+		return true
+	case PlanMigrationStatusCanceled:
+		return true
+	case PlanMigrationStatusCompleted:
+		return true
+	case PlanMigrationStatusInProgress:
+		return true
+	case PlanMigrationStatusNotStarted:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PlanStatus.
 const (
 	PlanStatusActive   PlanStatus = "active"
@@ -7310,6 +7337,26 @@ type PlanDefaultVersion struct {
 	Version int `json:"version"`
 }
 
+// PlanMigration The move of a plan's subscriptions to another version of it, each in its own time. `action_needed`: some could not be moved;
+// the others are.
+type PlanMigration struct {
+	// EffectiveTime A date, at midnight of which each customer's subscriptions are moved, an instant, `end_of_term`, or `end_of_invoice`;
+	// null for one that is to happen at once.
+	EffectiveTime *string             `json:"effective_time"`
+	ID            string              `json:"id"`
+	PlanID        string              `json:"plan_id"`
+	Status        PlanMigrationStatus `json:"status"`
+}
+
+// PlanMigrationPage defines model for PlanMigrationPage.
+type PlanMigrationPage struct {
+	Data               []PlanMigration    `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// PlanMigrationStatus defines model for PlanMigrationStatus.
+type PlanMigrationStatus string
+
 // PlanMinified defines model for PlanMinified.
 type PlanMinified struct {
 	ExternalPlanID *string `json:"external_plan_id"`
@@ -9156,6 +9203,9 @@ type LineItemID = string
 // MetricID defines model for MetricID.
 type MetricID = string
 
+// MigrationID defines model for MigrationID.
+type MigrationID = string
+
 // MinimumEntryAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
 //
 // Example: 12.30
@@ -9926,6 +9976,21 @@ type SetDefaultPlanVersionByExternalIDParams struct {
 
 // CreatePlanVersionByExternalIDParams defines parameters for CreatePlanVersionByExternalID.
 type CreatePlanVersionByExternalIDParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListPlanMigrationsParams defines parameters for ListPlanMigrations.
+type ListPlanMigrationsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CancelPlanMigrationParams defines parameters for CancelPlanMigration.
+type CancelPlanMigrationParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }

@@ -276,6 +276,15 @@ type ServerInterface interface {
 	// UpdatePlan Update a plan
 	// (PUT /v1/plans/{plan_id})
 	UpdatePlan(ctx echo.Context, planID PlanID) error
+	// ListPlanMigrations List the migrations of a plan
+	// (GET /v1/plans/{plan_id}/migrations)
+	ListPlanMigrations(ctx echo.Context, planID PlanID, params ListPlanMigrationsParams) error
+	// FetchPlanMigration Fetch a migration of a plan
+	// (GET /v1/plans/{plan_id}/migrations/{migration_id})
+	FetchPlanMigration(ctx echo.Context, planID PlanID, migrationID MigrationID) error
+	// CancelPlanMigration Cancel a migration of a plan
+	// (POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel)
+	CancelPlanMigration(ctx echo.Context, planID PlanID, migrationID MigrationID, params CancelPlanMigrationParams) error
 	// SetDefaultPlanVersion Choose the version that new subscriptions get
 	// (POST /v1/plans/{plan_id}/set_default_version)
 	SetDefaultPlanVersion(ctx echo.Context, planID PlanID, params SetDefaultPlanVersionParams) error
@@ -3346,6 +3355,106 @@ func (w *ServerInterfaceWrapper) UpdatePlan(ctx echo.Context) error {
 	return err
 }
 
+// ListPlanMigrations converts echo context to params.
+func (w *ServerInterfaceWrapper) ListPlanMigrations(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPlanMigrationsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListPlanMigrations(ctx, planID, params)
+	return err
+}
+
+// FetchPlanMigration converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchPlanMigration(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// ------------- Path parameter "migration_id" -------------
+	var migrationID MigrationID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "migration_id", ctx.Param("migration_id"), &migrationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter migration_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchPlanMigration(ctx, planID, migrationID)
+	return err
+}
+
+// CancelPlanMigration converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelPlanMigration(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// ------------- Path parameter "migration_id" -------------
+	var migrationID MigrationID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "migration_id", ctx.Param("migration_id"), &migrationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter migration_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelPlanMigrationParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelPlanMigration(ctx, planID, migrationID, params)
+	return err
+}
+
 // SetDefaultPlanVersion converts echo context to params.
 func (w *ServerInterfaceWrapper) SetDefaultPlanVersion(ctx echo.Context) error {
 	var err error
@@ -5167,6 +5276,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/plans", wrapper.CreatePlan, options.OperationMiddlewares["createPlan"]...)
 	router.GET(options.BaseURL+"/v1/plans/:plan_id", wrapper.FetchPlan, options.OperationMiddlewares["fetchPlan"]...)
 	router.PUT(options.BaseURL+"/v1/plans/:plan_id", wrapper.UpdatePlan, options.OperationMiddlewares["updatePlan"]...)
+	router.GET(options.BaseURL+"/v1/plans/:plan_id/migrations", wrapper.ListPlanMigrations, options.OperationMiddlewares["listPlanMigrations"]...)
+	router.GET(options.BaseURL+"/v1/plans/:plan_id/migrations/:migration_id", wrapper.FetchPlanMigration, options.OperationMiddlewares["fetchPlanMigration"]...)
+	router.POST(options.BaseURL+"/v1/plans/:plan_id/migrations/:migration_id/cancel", wrapper.CancelPlanMigration, options.OperationMiddlewares["cancelPlanMigration"]...)
 	router.POST(options.BaseURL+"/v1/plans/:plan_id/set_default_version", wrapper.SetDefaultPlanVersion, options.OperationMiddlewares["setDefaultPlanVersion"]...)
 	router.POST(options.BaseURL+"/v1/plans/:plan_id/versions", wrapper.CreatePlanVersion, options.OperationMiddlewares["createPlanVersion"]...)
 	router.GET(options.BaseURL+"/v1/plans/:plan_id/versions/:version", wrapper.FetchPlanVersion, options.OperationMiddlewares["fetchPlanVersion"]...)
@@ -8648,6 +8760,127 @@ func (response UpdatePlandefaultApplicationProblemPlusJSONResponse) VisitUpdateP
 	return err
 }
 
+type ListPlanMigrationsRequestObject struct {
+	PlanID PlanID `json:"plan_id"`
+	Params ListPlanMigrationsParams
+}
+
+type ListPlanMigrationsResponseObject interface {
+	VisitListPlanMigrationsResponse(w http.ResponseWriter) error
+}
+
+type ListPlanMigrations200JSONResponse PlanMigrationPage
+
+func (response ListPlanMigrations200JSONResponse) VisitListPlanMigrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPlanMigrationsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListPlanMigrationsdefaultApplicationProblemPlusJSONResponse) VisitListPlanMigrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanMigrationRequestObject struct {
+	PlanID      PlanID      `json:"plan_id"`
+	MigrationID MigrationID `json:"migration_id"`
+}
+
+type FetchPlanMigrationResponseObject interface {
+	VisitFetchPlanMigrationResponse(w http.ResponseWriter) error
+}
+
+type FetchPlanMigration200JSONResponse PlanMigration
+
+func (response FetchPlanMigration200JSONResponse) VisitFetchPlanMigrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchPlanMigrationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchPlanMigrationdefaultApplicationProblemPlusJSONResponse) VisitFetchPlanMigrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelPlanMigrationRequestObject struct {
+	PlanID      PlanID      `json:"plan_id"`
+	MigrationID MigrationID `json:"migration_id"`
+	Params      CancelPlanMigrationParams
+}
+
+type CancelPlanMigrationResponseObject interface {
+	VisitCancelPlanMigrationResponse(w http.ResponseWriter) error
+}
+
+type CancelPlanMigration200JSONResponse PlanMigration
+
+func (response CancelPlanMigration200JSONResponse) VisitCancelPlanMigrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelPlanMigrationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CancelPlanMigrationdefaultApplicationProblemPlusJSONResponse) VisitCancelPlanMigrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SetDefaultPlanVersionRequestObject struct {
 	PlanID PlanID `json:"plan_id"`
 	Params SetDefaultPlanVersionParams
@@ -10739,6 +10972,15 @@ type StrictServerInterface interface {
 	// UpdatePlan Update a plan
 	// (PUT /v1/plans/{plan_id})
 	UpdatePlan(ctx context.Context, request UpdatePlanRequestObject) (UpdatePlanResponseObject, error)
+	// ListPlanMigrations List the migrations of a plan
+	// (GET /v1/plans/{plan_id}/migrations)
+	ListPlanMigrations(ctx context.Context, request ListPlanMigrationsRequestObject) (ListPlanMigrationsResponseObject, error)
+	// FetchPlanMigration Fetch a migration of a plan
+	// (GET /v1/plans/{plan_id}/migrations/{migration_id})
+	FetchPlanMigration(ctx context.Context, request FetchPlanMigrationRequestObject) (FetchPlanMigrationResponseObject, error)
+	// CancelPlanMigration Cancel a migration of a plan
+	// (POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel)
+	CancelPlanMigration(ctx context.Context, request CancelPlanMigrationRequestObject) (CancelPlanMigrationResponseObject, error)
 	// SetDefaultPlanVersion Choose the version that new subscriptions get
 	// (POST /v1/plans/{plan_id}/set_default_version)
 	SetDefaultPlanVersion(ctx context.Context, request SetDefaultPlanVersionRequestObject) (SetDefaultPlanVersionResponseObject, error)
@@ -13805,6 +14047,85 @@ func (sh *strictHandler) UpdatePlan(ctx echo.Context, planID PlanID) error {
 		return err
 	} else if validResponse, ok := response.(UpdatePlanResponseObject); ok {
 		return validResponse.VisitUpdatePlanResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListPlanMigrations operation middleware
+func (sh *strictHandler) ListPlanMigrations(ctx echo.Context, planID PlanID, params ListPlanMigrationsParams) error {
+	var request ListPlanMigrationsRequestObject
+
+	request.PlanID = planID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPlanMigrations(ctx.Request().Context(), request.(ListPlanMigrationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPlanMigrations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListPlanMigrationsResponseObject); ok {
+		return validResponse.VisitListPlanMigrationsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchPlanMigration operation middleware
+func (sh *strictHandler) FetchPlanMigration(ctx echo.Context, planID PlanID, migrationID MigrationID) error {
+	var request FetchPlanMigrationRequestObject
+
+	request.PlanID = planID
+	request.MigrationID = migrationID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchPlanMigration(ctx.Request().Context(), request.(FetchPlanMigrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchPlanMigration")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchPlanMigrationResponseObject); ok {
+		return validResponse.VisitFetchPlanMigrationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelPlanMigration operation middleware
+func (sh *strictHandler) CancelPlanMigration(ctx echo.Context, planID PlanID, migrationID MigrationID, params CancelPlanMigrationParams) error {
+	var request CancelPlanMigrationRequestObject
+
+	request.PlanID = planID
+	request.MigrationID = migrationID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelPlanMigration(ctx.Request().Context(), request.(CancelPlanMigrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelPlanMigration")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelPlanMigrationResponseObject); ok {
+		return validResponse.VisitCancelPlanMigrationResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

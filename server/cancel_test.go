@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -107,6 +108,23 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	})
 
 	Describe("as of a date that is past", func() {
+		It("gives back the coupons of what is undone by it, and of no redemption before", func() {
+			s := openShop("2025-03-01T00:00:00Z")
+			ids := map[string]string{}
+			for _, code := range []string{"KEPT", "PLAN", "AHEAD"} {
+				ids[code] = s.coupon(percent(code, "0.5"), object{"max_redemptions": 1})
+			}
+			sub := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "KEPT"}, s.fee("31.00")).text("id")
+			s.clock("2025-03-11T00:00:00Z")
+			s.move(sub, s.plan(nil, s.fee("62.00")).text("id"), object{"coupon_redemption_code": "PLAN"}).expect(200)
+			s.redeem(sub, "AHEAD", object{"change_option": "requested_date", "change_date": "2025-05-01"}).expect(200)
+			after := s.cancel(sub, asOf("2025-03-06")).expect(200)
+			Expect(after.at("redeemed_coupon.coupon_id")).To(Equal(ids["KEPT"]))
+			for code, times := range map[string]json.Number{"KEPT": "1", "PLAN": "0", "AHEAD": "0"} {
+				Expect(s.get("/v1/coupons/"+ids[code]).expect(200).at("times_redeemed")).To(Equal(times), code)
+			}
+		})
+
 		It("S-4: lowers what an unpaid invoice asks for by the days after it", func() {
 			s := openShop("2022-01-01T00:00:00Z")
 			buyer := s.buyer(nil)

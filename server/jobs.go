@@ -37,6 +37,7 @@ var jobs = slices.Concat(settling, []job{
 	{"settle credits", invoice.NextDeduction, invoice.DeductNext},
 	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
+	{"migrate subscriptions", invoice.NextMove, invoice.MoveNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},

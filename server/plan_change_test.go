@@ -255,6 +255,21 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_pending_pl
 		s.post("/v1/subscriptions/nope/unschedule_pending_plan_changes", nil).refuse(404, "404-resource-not-found", "Subscription")
 	})
 
+	It("takes back a change on the day of a start that lies ahead", func() {
+		s := openShop("2025-03-01T00:00:00Z")
+		plan := s.plan(nil, s.fee("62.00")).text("id")
+		sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-04-01"}, s.fee("31.00")).text("id")
+		s.move(sub, plan, with(onDate("2025-04-01"), object{"net_terms": 7})).expect(200)
+		Expect(s.get("/v1/subscriptions/" + sub + "/schedule").expect(200).list("data")).To(HaveLen(2))
+		after := s.post("/v1/subscriptions/"+sub+"/unschedule_pending_plan_changes", nil).expect(200)
+		after.shows(object{"net_terms": json.Number("0"), "status": "upcoming"})
+		Expect(s.get("/v1/subscriptions/" + sub + "/schedule").expect(200).list("data")).To(HaveLen(1))
+		s.move(sub, plan, nil).expect(200)
+		s.clock("2025-04-01T00:00:00Z")
+		Expect(s.get("/v1/subscriptions/" + sub).expect(200).at("plan.id")).To(Equal(plan))
+		Expect(s.bills(sub)).To(Equal([]string{"2025-04-01 issued 62.00", "2025-05-01 draft 62.00"}))
+	})
+
 	It("leaves the end of phases as it was, and takes back that of a plan not reached", func() {
 		s := openShop("2025-03-01T00:00:00Z")
 		ramp := func() object {

@@ -34,6 +34,7 @@ var records = []any{
 	backfill.Backfill{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{}, subscription.Change{},
+	subscription.Migration{}, subscription.Move{},
 	event.Correction{},
 	license.License{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},

@@ -60,21 +60,17 @@ func (t Terms) endOfTerm(at time.Time) time.Time {
 }
 
 // Cancel lets a subscription end at an instant, and with it all that would go on.
-// What would only begin then is gone. Another end that was planned does not count
-// any more.
+// What would only begin then is gone, and coupons that were redeemed for it can be
+// redeemed again. Another end that was planned does not count any more.
 func Cancel(tx *store.Tx, t Terms, end time.Time) error {
-	if err := reopen(tx, t); err != nil {
+	if err := errors.Join(reopen(tx, t), dropStints(tx, t, t.from(end))); err != nil {
 		return err
 	}
 	gone := "start_at > ?"
 	if end.After(t.StartAt) {
 		gone = "start_at >= ?"
 	}
-	if err := dropStints(tx, t, end); err != nil {
-		return err
-	}
-	err := tx.Where("subscription_id = ? AND start_at >= ? AND start_at > ?", t.ID, end, t.StartAt).Delete(&Stint{}).Error
-	if err != nil {
+	if err := returnCoupons(tx, tx.Where("subscription_id = ? AND "+gone, t.ID, end)); err != nil {
 		return err
 	}
 	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {

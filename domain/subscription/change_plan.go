@@ -2,7 +2,10 @@ package subscription
 
 import (
 	"errors"
+	"slices"
 	"time"
+
+	"gorm.io/gorm"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
@@ -116,7 +119,7 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 		return err
 	}
 	loc := t.Customer.Location()
-	if err := dropStints(tx, t, period.DateOf(at, loc).In(loc)); err != nil {
+	if err := dropStints(tx, t, t.ahead(period.DateOf(at, loc).In(loc), tx.Now)); err != nil {
 		return err
 	}
 	if err := errors.Join(reopen(tx, t), t.setEnd(tx, nil)); err != nil {
@@ -175,11 +178,12 @@ func (in PlanChange) begin(tx *store.Tx, t Terms, line timeline, plan catalog.Pl
 // UnschedulePlanChanges takes back the changes of the plan that lie ahead. A planned end
 // stays, unless it was that of a plan which is not reached any more.
 func UnschedulePlanChanges(tx *store.Tx, t Terms) error {
-	if len(t.ahead(tx.Now, tx.Now)) == 0 {
+	ahead := t.ahead(tx.Now, tx.Now)
+	if len(ahead) == 0 {
 		return nil
 	}
-	stays, last := t.Stint(tx.Now), t.Stints[len(t.Stints)-1]
-	if err := dropStints(tx, t, tx.Now); err != nil {
+	stays, last := t.Stints[len(t.Stints)-len(ahead)-1], ahead[len(ahead)-1]
+	if err := dropStints(tx, t, ahead); err != nil {
 		return err
 	}
 	switch {
@@ -193,35 +197,54 @@ func UnschedulePlanChanges(tx *store.Tx, t Terms) error {
 
 func same(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
-// ahead are the stints from an instant on that have not begun by now.
-func (t Terms) ahead(from, now time.Time) (stints []Stint) {
-	for _, s := range t.Stints {
-		if s.StartAt.After(now) && s.StartAt.After(t.StartAt) && !s.StartAt.Before(from) {
+// from are the stints from an instant on. The first one is not among them: it is where
+// the subscription begins.
+func (t Terms) from(at time.Time) (stints []Stint) {
+	for _, s := range t.Stints[1:] {
+		if !s.StartAt.Before(at) {
 			stints = append(stints, s)
 		}
 	}
 	return stints
 }
 
-// dropStints takes back the stints from an instant on that lie ahead, with the coupons
-// that were redeemed for them.
-func dropStints(tx *store.Tx, t Terms, from time.Time) error {
-	for _, s := range t.ahead(from, tx.Now) {
-		var coupons []string
-		err := tx.Model(&AdjustmentInterval{}).Where("stint_id = ? AND coupon_id IS NOT NULL", s.ID).Pluck("coupon_id", &coupons).Error
+// ahead are the stints from an instant on that have not begun by now.
+func (t Terms) ahead(from, now time.Time) []Stint {
+	return slices.DeleteFunc(t.from(from), func(s Stint) bool { return !s.StartAt.After(now) })
+}
+
+// dropStints takes back the last stints of a subscription, with the coupons that were
+// redeemed for them. What began before them, and goes on in them, goes back to the one
+// before.
+func dropStints(tx *store.Tx, t Terms, stints []Stint) error {
+	if len(stints) == 0 {
+		return nil
+	}
+	ids := make([]string, len(stints))
+	for k, s := range stints {
+		ids[k] = s.ID
+	}
+	stays := t.Stints[len(t.Stints)-len(stints)-1]
+	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
+		err := tx.Model(rows).Where("stint_id IN ? AND start_at < ?", ids, stints[0].StartAt).Update("stint_id", stays.ID).Error
 		if err != nil {
 			return err
 		}
-		for _, id := range coupons {
-			if err := coupon.Return(tx, id); err != nil {
-				return err
-			}
-		}
-		if err := tx.Where("id = ?", s.ID).Delete(&Stint{}).Error; err != nil {
-			return err
-		}
 	}
-	return nil
+	if err := returnCoupons(tx, tx.Where("stint_id IN ?", ids)); err != nil {
+		return err
+	}
+	return tx.Where("id IN ?", ids).Delete(&Stint{}).Error
+}
+
+// returnCoupons lets the coupons of redemptions that are taken back be redeemed again.
+func returnCoupons(tx *store.Tx, of *gorm.DB) error {
+	var coupons []string
+	err := tx.Model(&AdjustmentInterval{}).Where(of).Where("coupon_id IS NOT NULL").Order("coupon_id").Pluck("coupon_id", &coupons).Error
+	for _, id := range coupons {
+		err = errors.Join(err, coupon.Return(tx, id))
+	}
+	return err
 }
 
 func later(a, b time.Time) time.Time {

@@ -25,6 +25,15 @@
 // trace. A stint may begin cycles anew. The discount of a coupon is for prices, so it
 // ends with those of the plan that it was redeemed for.
 //
+// Versions. A migration gives a subscription a stint on the other version, and what both
+// versions have goes over to it, so that it is billed as if nothing had happened. It does
+// not plan ahead: each subscription is moved when its time has come, as it is then, so
+// that canceling a migration has nothing to undo. A price that follows another has the
+// quantity and the scope that the subscription gave that one. A coupon names the prices
+// that it is for like any adjustment of a subscription, and blocks a migration that
+// replaces one. Who is subscribed after a migration was planned is not part of it; those
+// that could not be moved take another one.
+//
 // Cancellations. A new end takes the place of the one before, also where that was set
 // when the subscription was made. What was charged up to an end that is taken back is
 // billed from there on, on that date.
@@ -44,7 +53,8 @@
 // Coupons. The redemption of a coupon is the interval of its discount, which names
 // it. On a subscription that has not begun it takes effect at the start, at the
 // earliest. Several may be redeemed one after another; the last one is shown as
-// the subscription's, also when it has run out. The months of a coupon end as long
+// the subscription's, also when it has run out. One that a cancellation leaves no day, or
+// whose plan change it undoes, can be redeemed again. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
 //
 // Pending changes. A change that is to wait is kept as its request and made by the same

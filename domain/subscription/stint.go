@@ -133,10 +133,11 @@ func stintsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Stint, error
 	return bySubscription, nil
 }
 
-// Enter puts a subscription on the plan of the stint at tx.Now.
+// Enter puts a subscription on the plan of the stint at tx.Now. One that has not begun
+// stays on the plan that it was made with: a change of that can still be taken back.
 func Enter(tx *store.Tx, t *Terms) error {
 	s := t.Stint(tx.Now)
-	if s.ID == t.EnteredStintID {
+	if s.ID == t.EnteredStintID || s.StartAt.After(tx.Now) {
 		return nil
 	}
 	sub := &t.Subscription

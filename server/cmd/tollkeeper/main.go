@@ -43,7 +43,8 @@ type commands struct {
 	Plan struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
-	} `cmd:"" help:"The two moves of a plan that have no operation of the API."`
+		Migrate  migratePlan  `cmd:"" help:"Put the subscriptions of a plan on another version of it."`
+	} `cmd:"" help:"What is done to plans that has no operation of the API."`
 	Webhook struct {
 		Add    addWebhook    `cmd:"" help:"Make an endpoint that is told what happens in an account, and print its secret once."`
 		List   listWebhooks  `cmd:"" help:"List the endpoints of an account."`

@@ -14,7 +14,9 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
 
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/event"
+	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
 
@@ -73,6 +75,35 @@ var _ = Describe("The command line", func() {
 		for _, move := range []string{"activate", "archive"} {
 			err := run(context.Background(), []string{"plan", move, "--account", create(), "plan_none"}, GinkgoWriter)
 			Expect(err).To(MatchError(ContainSubstring("type Plan with identifier: plan_none")))
+		}
+	})
+
+	It("plans migrations of plans, and refuses those that make no sense", func() {
+		id := create()
+		st, err := store.Open(context.Background(), url)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(st.Close)
+		var plan catalog.Plan
+		Expect(st.Update(store.WithAccount(context.Background(), id), func(tx *store.Tx) (err error) {
+			plan, err = catalog.CreatePlan(tx, catalog.NewPlan{Name: "Pro", Currency: "USD", Status: catalog.PlanActive})
+			if err == nil {
+				_, err = catalog.CreateVersion(tx, plan.ID, catalog.NewVersion{Version: 2})
+			}
+			return err
+		})).To(Succeed())
+		made := printed("plan", "migrate", "--account", id, plan.ID, "--from", "1", "--to", "2", "--effective", "end_of_term", "--json")
+		Expect(made).To(And(HaveKeyWithValue("status", "completed"), HaveKeyWithValue("effective_time", "end_of_term")))
+		var out bytes.Buffer
+		Expect(run(context.Background(), []string{"plan", "migrate", "--account", id, plan.ID, "--to", "2"}, &out)).To(Succeed())
+		Expect(out.String()).To(MatchRegexp(`migration mig_\w+: 0 subscriptions of plan plan_\w+ to version 2`))
+		for word, args := range map[string][]string{
+			"PlanVersion with identifier: 3": {plan.ID, "--to", "3"},
+			"Plan with identifier: none":     {"none", "--to", "2"},
+			"effective: must be a date":      {plan.ID, "--to", "2", "--effective", "soon"},
+			"effective: must not be past":    {plan.ID, "--to", "2", "--effective", "2020-01-01"},
+		} {
+			err := run(context.Background(), append([]string{"plan", "migrate", "--account", id}, args...), GinkgoWriter)
+			Expect(err).To(MatchError(ContainSubstring(word)))
 		}
 	})
 

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
@@ -28,6 +29,37 @@ type archivePlan struct{ chosenPlan }
 // Run archives the plan.
 func (cmd archivePlan) Run(ctx context.Context, env environment, out io.Writer) error {
 	return cmd.move(ctx, env, out, catalog.Archive)
+}
+
+type migratePlan struct {
+	chosenPlan
+	To        int    `required:"" help:"Version that its subscriptions are put on."`
+	From      *int   `help:"Only subscriptions on this version; all others by default."`
+	Effective string `help:"A date, at midnight of each customer, an instant, end_of_term or end_of_invoice; at once by default."`
+}
+
+// Run plans the migration. A server carries it out, one subscription after another.
+func (cmd migratePlan) Run(ctx context.Context, env environment, out io.Writer) error {
+	return withStore(ctx, env, func(st *store.Store) error {
+		var planned subscription.Migration
+		err := st.Update(store.WithAccount(ctx, cmd.Account), func(tx *store.Tx) (err error) {
+			planned, err = subscription.Migrate(tx, subscription.NewMigration{
+				PlanID: cmd.Plan, From: cmd.From, To: cmd.To, Effective: cmd.Effective,
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			return printJSON(out, map[string]any{
+				"id": planned.ID, "plan_id": planned.PlanID, "effective_time": planned.Effective,
+				"status": planned.Status(), "subscriptions": planned.Moves,
+			})
+		}
+		_, err = fmt.Fprintf(out, "migration %s: %d subscriptions of plan %s to version %d\n", planned.ID, planned.Moves, planned.PlanID, planned.ToVersion)
+		return err
+	})
 }
 
 func (c chosenPlan) move(ctx context.Context, env environment, out io.Writer, to func(*store.Tx, string) (catalog.Plan, error)) error {

@@ -1,0 +1,272 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/rating"
+	"tollkeeper/store"
+)
+
+// MoveTo puts a subscription that is on a plan on another version of it, from now on or
+// from its start. Prices and adjustments that both versions have go on as they are, and
+// so do those that are the subscription's own; what takes the place of one that the
+// subscription does not have, since it was removed or replaced, does not come. A
+// subscription that is not on the plan any more, on the version already, or over is left
+// as it is.
+func MoveTo(tx *store.Tx, t Terms, planID string, number int) error {
+	at := later(tx.Now, t.StartAt)
+	stint := t.Stint(at)
+	if t.Status(tx.Now) == StatusEnded || stint.PlanID != planID || stint.PlanVersion == number {
+		return nil
+	}
+	from, err := catalog.FindVersion(tx, planID, stint.PlanVersion)
+	if err != nil {
+		return err
+	}
+	to, err := catalog.FindVersion(tx, planID, number)
+	if err != nil {
+		return err
+	}
+	standsFor, err := catalog.Succeed(tx, from, to)
+	if err != nil {
+		return err
+	}
+	v := versionChange{tx: tx, terms: t, old: stint, stint: stint, from: from, to: to, standsFor: standsFor, at: at}
+	return v.make()
+}
+
+// versionChange is a change of a stint's version.
+type versionChange struct {
+	tx         *store.Tx
+	terms      Terms
+	old, stint Stint // before and after; the same where the stint begins with the change
+	from, to   catalog.PlanVersion
+	standsFor  catalog.Succession
+	phases     []Phase // of the stint
+	at         time.Time
+}
+
+func (v *versionChange) make() error {
+	var intervals []PriceInterval
+	if err := v.tx.Where("stint_id = ?", v.old.ID).Order("position, seq").Find(&intervals).Error; err != nil {
+		return err
+	}
+	var adjustments []AdjustmentInterval
+	if err := v.tx.Where("stint_id = ?", v.old.ID).Order("position, seq").Find(&adjustments).Error; err != nil {
+		return err
+	}
+	if err := v.blocked(intervals); err != nil {
+		return err
+	}
+	if err := v.begin(); err != nil {
+		return err
+	}
+	var err error
+	if v.phases, err = phasesOfStint(v.tx, v.stint.ID); err != nil {
+		return err
+	}
+	if err := v.prices(intervals); err != nil {
+		return err
+	}
+	return v.adjustments(adjustments)
+}
+
+// blocked refuses to end a price that an adjustment of the subscription names, which
+// would be lost on the price that takes its place (semantics 5.2.7).
+func (v *versionChange) blocked(intervals []PriceInterval) error {
+	for _, a := range v.terms.Adjustments {
+		if a.Adjustment.SubscriptionID == nil || v.over(a.EndAt) {
+			continue
+		}
+		for _, f := range a.Adjustment.Filters {
+			if f.Field != rating.FilterPriceID || f.Operator != rating.FilterIncludes {
+				continue
+			}
+			for _, i := range intervals {
+				if !v.over(i.EndAt) && v.leaves(i) && slices.Contains(f.Values, i.PriceID) {
+					return fault.Refused("adjustment %s of the subscription names price %s, which version %d does not have", a.AdjustmentID, i.PriceID, v.to.Version)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// over reports whether what ends then does not reach the change.
+func (v *versionChange) over(end *time.Time) bool { return end != nil && !end.After(v.at) }
+
+// leaves reports whether a price is one of the plan that the new version has not.
+func (v *versionChange) leaves(i PriceInterval) bool {
+	is := func(p catalog.Price) bool { return p.ID == i.PriceID }
+	return slices.ContainsFunc(v.from.Prices, is) && !slices.ContainsFunc(v.to.Prices, is)
+}
+
+// begin makes the stint of the new version, to which the phases go over, or gives that to
+// the one that begins then.
+func (v *versionChange) begin() error {
+	if v.at.Equal(v.old.StartAt) {
+		v.stint.PlanVersion = v.to.Version
+		if err := v.tx.Model(&v.stint).Select("plan_version").Updates(&v.stint).Error; err != nil {
+			return err
+		}
+		if v.terms.EnteredStintID != v.stint.ID {
+			return nil
+		}
+		return v.tx.Model(&Subscription{}).Where("id = ?", v.terms.ID).Update("plan_version", v.to.Version).Error
+	}
+	v.stint = Stint{
+		Record: v.tx.Record("stint"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
+		StartAt: v.at, EndsAt: v.old.EndsAt,
+	}
+	if err := v.tx.Create(&v.stint).Error; err != nil {
+		return err
+	}
+	return v.tx.Model(&Phase{}).Where("stint_id = ? AND (end_at IS NULL OR end_at > ?)", v.old.ID, v.at).Update("stint_id", v.stint.ID).Error
+}
+
+// prices lets intervals go on, end, and be followed by others.
+func (v *versionChange) prices(intervals []PriceInterval) error {
+	last := 0
+	for _, i := range intervals {
+		last = max(last, i.Position)
+		if v.over(i.EndAt) {
+			continue
+		}
+		if err := v.pass(&i, i.ID, v.leaves(i), i.StartAt); err != nil {
+			return err
+		}
+	}
+	if err := v.deferLast(); err != nil {
+		return err
+	}
+	for _, price := range v.to.Prices {
+		old, isNew := v.standsFor.Prices[price.ID]
+		switch {
+		case !isNew:
+		case old == "":
+			last++
+			if in, reached := v.life(price.PhaseOrder); reached {
+				added := PriceInterval{
+					Record: v.tx.Record("pint"), SubscriptionID: v.terms.ID, StintID: &v.stint.ID, PriceID: price.ID, Position: last,
+					StartAt: in.start, EndAt: in.end, Parameters: price.Parameters,
+				}
+				if err := v.tx.Create(&added).Error; err != nil {
+					return err
+				}
+			}
+		default:
+			for _, i := range intervals {
+				if i.PriceID == old && !v.over(i.EndAt) {
+					if err := v.replace(i, price); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// deferLast lets what ends amid a cycle be billed with the next regular invoice, so that
+// the change alone makes none (semantics 5.2.8).
+func (v *versionChange) deferLast() error {
+	if v.stint.ID == v.old.ID {
+		return nil
+	}
+	return v.tx.Model(&PriceInterval{}).Where("stint_id = ? AND (end_at IS NULL OR end_at > ?)", v.old.ID, v.at).
+		Update("can_defer_billing", true).Error
+}
+
+// replace lets another price follow, with all that the subscription says about the one
+// before: a quantity that was changed stays.
+func (v *versionChange) replace(i PriceInterval, price catalog.Price) error {
+	var changes []Transition
+	if err := v.tx.Where("interval_id = ? AND NOT resumes", i.ID).Order("effective_at").Find(&changes).Error; err != nil {
+		return err
+	}
+	next := i
+	next.Record, next.StintID, next.PriceID, next.StartAt = v.tx.Record("pint"), &v.stint.ID, price.ID, later(i.StartAt, v.at)
+	if err := v.tx.Create(&next).Error; err != nil {
+		return err
+	}
+	for k, c := range changes {
+		if k+1 < len(changes) && !changes[k+1].EffectiveAt.After(next.StartAt) {
+			continue // the one after it holds by then
+		}
+		c.Record, c.IntervalID, c.EffectiveAt = v.tx.Record("qty"), next.ID, later(c.EffectiveAt, next.StartAt)
+		if err := v.tx.Create(&c).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adjustments lets them go on, end, and be followed by others likewise.
+func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
+	last := 0
+	leaves := func(i AdjustmentInterval) bool {
+		is := func(a catalog.Adjustment) bool { return a.ID == i.AdjustmentID }
+		return slices.ContainsFunc(v.from.Adjustments, is) && !slices.ContainsFunc(v.to.Adjustments, is)
+	}
+	for _, i := range intervals {
+		last = max(last, i.Position)
+		if v.over(i.EndAt) {
+			continue
+		}
+		if err := v.pass(&i, i.ID, leaves(i), i.StartAt); err != nil {
+			return err
+		}
+	}
+	for _, adjustment := range v.to.Adjustments {
+		old, isNew := v.standsFor.Adjustments[adjustment.ID]
+		if !isNew {
+			continue
+		}
+		made := AdjustmentInterval{SubscriptionID: v.terms.ID, AdjustmentID: adjustment.ID}
+		in, reached := v.life(adjustment.PhaseOrder)
+		last++
+		made.Position, made.StartAt, made.EndAt = last, in.start, in.end
+		if old != "" {
+			at := slices.IndexFunc(intervals, func(i AdjustmentInterval) bool { return i.AdjustmentID == old && !v.over(i.EndAt) })
+			if reached = at >= 0; reached {
+				made = intervals[at]
+				made.AdjustmentID, made.StartAt = adjustment.ID, later(made.StartAt, v.at)
+			}
+		}
+		if !reached {
+			continue
+		}
+		made.Record, made.StintID = v.tx.Record("aint"), &v.stint.ID
+		if err := v.tx.Create(&made).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass gives an interval to the new stint, unless it ends with the old one. What would
+// only begin after that is gone.
+func (v *versionChange) pass(row any, id string, leaves bool, start time.Time) error {
+	switch {
+	case leaves && !start.Before(v.at):
+		return v.tx.Where("id = ?", id).Delete(row).Error
+	case leaves:
+		return nil
+	}
+	return v.tx.Model(row).Where("id = ?", id).Update("stint_id", v.stint.ID).Error
+}
+
+// life is the time that is left of a phase, or with nil of the subscription. It is false
+// for a phase that is over or not reached.
+func (v *versionChange) life(phase *int) (life, bool) {
+	line := timeline{sub: v.terms.Subscription, phases: v.phases}
+	in, reached := line.of(phase)
+	if !reached || v.over(in.end) {
+		return in, false
+	}
+	in.start = later(in.start, v.at)
+	return in, true
+}

@@ -1,0 +1,210 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// Migration puts the subscriptions of a plan on another version of it.
+type Migration struct {
+	store.Record
+	PlanID      string
+	FromVersion *int // nil: any other
+	ToVersion   int
+	Effective   *string // a date or an instant, [EndOfTerm] or [EndOfInvoice]; nil: at once
+	CanceledAt  *time.Time
+
+	Moves, Done, Failed int `gorm:"-"` // of its subscriptions
+}
+
+// TableName is the table of migrations.
+func (Migration) TableName() string { return "plan_migrations" }
+
+// When a migration takes effect that does so for each subscription at a time of its own.
+const (
+	EndOfTerm    = "end_of_term"    // with the current cycle of its longest cadence
+	EndOfInvoice = "end_of_invoice" // with its current billing period
+)
+
+// MigrationStatus is how far a migration has come.
+type MigrationStatus string
+
+// The states of a migration, as the wire spells them.
+const (
+	MigrationNotStarted   MigrationStatus = "not_started"
+	MigrationInProgress   MigrationStatus = "in_progress"
+	MigrationCompleted    MigrationStatus = "completed"
+	MigrationActionNeeded MigrationStatus = "action_needed" // a subscription could not be put on the version
+	MigrationCanceled     MigrationStatus = "canceled"
+)
+
+// Status follows from what became of its subscriptions.
+func (m Migration) Status() MigrationStatus {
+	switch {
+	case m.CanceledAt != nil:
+		return MigrationCanceled
+	case m.Failed > 0:
+		return MigrationActionNeeded
+	case m.Done == m.Moves:
+		return MigrationCompleted
+	case m.Done > 0:
+		return MigrationInProgress
+	default:
+		return MigrationNotStarted
+	}
+}
+
+// NewMigration is what an operator asks for.
+type NewMigration struct {
+	PlanID    string
+	From      *int // only subscriptions on this version; nil: on any other
+	To        int
+	Effective string // as Migration has it; "": at once
+}
+
+// Migrate plans the migration of the subscriptions that are on a plan, or are to begin on
+// it. Those that are subscribed later are not part of it.
+func Migrate(tx *store.Tx, in NewMigration) (Migration, error) {
+	plan, err := catalog.FindPlan(tx, in.PlanID)
+	if err != nil {
+		return Migration{}, err
+	}
+	if err := in.check(tx); err != nil {
+		return Migration{}, err
+	}
+	m := Migration{Record: tx.Record("mig"), PlanID: plan.ID, FromVersion: in.From, ToVersion: in.To}
+	if in.Effective != "" {
+		m.Effective = &in.Effective
+	}
+	if err := tx.Create(&m).Error; err != nil {
+		return m, err
+	}
+	// Their ids need be told apart from each other only: they are not shown.
+	err = tx.Exec(`
+		INSERT INTO plan_migration_moves (account_id, id, created_at, migration_id, subscription_id, due_at, placed)
+		SELECT account_id, 'move_' || substr(@migration, 5) || '_' || id, @now, @migration, id, @now, false
+		FROM subscriptions
+		WHERE account_id = @account AND plan_id = @plan AND plan_version <> @to AND (end_at IS NULL OR end_at > @now)
+			AND (CAST(@from AS integer) IS NULL OR plan_version = @from)
+		ORDER BY created_at, seq`,
+		map[string]any{"account": tx.AccountID, "migration": m.ID, "now": tx.Now, "plan": plan.ID, "to": in.To, "from": in.From}).Error
+	if err != nil {
+		return m, err
+	}
+	return FindMigration(tx, plan.ID, m.ID)
+}
+
+// check lets a time of yesterday pass, since it may be today elsewhere: it has come then.
+func (in NewMigration) check(tx *store.Tx) error {
+	for _, number := range []*int{&in.To, in.From} {
+		if number == nil {
+			continue
+		}
+		if _, err := catalog.FindVersion(tx, in.PlanID, *number); err != nil {
+			return err
+		}
+	}
+	switch in.Effective {
+	case "", EndOfTerm, EndOfInvoice:
+		return nil
+	}
+	at, err := period.ParseInstant(in.Effective, time.UTC)
+	switch {
+	case err != nil:
+		return fault.Bad("effective", "must be a date, a date-time, %s or %s", EndOfTerm, EndOfInvoice)
+	case at.AddDate(0, 0, 1).Before(tx.Now):
+		return fault.Bad("effective", "must not be past")
+	}
+	return nil
+}
+
+// moment is when a subscription is moved, at the earliest now.
+func (m Migration) moment(t Terms, now time.Time) (time.Time, error) {
+	at := now
+	switch {
+	case m.Effective == nil:
+	case *m.Effective == EndOfTerm:
+		at = t.endOfTerm(later(now, t.StartAt))
+	case *m.Effective == EndOfInvoice:
+		if current, running := t.BillingPeriod(now); running {
+			at = current.End
+		}
+	default:
+		given, err := period.ParseInstant(*m.Effective, t.Customer.Location())
+		if err != nil {
+			return at, err
+		}
+		at = later(now, given)
+	}
+	return at, nil
+}
+
+// FindMigration returns the migration of a plan with that id, or fault.Missing.
+func FindMigration(tx *store.Tx, planID, id string) (m Migration, err error) {
+	err = tx.Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
+	if err := store.Found(err, "PlanMigration", id); err != nil {
+		return m, err
+	}
+	all := []Migration{m}
+	err = count(tx, all)
+	return all[0], err
+}
+
+// ListMigrations returns a page of the migrations of a plan, newest first.
+func ListMigrations(tx *store.Tx, planID string, page store.Page) (all []Migration, next string, err error) {
+	if _, err := catalog.FindPlan(tx, planID); err != nil {
+		return nil, "", err
+	}
+	all, next, err = store.List[Migration](tx.Where("plan_id = ?", planID), page)
+	if err != nil {
+		return nil, "", err
+	}
+	return all, next, count(tx, all)
+}
+
+// count reads how far migrations have come.
+func count(tx *store.Tx, all []Migration) error {
+	ids := make([]string, len(all))
+	for k, m := range all {
+		ids[k] = m.ID
+	}
+	var counts []struct {
+		MigrationID         string
+		Moves, Done, Failed int
+	}
+	err := tx.Model(&Move{}).Where("migration_id IN ?", ids).Group("migration_id").
+		Select("migration_id, count(*) AS moves, count(done_at) AS done, count(failure) AS failed").Scan(&counts).Error
+	for _, c := range counts {
+		for k := range all {
+			if all[k].ID == c.MigrationID {
+				all[k].Moves, all[k].Done, all[k].Failed = c.Moves, c.Done, c.Failed
+			}
+		}
+	}
+	return err
+}
+
+// CancelMigration lets go of a migration that has not moved a subscription yet
+// (semantics 5.2.6).
+func CancelMigration(tx *store.Tx, planID, id string) (Migration, error) {
+	var m Migration
+	err := tx.Clauses(forUpdate).Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
+	if err := store.Found(err, "PlanMigration", id); err != nil {
+		return m, err
+	}
+	if m, err = FindMigration(tx, planID, id); err != nil {
+		return m, err
+	}
+	if status := m.Status(); status != MigrationNotStarted {
+		return m, fault.Refused("only a migration that has not started can be canceled; this one is %s", status)
+	}
+	m.CanceledAt = &tx.Now
+	if err := tx.Model(&m).Select("canceled_at").Updates(&m).Error; err != nil {
+		return m, err
+	}
+	return m, tx.Model(&Move{}).Where("migration_id = ?", m.ID).Update("due_at", nil).Error
+}
