@@ -89,8 +89,8 @@ var _ = Describe("Customers with children", func() {
 		s.use(c2, "2025-03-01T00:00:00Z", "7")
 		s.settle()
 
-		Expect(s.get("/v1/subscriptions/"+id+"/costs").expect(200).at("data[0].total")).To(Equal("15.00"))
-		Expect(s.get("/v1/customers/"+p+"/costs").expect(200).at("data[0].total")).To(Equal("15.00"))
+		Expect(s.get("/v1/subscriptions/" + id + "/costs").expect(200).at("data[0].total")).To(Equal("15.00"))
+		Expect(s.get("/v1/customers/" + p + "/costs").expect(200).at("data[0].total")).To(Equal("15.00"))
 		Expect(s.get("/v1/customers/" + c1 + "/costs").expect(200).list("data")).To(BeEmpty())
 		Expect(fmt.Sprint(s.get("/v1/subscriptions/" + id + "/usage").expect(200).at("data[0].usage[0].quantity"))).To(Equal("15"))
 

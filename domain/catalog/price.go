@@ -109,6 +109,14 @@ func (p Price) Length() period.Length {
 	return period.Length{Months: p.CycleMonths, Days: p.CycleDays}
 }
 
+// InvoicingLength is that of the invoicing cycle: the billing cycle, or a whole part of it.
+func (p Price) InvoicingLength() period.Length {
+	if p.InvoicingCycle == nil || p.Length().OneTime() {
+		return p.Length()
+	}
+	return *p.InvoicingCycle
+}
+
 // Fixed reports whether the price is a fixed fee.
 func (p Price) Fixed() bool { return p.Type == PriceFixed }
 

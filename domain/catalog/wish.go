@@ -83,10 +83,17 @@ func (w wish) check() error {
 	)
 }
 
-// checkInvoicing refuses invoices for parts of a billing cycle: nothing makes them.
+// checkInvoicing has as many invoices in each billing cycle (price models 5.1). A price
+// that is charged once, or charges for the other lines of its invoice, has one.
 func (w wish) checkInvoicing() error {
-	if w.InvoicingCycle != nil && *w.InvoicingCycle != ShownLength(w.length) {
-		return fault.Bad("invoicing_cycle_configuration", "must be the billing cycle")
+	const field = "invoicing_cycle_configuration"
+	switch cycle := ShownLength(w.length); {
+	case w.InvoicingCycle == nil || *w.InvoicingCycle == cycle:
+		return nil
+	case w.length.OneTime() || w.kind == PriceComposite:
+		return fault.Bad(field, "must be the billing cycle")
+	case !w.InvoicingCycle.Divides(cycle):
+		return fault.Bad(field, "must divide the billing cycle")
 	}
 	return nil
 }

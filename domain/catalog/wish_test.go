@@ -104,9 +104,9 @@ var _ = Describe("A price that a client asks for", func() {
 		Entry("with two rates that disagree", at("conversion_rate"), credits, func(p *catalog.NewPrice) {
 			p.ConversionRateConfig = json.RawMessage(`{"conversion_rate_type":"unit","unit_config":{"unit_amount":"0.2"}}`)
 		}),
-		Entry("with an invoicing cycle beside its billing cycle", at("invoicing_cycle_configuration"),
+		Entry("with an invoicing cycle that does not divide its billing cycle", at("invoicing_cycle_configuration"),
 			func(p *catalog.NewPrice) {
-				p.Cadence, p.InvoicingCycle = period.CadenceAnnual, &period.Length{Months: 1}
+				p.Cadence, p.InvoicingCycle = period.CadenceAnnual, &period.Length{Months: 5}
 			}),
 
 		Entry("as a fixed fee shown by groups", at("invoice_grouping_key"), shown),

@@ -244,7 +244,7 @@ func (l AddedLine) tally(loc *time.Location) tally {
 	return tally{
 		Service: subscription.Service{
 			Interval: subscription.PriceInterval{Record: l.Record, PriceID: l.PriceID, Price: l.Price},
-			Period:   whole, Cycle: whole, BilledOn: whole.Start,
+			Period:   whole, Cycle: whole, BilledOn: whole.Start, From: whole.Start,
 		},
 		Model: l.Price.Model(),
 		Usage: rating.Usage{Quantity: *l.Price.Quantity, Fixed: true, Fraction: period.Fraction{Part: days, Whole: days}},

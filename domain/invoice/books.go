@@ -115,7 +115,7 @@ func (b books) has(s subscription.Service) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
 		for _, inv := range invoices {
 			for _, l := range b.lines[inv.ID] {
-				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && !b.undone[l.ID] {
+				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.undone[l.ID] {
 					return true
 				}
 			}

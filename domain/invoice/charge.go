@@ -3,6 +3,7 @@ package invoice
 import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 )
@@ -20,7 +21,7 @@ type amounts struct {
 	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
 	Conversion  []rating.Part // how what is left of a price in a custom unit became money
 	Invoiced    money.Decimal // Subtotal, and
-	Amount      money.Decimal // what is left to pay, in the currency of the invoice
+	Amount      money.Decimal // what is left to pay, in the currency of the invoice: less what earlier ones charged
 }
 
 // charge turns what services used into amounts. They are those that stand on one
@@ -43,6 +44,7 @@ func charge(t subscription.Terms, together []tally) []amounts {
 	for k, y := range together {
 		all[k].Credits = money.Min(y.Paid, money.Max(all[k].Adjusted, money.Decimal{}))
 		all[k].convert(y.Interval.Price, t.Currency)
+		all[k].Amount = all[k].Amount.Sub(y.Earlier)
 	}
 	return all
 }
@@ -66,10 +68,28 @@ func rate(y tally) amounts {
 	}
 	a := amounts{Quantity: exact.Quantity, Exact: exact.Subtotal, Prorated: exact.Prorated}
 	a.Parts = append([]rating.Part{}, exact.Parts...)
-	a.Subtotal = y.Interval.Price.Currency.Round(exact.Subtotal.WithoutTail())
+	a.carry(y)
+	a.Subtotal = y.Interval.Price.Currency.Round(a.Exact.WithoutTail())
 	a.Adjusted = a.Subtotal
 	a.Groups = shareOut(y, a.Subtotal)
 	return a
+}
+
+// carry adds to an instalment of a fee what the roundings of those before it left over,
+// so that all of them sum to the rounded fee (price models 5.6).
+func (a *amounts) carry(y tally) {
+	if y.Instalment == nil || y.Days.From == 0 {
+		return
+	}
+	y.Instalment = nil
+	y.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
+	before := rate(y)
+	left := before.Exact.Sub(before.Subtotal).WithoutTail()
+	if left.IsZero() {
+		return
+	}
+	a.Exact = a.Exact.Add(left)
+	a.Parts = append(a.Parts, rating.Part{Kind: rating.PartWorking, Name: "Rounding of earlier instalments", Amount: left})
 }
 
 // shareOut splits a subtotal over the groups that the invoice shows the price by,

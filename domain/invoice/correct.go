@@ -64,7 +64,7 @@ func (b books) misplaced(t subscription.Terms, inv Invoice) (bool, error) {
 			}
 			continue
 		}
-		s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
+		s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
 		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) && sameQuantity(s, l) && !b.adjusted[l.ID] {
 			continue
 		}
@@ -91,7 +91,7 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 			}
 			end, holds := l.StartAt, b.holds(t, l)
 			if holds {
-				s, _ := t.ServiceAt(*l.IntervalID, l.StartAt)
+				s, _ := t.ServiceAt(*l.IntervalID, l.BilledFrom)
 				if s.Interval.Price.Length().OneTime() {
 					continue // it is not for a time
 				}

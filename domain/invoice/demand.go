@@ -28,12 +28,13 @@ type demand struct {
 	charges []credit.Charge
 	books   []ChargedDay             // of days that are closed by now, to be written
 	whole   map[string]money.Decimal // what each line that credits pay for comes to, by its id
+	toDate  map[string]money.Decimal // what earlier drafts come to of a price, to date, by its interval and start
 }
 
 // demandOf works out what drafts ask of credits. Those of an invoice that is being issued
 // are asked for now, once and for all.
 func demandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (demand, error) {
-	d := demand{whole: map[string]money.Decimal{}}
+	d := demand{whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}}
 	var drafts []Invoice
 	err := tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
 		Order("invoice_date, seq").Find(&drafts).Error
@@ -78,6 +79,10 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	if err != nil {
 		return err
 	}
+	was, err := issuedEarlier(tx, inv, services)
+	if err != nil {
+		return err
+	}
 	rising, err := rise(tx, t, services, days.Location)
 	if err != nil {
 		return err
@@ -85,7 +90,7 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	for k, s := range services {
 		if id := lineID(inv.ID, s); slices.Contains(lineIDs, id) {
 			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
-			d.addLine(tx, c, s, rising[k], closed[id], days, issuing)
+			d.addLine(tx, c, s, was[k].Adjusted, rising[k], closed[id], days, issuing)
 		}
 	}
 	return nil
@@ -93,13 +98,18 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 
 // addLine adds what a line charges for each day up to today: by how much it rose, and
 // nothing if it fell (semantics 10.2.5). A day that is closed stays as it is, and the
-// first that is not takes what the line rose meanwhile.
-func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, rising map[int64]money.Decimal,
+// first that is not takes what the line rose meanwhile. What it was to date, on an earlier
+// invoice, is not asked for again.
+func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, was money.Decimal, rising map[int64]money.Decimal,
 	closed map[period.Date]money.Decimal, days credit.Calendar, issuing bool) {
-	var sum, now money.Decimal
+	to := s.Interval.ID + s.Period.Start.String()
+	if drafted, is := d.toDate[to]; is && continues(s) {
+		was = drafted
+	}
+	sum, now := was, was
 	loc := days.Location
 	today := period.DateOf(tx.Now, loc)
-	for c.Day = period.DateOf(s.Period.Start, loc); !today.Before(c.Day); c.Day = c.Day.AddDays(1) {
+	for c.Day = period.DateOf(s.From, loc); !today.Before(c.Day); c.Day = c.Day.AddDays(1) {
 		c.From, c.CommitAt = c.Day.In(loc), days.Closes(c.Day)
 		if issuing {
 			c.CommitAt = tx.Now
@@ -119,7 +129,7 @@ func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, 
 			d.charges = append(d.charges, c)
 		}
 	}
-	d.whole[c.LineID] = now
+	d.whole[c.LineID], d.toDate[to] = now.Sub(was), now
 }
 
 // book writes the days that were closed.

@@ -27,6 +27,11 @@
 // the next such day is. What stands wrong on a paid invoice is credited if it is a fee;
 // otherwise the change is refused. A price that is charged once is not given back.
 //
+// Parts of a cycle. A line that charges to date takes off what earlier invoices charged of
+// its time. Those that are void did not: what they charged comes again with the next. Of
+// several drafts the earlier is issued first. An instalment of a fee takes nothing off: its
+// rounding follows from its place.
+//
 // Beside the invoice of a date, once that is issued, another one of the same date takes
 // what a change adds to it.
 //

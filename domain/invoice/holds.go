@@ -12,7 +12,7 @@ import (
 // service, for its quantity, under the same adjustments, and with no more taken back
 // than they take back.
 func (b books) holds(t subscription.Terms, l Line) bool {
-	s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
 	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] {
 		return false
 	}
@@ -22,9 +22,12 @@ func (b books) holds(t subscription.Terms, l Line) bool {
 // sameCycle reports whether a line charges its service as a part of the same billing
 // cycle, and up to its end at least.
 func sameCycle(t subscription.Terms, s subscription.Service, l Line) bool {
-	cut := s.Period.End.Before(l.EndAt)
-	return period.FractionOf(s.Period, s.Cycle, t.Customer.Location()).Whole == l.Fraction.Whole &&
-		!s.Period.End.After(l.EndAt) && !(cut && s.Period.End.Equal(s.Cycle.End))
+	cut, cycle := s.Period.End.Before(l.EndAt), s.Cycle
+	if s.Instalment != nil {
+		cycle = s.Instalment.Cycle
+	}
+	return s.Days(t.Customer.Location()).Of == l.Fraction.Whole &&
+		!s.Period.End.After(l.EndAt) && !(cut && s.Period.End.Equal(cycle.End))
 }
 
 // sameQuantity reports whether a line charges a fee for the quantity of its service.
@@ -95,7 +98,7 @@ func (b books) readjust(before, after subscription.Terms) {
 
 // working are the adjustments that work on the service of a line.
 func working(t subscription.Terms, l Line) (ids []string) {
-	s, found := t.ServiceAt(*l.IntervalID, l.StartAt)
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
 	for _, a := range t.Adjustments {
 		if found && a.Covers(s) && a.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
 			ids = append(ids, a.AdjustmentID)

@@ -43,6 +43,9 @@ func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
 	case synchronous && v.HasUsage:
 		return View{}, fault.Refused("an invoice with usage cannot be issued synchronously")
 	}
+	if err := views[0].refuseBefore(tx); err != nil {
+		return View{}, err
+	}
 	if err := freeze(tx, settings, views[0]); err != nil {
 		return View{}, err
 	}

@@ -27,6 +27,7 @@ type Line struct {
 	Name       string
 	StartAt    time.Time // of the service, inclusive
 	EndAt      time.Time // exclusive
+	BilledFrom time.Time // start of the time for which no earlier invoice charged; StartAt but where several charge to date
 	Quantity   money.Decimal
 
 	Subtotal                money.Decimal // before adjustments
@@ -79,11 +80,15 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line,
 	if err != nil {
 		return nil, err
 	}
-	return linesOn(tx, t, inv, billed, more)
+	was, err := earlier(tx, t, inv, billed)
+	if err != nil {
+		return nil, err
+	}
+	return linesOn(tx, t, inv, billed, was, more)
 }
 
-// linesOn is lines for services that are known.
-func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, more extra) ([]Line, error) {
+// linesOn is lines for services that are known, and what earlier invoices charged of them.
+func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before, more extra) ([]Line, error) {
 	asked := make([]measured, len(services))
 	for k, s := range services {
 		asked[k] = measured{s, []time.Time{s.Period.End}}
@@ -98,7 +103,7 @@ func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	}
 	together := slices.Concat(tallies...)
 	for k, y := range together {
-		together[k].Paid = paid[lineID(inv.ID, y.Service)]
+		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[lineID(inv.ID, y.Service)])
 	}
 	var out []Line
 	for k, a := range charge(t, together) {
@@ -145,8 +150,9 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 	return Line{
 		Record:    store.Record{AccountID: tx.AccountID, ID: id, CreatedAt: tx.Now},
 		InvoiceID: inv.ID, Position: position, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
-		StartAt: s.Period.Start, EndAt: s.Period.End,
-		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted, CreditsApplied: a.Credits, Amount: a.Amount,
+		StartAt: s.Period.Start, EndAt: s.Period.End, BilledFrom: s.From,
+		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted,
+		CreditsApplied: a.Credits, PartiallyInvoicedAmount: y.Earlier, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
 		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.Scope,
 		invoiced: a.Invoiced,
@@ -168,7 +174,7 @@ func orNone(filter *string) string {
 // lineID names the line of a service on an invoice, always the same. It bears a mark of
 // the invoice, so that one that is only worked out can be found by it.
 func lineID(invoiceID string, s subscription.Service) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.Period.Start.UnixMicro()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.From.UnixMicro()))
 	return linePrefix + mark(invoiceID) + base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 

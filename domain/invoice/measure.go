@@ -23,6 +23,8 @@ type tally struct {
 	Days  rating.Days   // of the service in its billing cycle
 	Paid  money.Decimal // by credits, in the currency of the price
 
+	Earlier money.Decimal // what earlier invoices charged of it, in the currency of the invoice
+
 	// Groups is the usage by the property that the invoice shows the price by; nil if
 	// it names none.
 	Groups []rating.Cell
@@ -72,12 +74,10 @@ func (m measured) tallies(t subscription.Terms, answers [][]usage.Reading) []tal
 
 // unmeasured is a service whose usage is not counted yet.
 func unmeasured(t subscription.Terms, s subscription.Service) tally {
-	loc := t.Customer.Location()
-	fraction := period.FractionOf(s.Period, s.Cycle, loc)
-	from := period.Days(period.Period{Start: s.Cycle.Start, End: s.Period.Start}, loc)
+	days := s.Days(t.Customer.Location())
 	return tally{
-		Service: s, Model: s.Interval.Price.Model(), Usage: rating.Usage{Fraction: fraction},
-		Days: rating.Days{From: from, To: from + fraction.Part, Of: fraction.Whole},
+		Service: s, Model: s.Interval.Price.Model(), Days: days,
+		Usage: rating.Usage{Fraction: period.Fraction{Part: days.To - days.From, Whole: days.Of}},
 	}
 }
 

@@ -3,7 +3,6 @@ package invoice
 import (
 	"time"
 
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -32,7 +31,7 @@ func (b books) settled(i subscription.PriceInterval, at, now time.Time) bool {
 			return true
 		}
 	}
-	return b.has(subscription.Service{Interval: i, Period: period.Period{Start: at}})
+	return b.has(subscription.Service{Interval: i, From: at})
 }
 
 // UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.

@@ -15,6 +15,9 @@ import (
 // money, and compares. It leaves alone what cannot be known any more: usage that came,
 // changed or was replaced since the issue, and terms that did.
 func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
+	if err := v.checkEarlier(tx, view, note); err != nil {
+		return err
+	}
 	services, held := stillBilled(view)
 	if !held {
 		return nil
@@ -29,7 +32,11 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 	if err != nil {
 		return err
 	}
-	again, err := linesOn(tx, view.Terms, view.Invoice, services, more(view.Invoice))
+	was, err := earlier(tx, view.Terms, view.Invoice, services)
+	if err != nil || slices.ContainsFunc(was, func(b before) bool { return b.void }) {
+		return err
+	}
+	again, err := linesOn(tx, view.Terms, view.Invoice, services, was, more(view.Invoice))
 	if err != nil {
 		return err
 	}
@@ -50,6 +57,31 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 		}
 	}
 	return nil
+}
+
+// checkEarlier compares what lines took off with what earlier invoices charged of their
+// time, unless one of those was made void: nobody knows whether it was before.
+func (v *Verified) checkEarlier(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
+	services := make([]subscription.Service, len(view.Lines))
+	for k, l := range view.Lines {
+		services[k] = l.service()
+	}
+	all, err := earlier(tx, view.Terms, view.Invoice, services)
+	for k, was := range all {
+		if l := view.Lines[k]; !was.void && !l.PartiallyInvoicedAmount.Equal(was.Amount) {
+			note(view.ID, "line %s: takes off %s for earlier invoices, which charged %s", l.ID, l.PartiallyInvoicedAmount, was.Amount)
+		}
+	}
+	return err
+}
+
+// service is what the line charges, as far as earlier invoices go.
+func (l Line) service() (s subscription.Service) {
+	s.Period, s.From = period.Period{Start: l.StartAt, End: l.EndAt}, l.BilledFrom
+	if l.IntervalID != nil {
+		s.Interval.ID = *l.IntervalID
+	}
+	return s
 }
 
 // stillBilled are the services of an invoice, and whether the terms of its
@@ -75,7 +107,7 @@ func stillBilled(view View) (services []subscription.Service, held bool) {
 	}
 	for k, s := range services {
 		l := view.Lines[k]
-		if l.IntervalID == nil || *l.IntervalID != s.Interval.ID || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) {
+		if l.IntervalID == nil || *l.IntervalID != s.Interval.ID || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) || !s.From.Equal(l.BilledFrom) {
 			return nil, false
 		}
 		if s.Interval.Price.Fixed() && !s.Quantity.Equal(l.Quantity) || !l.counted(s.Interval) {

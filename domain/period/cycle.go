@@ -29,6 +29,14 @@ func (l Length) Divides(o Length) bool {
 	return false
 }
 
+// Count is how many cycles of part fill one of l, which they do.
+func (l Length) Count(part Length) int {
+	if l.Months > 0 {
+		return l.Months / part.Months
+	}
+	return l.Days / part.Days
+}
+
 // Cadence is how often a price is billed.
 type Cadence string
 

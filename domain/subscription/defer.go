@@ -1,13 +1,28 @@
 package subscription
 
-import "time"
+import (
+	"time"
 
-// deferred is when the last piece of a price in arrears is billed that ends inside a
-// cycle and may wait: at the end of the billing period of the subscription that it ends
-// in, or where that or the plan ends before (semantics 6.2.8).
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/period"
+)
+
+// waiting lets the last service of a price in arrears wait for its date, if the price ends
+// inside that cycle of its invoices and may wait.
+func (t Terms) waiting(s Service, whole period.Period) Service {
+	i := s.Interval
+	if i.CanDeferBilling && !i.Price.InAdvance() && s.Period.End.Before(whole.End) && same(&s.Period.End, i.EndAt) {
+		s.BilledOn = t.deferred(i)
+	}
+	return s
+}
+
+// deferred is when that is billed: with the next invoice of the rhythm that the
+// subscription's prices have until then, or where that or the plan ends before (semantics
+// 6.2.8).
 func (t Terms) deferred(i PriceInterval) time.Time {
 	last := i.lastBefore(*i.EndAt)
-	_, part := t.cycle(t.shortest(last), last)
+	_, part := t.cycle(t.shortestOf(last, catalog.Price.InvoicingLength), last)
 	on := part.End
 	for _, end := range []*time.Time{t.of(i).EndAt, t.EndAt} {
 		if end != nil && end.Before(on) {

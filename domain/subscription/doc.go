@@ -8,6 +8,21 @@
 // starts, one in arrears on the date it ends; that is all there is to know
 // about when something is billed. Invoices and daily costs read the same list.
 //
+// Parts. A price that is invoiced several times in a billing cycle has a service for each
+// invoice: usage one from the start of the cycle on, of which earlier invoices have charged
+// some, a fee an instalment. Instalments are equal, whatever the lengths of months; a part
+// that is cut short has its days of one. Days pay for what they are: a fee that ends amid
+// the cycle has no further instalments. Whole pieces, which share no time, are what costs
+// are worked out of.
+//
+// Waiting. What a price interval may defer goes to the next date on which the prices in
+// force then are invoiced, or with none to the next of monthly ones, but not beyond the end
+// of the subscription.
+//
+// Whose usage. Customers and filter that a subscription was created with hold for the usage
+// prices that it begins with, and after a change of the plan that says nothing of them for
+// those of the new plan too.
+//
 // Anchors. Without an anchor, cycles begin on the first of the month, and those
 // longer than a month take their phase from the month of the start: an annual
 // price started on 15 January runs from the first of January, and its first,

@@ -59,7 +59,7 @@ func (s Service) byQuantity() []Service {
 			continue
 		}
 		next := s
-		next.Period.Start, next.Quantity = change.EffectiveAt, change.Quantity
+		next.Period.Start, next.From, next.Quantity = change.EffectiveAt, change.EffectiveAt, change.Quantity
 		switch {
 		case !s.Interval.Price.InAdvance():
 			last.Period.End = change.EffectiveAt
@@ -86,7 +86,7 @@ func (s Service) byQuantity() []Service {
 // which it was charged more in advance.
 func (t Terms) Decreases(i PriceInterval, from, now time.Time) (found []Service) {
 	for piece, ok := t.first(i, from); ok && !piece.Period.Start.After(now); piece, ok = t.following(piece) {
-		for _, s := range piece.byQuantity() {
+		for _, s := range t.charged(piece) {
 			if s.Decrease() && !s.Period.Start.Before(from) && !s.BilledOn.After(now) {
 				found = append(found, s)
 			}

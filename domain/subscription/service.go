@@ -5,6 +5,7 @@ import (
 	"sort"
 	"time"
 
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 )
@@ -16,18 +17,27 @@ type Service struct {
 	Period   period.Period // the time charged
 	Cycle    period.Period // the full billing cycle that Period is all or part of
 	BilledOn time.Time     // invoice date: Period.Start in advance, the end of the piece in arrears
+	From     time.Time     // Period.Start; later where earlier invoices charged for the time up to there
+
+	Instalment *Instalment // of a fee that several invoices of a billing cycle charge; nil: it is charged at once
 
 	Quantity money.Decimal  // of a fixed fee
 	Before   *money.Decimal // the quantity that it takes the place of from Period.Start on; nil: of none
 }
 
 // Services cuts the life of the prices into pieces and returns those that
-// overlap the window, in invoice order: by start, then by position.
+// overlap the window, in invoice order: by start, then by position. They share no
+// time: what is invoiced several times in a cycle is one piece, but for the instalments
+// of a fee.
 func (t Terms) Services(window period.Period) []Service {
 	return t.collect(func(i PriceInterval) []Service {
 		var found []Service
 		for piece, ok := t.first(i, window.Start); ok && piece.Period.Start.Before(window.End); piece, ok = t.following(piece) {
-			for _, s := range piece.byQuantity() {
+			pieces := []Service{piece}
+			if i.Price.Fixed() {
+				pieces = t.charged(piece)
+			}
+			for _, s := range pieces {
 				if _, overlap := s.Period.Intersect(window); overlap {
 					found = append(found, s)
 				}
@@ -49,7 +59,7 @@ func (t Terms) BilledOn(date time.Time) []Service {
 		if !ok {
 			return nil
 		}
-		return slices.DeleteFunc(piece.byQuantity(), func(s Service) bool {
+		return slices.DeleteFunc(t.charged(piece), func(s Service) bool {
 			return s.Decrease() || !s.BilledOn.Equal(date)
 		})
 	})
@@ -72,7 +82,7 @@ func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool)
 		from = i.lastBefore(after.Add(time.Microsecond))
 	}
 	for piece, more := t.first(i, from); more; piece, more = t.following(piece) {
-		for _, s := range piece.byQuantity() { // in the order of their dates
+		for _, s := range t.charged(piece) { // in the order of their dates
 			if !s.Decrease() && s.BilledOn.After(after) {
 				return s.BilledOn, true
 			}
@@ -128,16 +138,16 @@ func (t Terms) BillingPeriod(at time.Time) (period.Period, bool) {
 	return t.clip(part, PriceInterval{StartAt: t.StartAt})
 }
 
-// ServiceAt returns the service of a price that begins at an instant, and false where
-// there is none.
+// ServiceAt returns the service of a price that adds the time from an instant on to what
+// was billed before, and false where there is none.
 func (t Terms) ServiceAt(intervalID string, start time.Time) (Service, bool) {
 	for _, i := range t.Intervals {
 		if i.ID != intervalID {
 			continue
 		}
 		piece, ok := t.first(i, start)
-		for _, s := range piece.byQuantity() {
-			if ok && s.Period.Start.Equal(start) {
+		for _, s := range t.charged(piece) {
+			if ok && s.From.Equal(start) {
 				return s, true
 			}
 		}
@@ -193,11 +203,7 @@ func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
 	if !ok || !at.Before(part.End) {
 		return Service{}, false
 	}
-	s := service(i, part, whole)
-	if i.CanDeferBilling && !i.Price.InAdvance() && part.End.Before(whole.End) && same(&part.End, i.EndAt) {
-		s.BilledOn = t.deferred(i)
-	}
-	return s, true
+	return t.waiting(service(i, part, whole), whole), true
 }
 
 // once is the only piece of a one-time price.
@@ -208,7 +214,7 @@ func (t Terms) once(i PriceInterval) Service {
 }
 
 func service(i PriceInterval, part, cycle period.Period) Service {
-	s := Service{Interval: i, Period: part, Cycle: cycle, BilledOn: part.End}
+	s := Service{Interval: i, Period: part, Cycle: cycle, BilledOn: part.End, From: part.Start}
 	if i.Price.InAdvance() {
 		s.BilledOn = part.Start
 	}
@@ -243,10 +249,12 @@ func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Per
 }
 
 // shortest is the length of the subscription's billing periods at an instant.
-func (t Terms) shortest(at time.Time) period.Length {
+func (t Terms) shortest(at time.Time) period.Length { return t.shortestOf(at, catalog.Price.Length) }
+
+func (t Terms) shortestOf(at time.Time, lengthOf func(catalog.Price) period.Length) period.Length {
 	var shortest period.Length
 	for _, i := range t.Intervals {
-		length := i.Price.Length()
+		length := lengthOf(i.Price)
 		if length.OneTime() || !i.inForce(at) {
 			continue
 		}
