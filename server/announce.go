@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -25,14 +26,30 @@ func announce(tx *store.Tx, notes []any) error {
 // resources show what a message is about, by the part of its type before the dot, which
 // is also the member it has in the message (semantics 13.2).
 var resources = map[string]func(tx *store.Tx, id string) (any, error){
-	"customer": announcedCustomer,
+	"backfill":        announcedBackfill,
+	"billable_metric": announcedMetric,
+	"credit_note":     announcedCreditNote,
+	"customer":        announcedCustomer,
+	"invoice":         announcedInvoice,
+	"plan":            announcedPlan,
+	"price":           announcedPrice,
+	"subscription":    announcedSubscription,
 }
 
-// properties tell what a type says beside the resource. A type that is not here says
-// nothing more.
+// lighter show less of the resource than the others of its kind.
+var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
+	webhook.InvoiceDateElapsed:   announcedInvoiceTiny,
+	webhook.InvoiceIssuedSummary: announcedInvoiceSummary,
+}
+
+// properties tell what a type says beside the resource, where that is a record. Plain
+// properties need no line here.
 var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, error){
+	webhook.MetricEdited:               about(metricBefore),
+	webhook.PriceEdited:                about(priceBefore),
 	webhook.CustomerEdited:             about(customerBefore),
 	webhook.CustomerBalanceTransaction: about(announcedBalance),
+	webhook.SubscriptionEdited:         about(subscriptionBefore),
 	webhook.Test:                       testMessage,
 }
 
@@ -51,21 +68,41 @@ func about[T any](tell func(tx *store.Tx, id string, it T) (any, error)) func(*s
 func writeMessage(tx *store.Tx, m webhook.Message, a webhook.Announcement) (string, error) {
 	entries := []labelled{{"id", m.ID}, {"created_at", instantToWire(m.CreatedAt.Truncate(time.Second))}, {"type", m.Type}}
 	noun, _, _ := strings.Cut(string(a.Type), ".")
-	if show, ok := resources[noun]; ok && a.ID != "" {
+	show, light := lighter[a.Type]
+	if !light {
+		show = resources[noun]
+	}
+	if show != nil {
 		resource, err := show(tx, a.ID)
 		if err != nil {
 			return "", err
 		}
 		entries = append(entries, labelled{noun, resource})
 	}
-	var more any = struct{}{}
-	if tell, ok := properties[a.Type]; ok {
-		var err error
-		if more, err = tell(tx, a); err != nil {
-			return "", err
-		}
+	more, err := propertiesOf(tx, a)
+	if err != nil {
+		return "", err
 	}
 	return writeObject(append(entries, labelled{"properties", more})...)
+}
+
+func propertiesOf(tx *store.Tx, a webhook.Announcement) (any, error) {
+	if tell, ok := properties[a.Type]; ok {
+		return tell(tx, a)
+	}
+	shown := map[string]any{}
+	plain, _ := a.About.(webhook.Properties)
+	for name, value := range plain {
+		switch v := value.(type) {
+		case time.Time:
+			shown[name] = instantToWire(v)
+		case money.Decimal:
+			shown[name] = numberToWire(v)
+		default:
+			shown[name] = v
+		}
+	}
+	return shown, nil
 }
 
 func testMessage(*store.Tx, webhook.Announcement) (any, error) {

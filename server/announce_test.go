@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"encoding/json"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -32,9 +31,7 @@ func (a *api) told() (messages []value) {
 	var written []webhook.Message
 	a.tx(func(tx *store.Tx) error { return tx.Order("seq").Find(&written).Error })
 	for _, m := range written {
-		var body any
-		Expect(json.Unmarshal([]byte(m.Body), &body)).To(Succeed(), m.Body)
-		v := value{asked: string(m.Type), json: body}
+		v := decoded(string(m.Type), m.Body)
 		Expect(v.at("type")).To(BeEquivalentTo(m.Type))
 		Expect(v.at("id")).To(Equal(m.ID))
 		Expect(v.has("properties")).To(BeTrue())

@@ -39,6 +39,7 @@ type api struct {
 	key    string
 	url    string
 
+	heard   *int  // messages to endpoints that news has returned
 	spoiled *bool // the spec changes what must not be changed, so the books need not agree
 }
 
@@ -94,6 +95,7 @@ func (a *api) account(mode string) *api {
 	other.ctx = storetest.Account(a.store, mode)
 	other.key = "tk_" + mode + "_" + store.Random(32)
 	other.spoiled = new(bool)
+	other.heard = new(int)
 	hash := sha256.Sum256([]byte(other.key))
 	Expect(a.store.Shared(context.Background(), func(db *gorm.DB) error {
 		return db.Exec(`INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES (?, ?, 'Spec', ?, ?)`,
@@ -262,11 +264,7 @@ func (r *answer) body() value {
 	if len(r.text) == 0 {
 		return value{asked: r.asked}
 	}
-	decoder := json.NewDecoder(bytes.NewReader(r.text))
-	decoder.UseNumber()
-	v := value{asked: r.asked}
-	Expect(decoder.Decode(&v.json)).To(Succeed(), "%s\n%s", r.asked, r.text)
-	return v
+	return decoded(r.asked, string(r.text))
 }
 
 // instant reads a time written in a spec.

@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -13,6 +15,16 @@ import (
 type value struct {
 	asked string
 	json  any
+}
+
+// decoded reads JSON, whose numbers keep their digits.
+func decoded(asked, text string) value {
+	GinkgoHelper()
+	v := value{asked: asked}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	Expect(decoder.Decode(&v.json)).To(Succeed(), "%s\n%s", asked, text)
+	return v
 }
 
 var step = regexp.MustCompile(`\[(\d+)\]|[^.\[\]]+`)

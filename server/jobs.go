@@ -38,6 +38,8 @@ var jobs = slices.Concat(settling, []job{
 	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"migrate subscriptions", invoice.NextMove, invoice.MoveNext},
+	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
+	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},

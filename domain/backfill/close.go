@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -56,5 +57,6 @@ func CloseNext(tx *store.Tx) (more bool, err error) {
 		}
 	}
 	b.Status = StatusReflected
+	webhook.Announce(tx, webhook.BackfillReflected, b.ID, nil)
 	return true, tx.Model(&b).Select("status").Updates(&b).Error
 }

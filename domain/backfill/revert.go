@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -36,6 +37,9 @@ func Revert(tx *store.Tx, id string) (Backfill, error) {
 		}
 	}
 	b.Status, b.RevertedAt = status, &tx.Now
+	if status == StatusReverted {
+		webhook.Announce(tx, webhook.BackfillReverted, b.ID, nil)
+	}
 	return b, apart(tx.Model(&b).Select("status", "reverted_at").Updates(&b).Error)
 }
 
@@ -60,5 +64,6 @@ func RevertNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	b.Status = StatusReverted
+	webhook.Announce(tx, webhook.BackfillReverted, b.ID, nil)
 	return true, tx.Model(&b).Select("status").Updates(&b).Error
 }

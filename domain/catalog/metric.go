@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -74,8 +76,12 @@ func UpdateMetric(tx *store.Tx, id string, edit func(*store.Metadata) error) (Me
 	if err != nil {
 		return Metric{}, store.Found(err, "Metric", id)
 	}
+	before := m
 	if err := edit(&m.Metadata); err != nil {
 		return Metric{}, err
+	}
+	if !maps.Equal(m.Metadata, before.Metadata) {
+		webhook.Announce(tx, webhook.MetricEdited, id, before)
 	}
 	return m, tx.Model(&m).Select("metadata").Updates(&m).Error
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -38,6 +39,9 @@ func CreateVersion(tx *store.Tx, planID string, in NewVersion) (PlanVersion, err
 	if err := d.publish(in.Version); err != nil {
 		return PlanVersion{}, err
 	}
+	webhook.Announce(tx, webhook.PlanVersionCreated, planID, webhook.Properties{
+		"plan_version_number": in.Version, "plan_version_description": nil,
+	})
 	if in.SetAsDefault {
 		if err := setDefault(tx, &plan, in.Version); err != nil {
 			return PlanVersion{}, err
@@ -63,6 +67,12 @@ func SetDefaultVersion(tx *store.Tx, planID string, number int) (Plan, error) {
 }
 
 func setDefault(tx *store.Tx, plan *Plan, number int) error {
+	if number == plan.Version {
+		return nil
+	}
+	webhook.Announce(tx, webhook.PlanDefaultVersionSet, plan.ID, webhook.Properties{
+		"new_default_version_number": number, "previous_default_version_number": plan.Version,
+	})
 	plan.Version = number
 	return tx.Model(plan).Select("version").Updates(plan).Error
 }

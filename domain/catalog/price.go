@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"gorm.io/gorm/clause"
 
@@ -10,6 +11,7 @@ import (
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -185,6 +187,9 @@ func UpdatePrice(tx *store.Tx, id string, edit func(*Price) error) (price Price,
 	edited := price
 	if err := edit(&edited); err != nil {
 		return Price{}, err
+	}
+	if !maps.Equal(edited.Metadata, price.Metadata) {
+		webhook.Announce(tx, webhook.PriceEdited, id, price.Metadata)
 	}
 	price.Metadata = edited.Metadata
 	if err := tx.Model(&price).Select("metadata").Updates(&price).Error; err != nil {

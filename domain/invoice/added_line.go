@@ -16,6 +16,7 @@ import (
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -71,6 +72,7 @@ func AddLine(tx *store.Tx, in NewLine) (View, Line, error) {
 	if err != nil {
 		return View{}, Line{}, err
 	}
+	webhook.Announce(tx, webhook.InvoiceEdited, inv.ID, nil)
 	view, err := Find(tx, inv.ID)
 	if err != nil {
 		return View{}, Line{}, err
@@ -158,6 +160,7 @@ func DeleteLine(tx *store.Tx, invoiceID, lineID string) error {
 	if err := tx.Where("id = ?", line.ID).Delete(&AddedLine{}).Error; err != nil {
 		return err
 	}
+	webhook.Announce(tx, webhook.InvoiceEdited, inv.ID, nil)
 	return catalog.DeleteLinePrice(tx, line.PriceID, inv.ID)
 }
 

@@ -44,6 +44,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err := subscription.Enter(tx, &terms); err != nil {
 		return Change{}, err
 	}
+	if err := terms.Tell(tx); err != nil {
+		return Change{}, err
+	}
 	if err := settle(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}

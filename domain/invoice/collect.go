@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -100,9 +101,17 @@ func (i *Invoice) charge(tx *store.Tx, settings account.Account, method string, 
 		Record: tx.Record("pay"), InvoiceID: i.ID, Amount: i.Due(), Provider: receipt.Provider, ProviderID: receipt.ProviderID,
 		Automatic: automatic, Succeeded: receipt.Succeeded,
 	}
-	if err := tx.Create(&attempt).Error; err != nil || !receipt.Succeeded {
+	if err := tx.Create(&attempt).Error; err != nil {
 		return false, err
 	}
+	what := webhook.Properties{
+		"payment_provider": attempt.Provider, "payment_provider_id": attempt.ProviderID, "payment_provider_transaction_id": attempt.ProviderID,
+	}
+	if !receipt.Succeeded {
+		webhook.Announce(tx, webhook.InvoicePaymentFailed, i.ID, what)
+		return false, nil
+	}
+	webhook.Announce(tx, webhook.InvoicePaymentSucceeded, i.ID, what)
 	return true, i.pay(tx, tx.Now)
 }
 

@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -187,6 +188,7 @@ func takeBack(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) 
 	if err := customer.Move(tx, inv.CustomerID, note.Total.Sub(note.Adjusted), why); err != nil {
 		return CreditNote{}, err
 	}
+	webhook.Announce(tx, webhook.CreditNoteIssued, note.ID, nil)
 	return FindCreditNote(tx, note.ID)
 }
 

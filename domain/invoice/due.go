@@ -3,6 +3,7 @@ package invoice
 import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -61,5 +62,6 @@ func VoidCreditNote(tx *store.Tx, id string) (CreditNote, error) {
 // void marks a credit note.
 func (n *CreditNote) void(tx *store.Tx) error {
 	n.VoidedAt = &tx.Now
+	webhook.Announce(tx, webhook.CreditNoteMarkedAsVoid, n.ID, nil)
 	return tx.Model(n).Select("voided_at").Updates(n).Error
 }

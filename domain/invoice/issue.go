@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -157,6 +158,9 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 			row.NextAttemptAt = &tx.Now
 		}
 	}
+	how := webhook.Properties{"automatically_marked_as_paid": row.Status == StatusPaid}
+	webhook.Announce(tx, webhook.InvoiceIssued, v.ID, how)
+	webhook.Announce(tx, webhook.InvoiceIssuedSummary, v.ID, how)
 	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
 			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").

@@ -6,6 +6,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -33,6 +34,9 @@ func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
 	if err := inv.save(tx, "payment_reference", "payment_notes"); err != nil {
 		return View{}, err
 	}
+	webhook.Announce(tx, webhook.InvoiceManuallyMarkedAsPaid, id, webhook.Properties{
+		"external_id": in.Reference, "notes": in.Notes, "payment_received_date": in.On.String(),
+	})
 	if err := inv.pay(tx, in.On.In(buyers[inv.CustomerID].Location())); err != nil {
 		return View{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -19,6 +20,9 @@ func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuan
 		for b.settled(i, at, tx.Now) {
 			at = at.Add(time.Microsecond)
 		}
+		webhook.Announce(tx, webhook.SubscriptionQuantityUpdated, t.ID, webhook.Properties{
+			"price_id": i.PriceID, "old_quantity": i.QuantityAt(at), "new_quantity": in.Quantity, "effective_date": at,
+		})
 		return subscription.ChangeQuantity(tx, i, in.Quantity, at)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -37,6 +38,9 @@ func Update(tx *store.Tx, id string, edit func(inv *Invoice, buyer customer.Cust
 	}
 	if err := after.save(tx, "metadata", "net_terms_days", "custom_due_at", "auto_collection", "invoice_date"); err != nil {
 		return View{}, err
+	}
+	if before.Status == StatusDraft && !reflect.DeepEqual(after, before) {
+		webhook.Announce(tx, webhook.InvoiceEdited, id, nil)
 	}
 	return Find(tx, id)
 }

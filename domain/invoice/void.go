@@ -4,6 +4,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -42,6 +43,7 @@ func Void(tx *store.Tx, id string) (View, error) {
 			}
 		}
 	}
+	webhook.Announce(tx, webhook.InvoiceManuallyMarkedAsVoid, id, nil)
 	return Find(tx, id)
 }
 

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"time"
 
+	"gorm.io/gorm"
+
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -82,6 +85,9 @@ func Cancel(tx *store.Tx, t Terms, end time.Time) error {
 			return err
 		}
 	}
+	if end.After(tx.Now) && end.After(t.StartAt) {
+		webhook.Announce(tx, webhook.SubscriptionCancellationScheduled, t.ID, webhook.Properties{"cancellation_date": end})
+	}
 	return t.setEnd(tx, &end)
 }
 
@@ -91,6 +97,7 @@ func UnscheduleCancellation(tx *store.Tx, t Terms) error {
 	if t.EndAt == nil || t.Status(tx.Now) != StatusActive {
 		return fault.Refused("only an active subscription that is to end can go on")
 	}
+	webhook.Announce(tx, webhook.SubscriptionCancellationUnscheduled, t.ID, webhook.Properties{"original_cancellation_date": *t.EndAt})
 	return errors.Join(reopen(tx, t), t.setEnd(tx, nil))
 }
 
@@ -109,5 +116,7 @@ func reopen(tx *store.Tx, t Terms) error {
 }
 
 func (s Subscription) setEnd(tx *store.Tx, end *time.Time) error {
-	return tx.Model(&Subscription{}).Where("id = ?", s.ID).Update("end_at", end).Error
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).Updates(map[string]any{
+		"end_at": end, "next_news_at": gorm.Expr("CASE WHEN next_news_at = start_at THEN start_at ELSE ?::timestamptz END", end),
+	}).Error
 }

@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -130,6 +131,11 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 	line := unfold(tx, begun, plan, version, ramp, loc)
 	line.stint.Scope = in.Scope.or(t.Stint(at).Scope)
 	in.settle(&line.stint, at, loc)
+	if at.After(tx.Now) {
+		webhook.Announce(tx, webhook.SubscriptionPlanChangeScheduled, t.ID, webhook.Properties{
+			"previous_plan_id": t.Stint(at).PlanID, "new_plan_id": plan.ID, "change_date": at,
+		})
+	}
 	return in.begin(tx, t, line, plan, version, custom)
 }
 

@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -70,6 +71,7 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 		return Terms{}, err
 	}
 	custom, at := custom.unfold(version)
+	line.sub.NextNewsAt = &line.sub.StartAt
 	if err := tx.Create(&line.sub).Error; err != nil {
 		return Terms{}, err
 	}
@@ -91,9 +93,12 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 		return terms, err
 	}
 	if in.CouponCode != nil {
-		err = Redeem(tx, &terms, Redemption{Code: in.CouponCode}, terms.StartAt)
+		if err := Redeem(tx, &terms, Redemption{Code: in.CouponCode}, terms.StartAt); err != nil {
+			return terms, err
+		}
 	}
-	return terms, err
+	webhook.Announce(tx, webhook.SubscriptionCreated, terms.ID, nil)
+	return terms, terms.Tell(tx)
 }
 
 // parties locks the customer and checks that it may subscribe to the plan.

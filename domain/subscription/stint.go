@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -141,6 +142,9 @@ func Enter(tx *store.Tx, t *Terms) error {
 		return nil
 	}
 	sub := &t.Subscription
+	if s.PlanID != sub.PlanID {
+		webhook.Announce(tx, webhook.SubscriptionPlanChanged, t.ID, webhook.Properties{"previous_plan_id": sub.PlanID})
+	}
 	sub.PlanID, sub.PlanVersion, sub.EnteredStintID = s.PlanID, s.PlanVersion, s.ID
 	t.Plan = s.Plan
 	if s.AutoCollection != nil {

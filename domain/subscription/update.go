@@ -1,10 +1,12 @@
 package subscription
 
 import (
+	"reflect"
 	"time"
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -26,8 +28,12 @@ func Update(tx *store.Tx, id string, edit func(*Subscription) error) (Terms, err
 		return Terms{}, err
 	}
 	s := &terms.Subscription
+	before := *s
 	s.AutoCollection, s.AutoIssuance = edited.AutoCollection, edited.AutoIssuance
 	s.DefaultInvoiceMemo, s.NetTermsDays, s.Metadata = edited.DefaultInvoiceMemo, edited.NetTermsDays, edited.Metadata
+	if !reflect.DeepEqual(*s, before) {
+		webhook.Announce(tx, webhook.SubscriptionEdited, id, before)
+	}
 	return terms, tx.Model(s).
 		Select("auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days", "metadata").
 		Updates(s).Error

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
 
@@ -56,7 +57,11 @@ func Queue(tx *store.Tx, announced []Announcement, write func(*store.Tx, Message
 			continue
 		}
 		message := Message{Record: tx.Record("wh"), Type: a.Type}
-		if message.Body, err = write(tx, message, a); err != nil {
+		message.Body, err = write(tx, message, a)
+		if fault.Is(err, fault.KindMissing) {
+			continue // made and taken back in one transaction
+		}
+		if err != nil {
 			return fmt.Errorf("write %s of %q: %w", a.Type, a.ID, err)
 		}
 		if _, err := message.post(tx, wanting...); err != nil {
