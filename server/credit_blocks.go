@@ -31,8 +31,9 @@ func (s *Server) creditBlock(ctx context.Context, id string) (shown gen.CreditBl
 		if block, err = credit.FindBlock(tx, id); err != nil {
 			return err
 		}
-		shown = creditBlockToWire(block)
-		return nil
+		of, err := originsOf(tx, block)
+		shown = creditBlockToWire(block, of)
+		return err
 	})
 	return shown, err
 }

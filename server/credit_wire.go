@@ -105,7 +105,7 @@ func affectedBlockToWire(block credit.Block) gen.AffectedBlock {
 }
 
 // creditBlockToWire writes a block by itself.
-func creditBlockToWire(block credit.Block) gen.CreditBlock {
+func creditBlockToWire(block credit.Block, of origins) gen.CreditBlock {
 	return gen.CreditBlock{
 		ID:                    block.ID,
 		Balance:               numberToWire(block.Balance),
@@ -116,19 +116,20 @@ func creditBlockToWire(block credit.Block) gen.CreditBlock {
 		Filters:               affectedBlockToWire(block).Filters,
 		Status:                gen.CreditBlockStatus(block.Status),
 		CreditBlockSource:     gen.CreditBlockSource(block.Source),
+		CreditAllocation:      of.allocation(block),
 		Metadata:              metadataToWire(block.Metadata),
 	}
 }
 
 // customerCreditBlockToWire writes a block in the list of its customer.
-func customerCreditBlockToWire(block credit.Block) gen.CustomerCreditBlock {
-	whole := creditBlockToWire(block)
+func customerCreditBlockToWire(block credit.Block, of origins) gen.CustomerCreditBlock {
+	whole := creditBlockToWire(block, of)
 	return gen.CustomerCreditBlock{
 		ID: whole.ID, Balance: whole.Balance, MaximumInitialBalance: whole.MaximumInitialBalance,
 		EffectiveDate: whole.EffectiveDate, ExpiryDate: whole.ExpiryDate, PerUnitCostBasis: whole.PerUnitCostBasis,
 		Filters: toWire(block.Filters, func(f credit.ItemFilter) gen.ItemFilter {
 			return gen.ItemFilter{Field: gen.ItemFilterFieldItemID, Operator: gen.FilterOperator(f.Operator), Values: f.ItemIDs}
 		}),
-		Status: whole.Status, CreditBlockSource: whole.CreditBlockSource, Metadata: whole.Metadata,
+		Status: whole.Status, CreditBlockSource: whole.CreditBlockSource, CreditAllocation: whole.CreditAllocation, Metadata: whole.Metadata,
 	}
 }

@@ -148,7 +148,14 @@ func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier 
 			return err
 		}
 		blocks, next, err := credit.ListBlocks(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
-		page = gen.CustomerCreditBlockPage{Data: toWire(blocks, customerCreditBlockToWire), PaginationMetadata: pageToWire(next)}
+		if err != nil {
+			return err
+		}
+		of, err := originsOf(tx, blocks...)
+		page = gen.CustomerCreditBlockPage{
+			Data:               toWire(blocks, func(b credit.Block) gen.CustomerCreditBlock { return customerCreditBlockToWire(b, of) }),
+			PaginationMetadata: pageToWire(next),
+		}
 		return err
 	})
 	return page, err

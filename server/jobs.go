@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
@@ -40,6 +41,7 @@ var jobs = slices.Concat(settling, []job{
 	{"migrate subscriptions", invoice.NextMove, invoice.MoveNext},
 	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
 	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
+	{"grant allocations", allocation.NextDue, allocation.GrantNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},

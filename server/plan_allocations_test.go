@@ -61,12 +61,12 @@ var _ = Describe("Prices of plans that grant credits", func() {
 		It("may have an item, pay for certain items and be for licenses", func() {
 			item, license := api.item("Tokens"), api.licenseType("Seat")
 			price := made(allocation(object{
-				"item_id": item, "license_type_id": license, "currency": "EUR",
+				"item_id": item, "license_type_id": license, "currency": "USD", "amount": "100.50",
 				"filters": list{filter("item_id", "includes", item)},
 			}))
 			price.shows(object{"name": "Tokens", "item": object{"id": item, "name": "Tokens"}, "currency": "USD"})
 			price.shows(object{
-				"credit_allocation.currency": "EUR", "credit_allocation.license_type_id": license,
+				"credit_allocation.currency": "USD", "credit_allocation.license_type_id": license,
 				"credit_allocation.filters": list{filter("item_id", "includes", item)},
 			})
 		})
@@ -94,6 +94,8 @@ var _ = Describe("Prices of plans that grant credits", func() {
 			Entry("granting nothing", object{"amount": "0"}, "amount: must be above 0"),
 			Entry("granting a number", object{"amount": 5}, "amount: must be a decimal string"),
 			Entry("without an amount", object{"amount": absent}, "amount: is required"),
+			Entry("in money that the plan is not in", object{"currency": "EUR"}, "currency: must be that of the plan"),
+			Entry("parts of a cent", object{"currency": "USD", "amount": "0.005"}, "amount: "),
 			Entry("in a unit that is none", object{"currency": "tokens"}, "currency: "),
 			Entry("in a cadence that allocations do not have", object{"cadence": "custom"}, "cadence: "),
 			Entry("expiring in two ways", object{"expires_at_end_of_cadence": false, "custom_expiration": object{"duration": 1, "duration_unit": "month"}}, "custom_expiration: "),

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
@@ -36,7 +37,7 @@ var records = []any{
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{}, subscription.Change{},
 	subscription.Migration{}, subscription.Move{},
 	event.Correction{},
-	license.License{},
+	license.License{}, allocation.Grant{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
@@ -65,6 +66,7 @@ func (v *Verification) verify(ctx context.Context, st *store.Store) error {
 	}{
 		{customer.BrokenBalances, "the balance does not follow from its transactions"},
 		{credit.BrokenLedgers, "an entry of the credit ledger is missing"},
+		{allocation.Strays, "credits of an allocation were granted for no period"},
 	} {
 		err := st.View(ctx, func(tx *store.Tx) error {
 			ids, err := ledger.broken(tx)

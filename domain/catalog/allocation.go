@@ -53,7 +53,7 @@ type NewAllocation struct {
 // (semantics 5.1.12).
 func (a NewAllocation) record(tx *store.Tx, in NewPrice, known references) (Price, error) {
 	metadata, metadataErr := store.Metadata(nil).Merge(a.Metadata)
-	if err := fault.Join(a.check(), metadataErr); err != nil {
+	if err := fault.Join(a.check(in.Currency), metadataErr); err != nil {
 		return Price{}, err
 	}
 	if err := known.need(in); err != nil {
@@ -99,14 +99,21 @@ func (a NewAllocation) costBasis() string {
 	return a.PerUnitCostBasis
 }
 
-func (a NewAllocation) check() error {
+// check tells what is wrong with it on a plan in a currency. Credits in money are in that
+// of the plan, since they are in that of the customer (semantics 10.1.6).
+func (a NewAllocation) check(plan money.Currency) error {
 	var faults []error
 	refuse := func(field, reason string, args ...any) { faults = append(faults, fault.Bad(field, reason, args...)) }
 	if a.Amount.Sign() <= 0 {
 		refuse("amount", "must be above 0")
 	}
-	if !unit(a.Currency) {
+	switch {
+	case !unit(a.Currency):
 		refuse("currency", "must be an ISO 4217 code or %s", money.Credits)
+	case a.Currency.Valid() && a.Currency != plan:
+		refuse("currency", "must be that of the plan, or %s", money.Credits)
+	case !a.Currency.Fits(a.Amount):
+		refuse("amount", "must have at most %d decimal places in this currency", a.Currency.MinorUnits())
 	}
 	if a.CustomExpiration != nil && a.ExpiresAtEndOfCadence != nil {
 		refuse("custom_expiration", "must not be given together with expires_at_end_of_cadence")

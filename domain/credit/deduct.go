@@ -195,6 +195,9 @@ func (b *books) enter(tx *store.Tx, draws []draw, days Calendar) error {
 	for _, d := range draws {
 		if k := b.entryOf(d); k >= 0 {
 			drawn[k] = d.amount
+			if d.charge != nil {
+				b.entries[k].CommitAt = &d.charge.CommitAt // sooner when its invoice is issued
+			}
 		} else {
 			more = append(more, b.newEntry(d, days))
 		}
@@ -282,7 +285,7 @@ func (b *books) commit(tx *store.Tx) error {
 		e := &b.entries[k]
 		if e.Status == EntryPending && e.CommitAt != nil && !e.CommitAt.After(tx.Now) {
 			e.Status = EntryCommitted
-			if err := tx.Model(e).Select("status").Updates(e).Error; err != nil {
+			if err := tx.Model(e).Select("status", "commit_at").Updates(e).Error; err != nil {
 				return err
 			}
 		}

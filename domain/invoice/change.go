@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -47,6 +48,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err := terms.Tell(tx); err != nil {
 		return Change{}, err
 	}
+	if err := allocation.Bring(tx, &terms); err != nil {
+		return Change{}, err
+	}
 	if err := settle(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
@@ -77,6 +81,9 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	if err := subscription.Enter(tx, &terms); err != nil {
+		return false, err
+	}
+	if err := allocation.Bring(tx, &terms); err != nil {
 		return false, err
 	}
 	books, err := openBooks(tx, terms.ID)

@@ -6,7 +6,9 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -22,6 +24,9 @@ const mostOpened = 1000
 func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Terms, []View, error) {
 	terms, err := subscription.Create(tx, in)
 	if err != nil {
+		return terms, nil, err
+	}
+	if err := allocation.Bring(tx, &terms); err != nil {
 		return terms, nil, err
 	}
 	for opened := 0; terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now); opened++ {
@@ -99,6 +104,9 @@ func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
 // openFor opens the invoice of a date for services of one plan, or the one beside it of a change, unless it is
 // there.
 func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subscription.Service, ofChange bool) error {
+	if !slices.ContainsFunc(services, makesInvoice) {
+		return nil
+	}
 	var asked []usage.Request // now and until it is issued
 	for _, s := range services {
 		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})...)
@@ -112,6 +120,13 @@ func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subs
 		InvoiceDate: date, HasUsage: anyUsage(services), OfChange: ofChange,
 	}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+}
+
+// makesInvoice reports whether a service is worth an invoice by itself: credits that are
+// granted for nothing stand on one that there is anyhow (semantics 11.2.5).
+func makesInvoice(s subscription.Service) bool {
+	unit, flat := s.Interval.Price.Model().(rating.Unit)
+	return s.Interval.Price.Allocation == nil || !flat || !unit.UnitAmount.IsZero()
 }
 
 func anyUsage(services []subscription.Service) bool {

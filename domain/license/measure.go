@@ -109,7 +109,7 @@ func (b Book) uses(tx *store.Tx, t subscription.Terms, frame period.Period, edge
 		}
 		intervals = append(intervals, i)
 		asked = append(asked, usage.Request{
-			Query: i.Metric.Query(), Subjects: event.Subjects(t.Customer.ID, t.Customer.ExternalCustomerID),
+			Query: i.Metric.Query(), Subjects: event.SubjectsOf(t.Users(i)), Filter: i.Condition(),
 			Split: []string{b.Type.GroupingKey}, Match: i.Price.Dimensions, Cuts: between(cuts, within),
 		})
 	}

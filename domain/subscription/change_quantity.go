@@ -48,6 +48,9 @@ func (in NewQuantity) Place(t Terms, now time.Time) (PriceInterval, time.Time, e
 		at = in.Date.In(t.Customer.Location())
 	}
 	i, err := t.fee(in.PriceID, at)
+	if err == nil && i.Price.Allocation != nil {
+		err = fault.Refused("the quantity of an allocation price is what it grants, and cannot change")
+	}
 	if err != nil {
 		return i, at, err
 	}

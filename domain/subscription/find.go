@@ -221,6 +221,12 @@ func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error
 	return first(tx, "next_change_at", by)
 }
 
+// NextGrant returns the earliest instant, at or before by, at which a subscription is to
+// be granted credits.
+func NextGrant(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return first(tx, "next_grant_at", by)
+}
+
 // LockOpening returns the subscription whose invoices are to be opened first,
 // at or before tx.Now, and keeps others from it. It is false when none is due
 // or another server is at work on all that are.
@@ -228,6 +234,9 @@ func LockOpening(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next
 
 // LockChanging is LockOpening for the subscription that changes first.
 func LockChanging(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_change_at") }
+
+// LockGranting is LockOpening for the subscription that is granted credits first.
+func LockGranting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_grant_at") }
 
 func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	var subs []Subscription

@@ -54,6 +54,13 @@ func (s *Subscription) SetNextChange(tx *store.Tx, at *time.Time) error {
 		Select("next_change_at").Updates(&Subscription{NextChangeAt: at}).Error
 }
 
+// SetNextGrant records the next instant at which credits are granted.
+func (s *Subscription) SetNextGrant(tx *store.Tx, at *time.Time) error {
+	s.NextGrantAt = at
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
+		Select("next_grant_at").Updates(&Subscription{NextGrantAt: at}).Error
+}
+
 // DeleteOfCustomer removes a customer's subscriptions. Nothing of theirs may
 // have been issued.
 func DeleteOfCustomer(tx *store.Tx, customerID string) error {

@@ -1,0 +1,114 @@
+package allocation
+
+import (
+	"time"
+
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Grant is that a period of an allocation price was granted.
+type Grant struct {
+	store.Record
+	SubscriptionID string
+	IntervalID     string
+	StartAt        time.Time // of the period
+	BlockID        string    // of the credits
+}
+
+// TableName is the table of grants.
+func (Grant) TableName() string { return "allocation_grants" }
+
+// share is a period of a price that is to be granted.
+type share struct {
+	subscription.PriceInterval
+	Period period.Period
+}
+
+// shares are the periods of all allocation prices that have begun by an instant, by
+// price, and when the next one begins; nil: none does.
+func shares(t subscription.Terms, by time.Time) (begun []share, next *time.Time) {
+	for _, i := range t.Intervals {
+		if i.Price.Allocation == nil {
+			continue
+		}
+		piece, ok := t.PeriodOf(i, i.StartAt)
+		for ; ok && !piece.Start.After(by); piece, ok = t.PeriodOf(i, piece.End) {
+			begun = append(begun, share{i, piece})
+		}
+		if ok && (next == nil || piece.Start.Before(*next)) {
+			next = &piece.Start
+		}
+	}
+	return begun, next
+}
+
+// give adds the credits of a share to the customer's.
+func (s share) give(tx *store.Tx, t subscription.Terms) error {
+	what := *s.Price.Allocation
+	effective := s.effective(t)
+	entry, err := credit.Add(tx, t.Customer, credit.Grant{
+		Currency: what.Currency, Amount: *s.Price.Quantity, EffectiveAt: &effective, ExpiresAt: s.expires(t),
+		PerUnitCostBasis: s.costBasis(), Filters: itemFilters(what.Filters),
+		Source: credit.SourceAllocation, OriginID: &s.PriceID,
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Create(&Grant{
+		Record: tx.Record("grant"), SubscriptionID: t.ID, IntervalID: s.ID, StartAt: s.Period.Start, BlockID: entry.BlockID,
+	}).Error
+}
+
+// effective is the midnight from which on the credits pay.
+func (s share) effective(t subscription.Terms) time.Time {
+	loc := t.Customer.Location()
+	return period.DateOf(s.Period.Start, loc).In(loc)
+}
+
+// expires is when the credits do: as the price says, and no later than the subscription
+// is on the plan; nil for never.
+func (s share) expires(t subscription.Terms) *time.Time {
+	what, loc := *s.Price.Allocation, t.Customer.Location()
+	var at *time.Time
+	sooner := func(end *time.Time) {
+		if end != nil && (at == nil || end.Before(*at)) {
+			at = end
+		}
+	}
+	switch {
+	case what.ExpiresAtEndOfCadence:
+		sooner(&s.Period.End)
+	case what.CustomExpiration != nil:
+		from := period.DateOf(s.Period.Start, loc)
+		last := from.AddDays(what.CustomExpiration.Days)
+		if months := what.CustomExpiration.Months; months > 0 {
+			last = from.AddMonths(months, from.Day)
+		}
+		end := last.In(loc)
+		sooner(&end)
+	}
+	sooner(t.EndAt)
+	sooner(t.Stint(s.Period.Start).EndAt)
+	return at
+}
+
+// costBasis is what one credit costs, as the price says it.
+func (s share) costBasis() *string {
+	unit, ok := s.Price.Model().(rating.Unit)
+	if !ok {
+		return nil
+	}
+	return &unit.UnitAmount.Text
+}
+
+func itemFilters(filters []rating.Filter) []credit.ItemFilter {
+	items := make([]credit.ItemFilter, len(filters))
+	for k, f := range filters {
+		items[k] = credit.ItemFilter{Operator: credit.Operator(f.Operator), ItemIDs: f.Values}
+	}
+	return items
+}
