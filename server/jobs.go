@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"tollkeeper/domain/account"
@@ -46,6 +48,10 @@ var jobs = slices.Concat(settling, []job{
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},
 })
+
+// apart are those of which several units are done at once: each keeps others of its
+// customer from being begun, so they come in order.
+var apart = []string{"open invoices", "issue invoices"}
 
 // tick is how often a real clock is looked at.
 const tick = time.Second
@@ -120,17 +126,7 @@ func (s *Server) catchUp(ctx context.Context, of []job, until time.Time) error {
 		if err != nil || due == nil {
 			return err
 		}
-		err = s.store.UpdateAt(ctx, at, func(tx *store.Tx) error {
-			more, err := due.do(tx)
-			if err == nil && !more {
-				err = errElsewhere // the clock must not pass what is not done
-			}
-			return err
-		})
-		if f := (*fault.Fault)(nil); errors.As(err, &f) {
-			err = errors.New(f.Detail) // it is no refusal of the request that moves the clock (semantics 0.2.5)
-		}
-		switch {
+		switch err := s.work(ctx, due, at); {
 		case err == nil:
 		case !errors.Is(err, errElsewhere):
 			return fmt.Errorf("%s due at %s: %w", due.name, at.Format(time.RFC3339), err)
@@ -145,7 +141,52 @@ func (s *Server) catchUp(ctx context.Context, of []job, until time.Time) error {
 	return ctx.Err()
 }
 
-// errElsewhere reports that another transaction has the unit that is due.
+// work does what units of a job are due at an instant, or one if they are not apart. It
+// fails with errElsewhere if there was none left.
+func (s *Server) work(ctx context.Context, due *job, at time.Time) error {
+	if !slices.Contains(apart, due.name) {
+		return s.doUnit(ctx, due, at)
+	}
+	var all sync.WaitGroup
+	var some atomic.Bool
+	failed := make([]error, s.workers)
+	for k := range failed {
+		all.Go(func() {
+			for failed[k] == nil {
+				if failed[k] = s.doUnit(ctx, due, at); failed[k] == nil {
+					some.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range failed {
+		if !errors.Is(err, errElsewhere) {
+			return err
+		}
+	}
+	if !some.Load() {
+		return errElsewhere
+	}
+	return nil
+}
+
+// doUnit does one unit of a job at its instant, in a transaction of its own.
+func (s *Server) doUnit(ctx context.Context, due *job, at time.Time) error {
+	err := s.store.UpdateAt(ctx, at, func(tx *store.Tx) error {
+		more, err := due.do(tx)
+		if err == nil && !more {
+			err = errElsewhere // the clock must not pass what is not done
+		}
+		return err
+	})
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		err = errors.New(f.Detail) // it is no refusal of the request that moves the clock (semantics 0.2.5)
+	}
+	return err
+}
+
+// errElsewhere reports that another transaction has all units that are due.
 var errElsewhere = errors.New("another transaction has it")
 
 // patience is how long a unit of work that another transaction has is left alone.

@@ -28,6 +28,9 @@ type Config struct {
 	// are the same.
 	EventsOnly bool
 
+	// Workers is how many units of due work are done at once for an account; one when 0.
+	Workers int
+
 	// WebhookNetworks may be called by webhooks, beside public addresses.
 	WebhookNetworks []netip.Prefix
 }
@@ -41,6 +44,7 @@ type Server struct {
 	metrics  *metrics
 
 	eventsOnly bool
+	workers    int            // that do due work of one account
 	networks   []netip.Prefix // that webhooks may call
 
 	books atomic.Pointer[Verification] // the last; nil before the first
@@ -62,6 +66,7 @@ func New(cfg Config) *Server {
 		metrics:  newMetrics(),
 
 		eventsOnly: cfg.EventsOnly,
+		workers:    max(1, cfg.Workers),
 		networks:   cfg.WebhookNetworks,
 	}
 }

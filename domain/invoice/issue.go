@@ -60,21 +60,29 @@ func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 	if err != nil {
 		return at, false, err
 	}
-	var rows []Invoice
-	if err := issuing(tx, settings, by).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
-		return at, false, err
+	for _, usage := range []bool{true, false} { // which differ in how long they wait
+		var rows []Invoice
+		if err := issuing(tx, settings, by).Where("has_usage = ?", usage).Limit(1).Find(&rows).Error; err != nil {
+			return at, false, err
+		}
+		for _, row := range rows {
+			if eligible := eligibleAt(settings, row).UTC(); !found || eligible.Before(at) {
+				at, found = eligible, true
+			}
+		}
 	}
-	return eligibleAt(settings, rows[0]).UTC(), true, nil
+	return at, found, nil
 }
 
-// IssueNext issues the invoice due longest. It reports false when none is due,
-// or another server is at work on all that are.
+// IssueNext issues the invoice of the earliest date that is due, and keeps those of the
+// same customer from being issued meanwhile, so that they are numbered in that order. It
+// reports false when none is due, or others are at work on all that are.
 func IssueNext(tx *store.Tx) (more bool, err error) {
 	settings, err := account.Of(tx)
 	if err != nil {
 		return false, err
 	}
-	return issueFirst(tx, settings, issuing(tx, settings, tx.Now))
+	return issueFirst(tx, settings, issuing(tx, settings, tx.Now), "invoices, c")
 }
 
 // issueDue issues what a subscription has due by now.
@@ -84,16 +92,16 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 		return err
 	}
 	for more := true; more && err == nil; {
-		more, err = issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID))
+		more, err = issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID), "invoices")
 	}
 	return err
 }
 
-func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB) (more bool, err error) {
+// issueFirst issues the first draft of those whose rows in some tables nobody has locked.
+func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables string) (more bool, err error) {
 	var rows []Invoice
 	err = due.Clauses(clause.Locking{
-		Strength: clause.LockingStrengthUpdate, Table: clause.Table{Name: "invoices"},
-		Options: clause.LockingOptionsSkipLocked,
+		Strength: "NO KEY UPDATE", Table: clause.Table{Name: tables, Raw: true}, Options: clause.LockingOptionsSkipLocked,
 	}).Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return false, err
@@ -105,18 +113,16 @@ func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB) (more bool
 	return true, freeze(tx, settings, views[0])
 }
 
-// issuing finds the drafts that issue themselves at or before an instant, the
-// longest due first.
+// issuing finds the drafts that issue themselves at or before an instant, by date.
 func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
-	delay := settings.IssueDelay().Seconds()
-	const eligible = "invoices.invoice_date + CASE WHEN invoices.has_usage THEN make_interval(secs => ?) ELSE '0' END"
 	return tx.Model(&Invoice{}).
 		Joins("JOIN customers c ON c.account_id = invoices.account_id AND c.id = invoices.customer_id").
 		Joins("LEFT JOIN subscriptions s ON s.account_id = invoices.account_id AND s.id = invoices.subscription_id").
-		Where("invoices.status = 'draft' AND invoices.invoice_date <= ?", by).
+		Where("invoices.status = 'draft' AND invoices.invoice_date <= CASE WHEN invoices.has_usage THEN ?::timestamptz ELSE ? END",
+			by.Add(-settings.IssueDelay()), by).
+		Where("invoices.invoice_date <= ?", by).
 		Where("coalesce(invoices.auto_issues, s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
-		Where(eligible+" <= ?", delay, by).
-		Order(clause.OrderBy{Expression: clause.Expr{SQL: eligible + ", invoices.seq", Vars: []any{delay}}})
+		Order("invoices.invoice_date, invoices.seq")
 }
 
 // freeze issues a draft as it reads now. The order of steps is that of

@@ -228,8 +228,8 @@ func NextGrant(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 }
 
 // LockOpening returns the subscription whose invoices are to be opened first,
-// at or before tx.Now, and keeps others from it. It is false when none is due
-// or another server is at work on all that are.
+// at or before tx.Now, and keeps others from it and from those of its customer. It is
+// false when none is due or others are at work on all that are.
 func LockOpening(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_billing_at") }
 
 // LockChanging is LockOpening for the subscription that changes first.
@@ -240,8 +240,9 @@ func LockGranting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "nex
 
 func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	var subs []Subscription
-	err := tx.Clauses(forUpdateSkipLocked).
-		Where(column+" <= ?", tx.Now).Order(column + ", seq").Limit(1).Find(&subs).Error
+	err := tx.Clauses(customerSkipLocked).
+		Joins("JOIN customers c ON c.account_id = subscriptions.account_id AND c.id = subscriptions.customer_id").
+		Where(column+" <= ?", tx.Now).Order(column + ", subscriptions.seq").Limit(1).Find(&subs).Error
 	if err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}

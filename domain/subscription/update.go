@@ -13,6 +13,9 @@ import (
 var (
 	forUpdate           = clause.Locking{Strength: clause.LockingStrengthUpdate}
 	forUpdateSkipLocked = clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}
+	customerSkipLocked  = clause.Locking{
+		Strength: "NO KEY UPDATE", Table: clause.Table{Name: "subscriptions, c", Raw: true}, Options: clause.LockingOptionsSkipLocked,
+	}
 )
 
 // Update applies an edit to a subscription. Of what it changes, only settings,

@@ -25,6 +25,17 @@ const drain = 30 * time.Second
 // that without ballast a third of its work would be collecting.
 const ballast = 32 << 20 // bytes
 
+// mostWorkers leaves half of the connections to requests.
+const mostWorkers = 8
+
+// workers is how many units of due work are done at once for an account.
+func (env environment) workers() int {
+	if env.Workers > 0 {
+		return env.Workers
+	}
+	return min(runtime.NumCPU(), mostWorkers)
+}
+
 type serve struct{}
 
 // Run serves until the context ends.
@@ -61,7 +72,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	}
 	welcome.print(out, listener.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, WebhookNetworks: networks})
+	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
 	return answer(ctx, s, log, listener, env.KeepMonths)
 }
 
