@@ -90,6 +90,143 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// ListAlerts List alerts
+	//
+	// Newest first: the alerts of a customer's balances, or those of a subscription together with those of its plan, which are
+	// shown enabled or not as they are for the subscription. Exactly one of `customer_id`, `external_customer_id` and
+	// `subscription_id` must be given.
+	//
+	// Corresponds with GET /v1/alerts (the `ListAlerts` operationId).
+	ListAlerts(ctx context.Context, params *ListAlertsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomerAlertWithBody Create an alert of a customer's balance
+	//
+	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+	CreateCustomerAlertWithBody(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomerAlert Create an alert of a customer's balance
+	//
+	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+	CreateCustomerAlert(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, body CreateCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateExternalCustomerAlertWithBody Create an alert of a customer's balance by alias
+	//
+	// As by id.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+	CreateExternalCustomerAlertWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateExternalCustomerAlert Create an alert of a customer's balance by alias
+	//
+	// As by id.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+	CreateExternalCustomerAlert(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, body CreateExternalCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanAlertWithBody Create an alert of all subscriptions to a plan
+	//
+	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+	// them.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+	CreatePlanAlertWithBody(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePlanAlert Create an alert of all subscriptions to a plan
+	//
+	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+	// them.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+	CreatePlanAlert(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, body CreatePlanAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateSubscriptionAlertWithBody Create an alert of a subscription's usage or costs
+	//
+	// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+	// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+	// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+	CreateSubscriptionAlertWithBody(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateSubscriptionAlert Create an alert of a subscription's usage or costs
+	//
+	// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+	// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+	// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+	CreateSubscriptionAlert(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, body CreateSubscriptionAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteAlert Delete an alert
+	//
+	// That of a plan is refused with a 400; disable it instead.
+	//
+	// Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
+	DeleteAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchAlert Fetch an alert
+	//
+	// Answers 404 when there is no such alert, or it was deleted.
+	//
+	// Corresponds with GET /v1/alerts/{alert_configuration_id} (the `FetchAlert` operationId).
+	FetchAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAlertWithBody Replace the thresholds of an alert
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+	// stay as they are where they are left out; an empty list clears them.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+	UpdateAlertWithBody(ctx context.Context, alertConfigurationID AlertID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAlert Replace the thresholds of an alert
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+	// stay as they are where they are left out; an empty list clears them.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+	UpdateAlert(ctx context.Context, alertConfigurationID AlertID, body UpdateAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DisableAlert Disable an alert
+	//
+	// It sends nothing until it is enabled again.
+	//
+	// Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
+	DisableAlert(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EnableAlert Enable an alert
+	//
+	// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+	//
+	// Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
+	EnableAlert(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCoupons List coupons
 	//
 	// Newest first.
@@ -1816,6 +1953,293 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/test (the `TestWebhookEndpoint` operationId).
 	TestWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ListAlerts List alerts
+//
+// Newest first: the alerts of a customer's balances, or those of a subscription together with those of its plan, which are
+// shown enabled or not as they are for the subscription. Exactly one of `customer_id`, `external_customer_id` and
+// `subscription_id` must be given.
+//
+// Corresponds with GET /v1/alerts (the `ListAlerts` operationId).
+func (c *Client) ListAlerts(ctx context.Context, params *ListAlertsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAlertsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomerAlertWithBody Create an alert of a customer's balance
+//
+// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+func (c *Client) CreateCustomerAlertWithBody(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomerAlertRequestWithBody(c.Server, customerID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomerAlert Create an alert of a customer's balance
+//
+// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+func (c *Client) CreateCustomerAlert(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, body CreateCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomerAlertRequest(c.Server, customerID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateExternalCustomerAlertWithBody Create an alert of a customer's balance by alias
+//
+// As by id.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+func (c *Client) CreateExternalCustomerAlertWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateExternalCustomerAlertRequestWithBody(c.Server, externalCustomerID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateExternalCustomerAlert Create an alert of a customer's balance by alias
+//
+// As by id.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+func (c *Client) CreateExternalCustomerAlert(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, body CreateExternalCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateExternalCustomerAlertRequest(c.Server, externalCustomerID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanAlertWithBody Create an alert of all subscriptions to a plan
+//
+// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+// them.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+func (c *Client) CreatePlanAlertWithBody(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanAlertRequestWithBody(c.Server, planID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePlanAlert Create an alert of all subscriptions to a plan
+//
+// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+// them.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+func (c *Client) CreatePlanAlert(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, body CreatePlanAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePlanAlertRequest(c.Server, planID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateSubscriptionAlertWithBody Create an alert of a subscription's usage or costs
+//
+// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+func (c *Client) CreateSubscriptionAlertWithBody(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateSubscriptionAlertRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateSubscriptionAlert Create an alert of a subscription's usage or costs
+//
+// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+func (c *Client) CreateSubscriptionAlert(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, body CreateSubscriptionAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateSubscriptionAlertRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteAlert Delete an alert
+//
+// That of a plan is refused with a 400; disable it instead.
+//
+// Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
+func (c *Client) DeleteAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteAlertRequest(c.Server, alertConfigurationID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchAlert Fetch an alert
+//
+// Answers 404 when there is no such alert, or it was deleted.
+//
+// Corresponds with GET /v1/alerts/{alert_configuration_id} (the `FetchAlert` operationId).
+func (c *Client) FetchAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchAlertRequest(c.Server, alertConfigurationID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAlertWithBody Replace the thresholds of an alert
+//
+// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+// stay as they are where they are left out; an empty list clears them.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+func (c *Client) UpdateAlertWithBody(ctx context.Context, alertConfigurationID AlertID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAlertRequestWithBody(c.Server, alertConfigurationID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAlert Replace the thresholds of an alert
+//
+// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+// stay as they are where they are left out; an empty list clears them.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+func (c *Client) UpdateAlert(ctx context.Context, alertConfigurationID AlertID, body UpdateAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAlertRequest(c.Server, alertConfigurationID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DisableAlert Disable an alert
+//
+// It sends nothing until it is enabled again.
+//
+// Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
+func (c *Client) DisableAlert(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDisableAlertRequest(c.Server, alertConfigurationID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EnableAlert Enable an alert
+//
+// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+//
+// Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
+func (c *Client) EnableAlert(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEnableAlertRequest(c.Server, alertConfigurationID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListCoupons List coupons
@@ -5423,6 +5847,671 @@ func (c *Client) TestWebhookEndpoint(ctx context.Context, webhookEndpointID Webh
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewListAlertsRequest constructs an http.Request for the ListAlerts method
+func NewListAlertsRequest(server string, params *ListAlertsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtGt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[gt]", *params.CreatedAtGt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtGte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[gte]", *params.CreatedAtGte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtLt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[lt]", *params.CreatedAtLt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAtLte != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_at[lte]", *params.CreatedAtLte, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CustomerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "customer_id", *params.CustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ExternalCustomerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "external_customer_id", *params.ExternalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SubscriptionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", *params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateCustomerAlertRequest calls the generic CreateCustomerAlert builder with application/json body
+func NewCreateCustomerAlertRequest(server string, customerID CustomerID, params *CreateCustomerAlertParams, body CreateCustomerAlertJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCustomerAlertRequestWithBody(server, customerID, params, "application/json", bodyReader)
+}
+
+// NewCreateCustomerAlertRequestWithBody constructs an http.Request for the CreateCustomerAlert method, with any body, and a specified content type
+func NewCreateCustomerAlertRequestWithBody(server string, customerID CustomerID, params *CreateCustomerAlertParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/customer_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateExternalCustomerAlertRequest calls the generic CreateExternalCustomerAlert builder with application/json body
+func NewCreateExternalCustomerAlertRequest(server string, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, body CreateExternalCustomerAlertJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateExternalCustomerAlertRequestWithBody(server, externalCustomerID, params, "application/json", bodyReader)
+}
+
+// NewCreateExternalCustomerAlertRequestWithBody constructs an http.Request for the CreateExternalCustomerAlert method, with any body, and a specified content type
+func NewCreateExternalCustomerAlertRequestWithBody(server string, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/external_customer_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreatePlanAlertRequest calls the generic CreatePlanAlert builder with application/json body
+func NewCreatePlanAlertRequest(server string, planID PlanID, params *CreatePlanAlertParams, body CreatePlanAlertJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePlanAlertRequestWithBody(server, planID, params, "application/json", bodyReader)
+}
+
+// NewCreatePlanAlertRequestWithBody constructs an http.Request for the CreatePlanAlert method, with any body, and a specified content type
+func NewCreatePlanAlertRequestWithBody(server string, planID PlanID, params *CreatePlanAlertParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/plan_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateSubscriptionAlertRequest calls the generic CreateSubscriptionAlert builder with application/json body
+func NewCreateSubscriptionAlertRequest(server string, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, body CreateSubscriptionAlertJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateSubscriptionAlertRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewCreateSubscriptionAlertRequestWithBody constructs an http.Request for the CreateSubscriptionAlert method, with any body, and a specified content type
+func NewCreateSubscriptionAlertRequestWithBody(server string, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/subscription_id/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteAlertRequest constructs an http.Request for the DeleteAlert method
+func NewDeleteAlertRequest(server string, alertConfigurationID AlertID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alert_configuration_id", alertConfigurationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFetchAlertRequest constructs an http.Request for the FetchAlert method
+func NewFetchAlertRequest(server string, alertConfigurationID AlertID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alert_configuration_id", alertConfigurationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateAlertRequest calls the generic UpdateAlert builder with application/json body
+func NewUpdateAlertRequest(server string, alertConfigurationID AlertID, body UpdateAlertJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateAlertRequestWithBody(server, alertConfigurationID, "application/json", bodyReader)
+}
+
+// NewUpdateAlertRequestWithBody constructs an http.Request for the UpdateAlert method, with any body, and a specified content type
+func NewUpdateAlertRequestWithBody(server string, alertConfigurationID AlertID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alert_configuration_id", alertConfigurationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDisableAlertRequest constructs an http.Request for the DisableAlert method
+func NewDisableAlertRequest(server string, alertConfigurationID AlertID, params *DisableAlertParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alert_configuration_id", alertConfigurationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/%s/disable", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.SubscriptionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", *params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewEnableAlertRequest constructs an http.Request for the EnableAlert method
+func NewEnableAlertRequest(server string, alertConfigurationID AlertID, params *EnableAlertParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alert_configuration_id", alertConfigurationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/alerts/%s/enable", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.SubscriptionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subscription_id", *params.SubscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
 }
 
 // NewListCouponsRequest constructs an http.Request for the ListCoupons method
@@ -14705,6 +15794,153 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// ListAlertsWithResponse List alerts
+	//
+	// Newest first: the alerts of a customer's balances, or those of a subscription together with those of its plan, which are
+	// shown enabled or not as they are for the subscription. Exactly one of `customer_id`, `external_customer_id` and
+	// `subscription_id` must be given.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/alerts (the `ListAlerts` operationId).
+	ListAlertsWithResponse(ctx context.Context, params *ListAlertsParams, reqEditors ...RequestEditorFn) (*ListAlertsResponse, error)
+
+	// CreateCustomerAlertWithBodyWithResponse Create an alert of a customer's balance
+	//
+	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+	CreateCustomerAlertWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomerAlertResponse, error)
+
+	// CreateCustomerAlertWithResponse Create an alert of a customer's balance
+	//
+	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+	CreateCustomerAlertWithResponse(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, body CreateCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomerAlertResponse, error)
+
+	// CreateExternalCustomerAlertWithBodyWithResponse Create an alert of a customer's balance by alias
+	//
+	// As by id.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+	CreateExternalCustomerAlertWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateExternalCustomerAlertResponse, error)
+
+	// CreateExternalCustomerAlertWithResponse Create an alert of a customer's balance by alias
+	//
+	// As by id.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+	CreateExternalCustomerAlertWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, body CreateExternalCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateExternalCustomerAlertResponse, error)
+
+	// CreatePlanAlertWithBodyWithResponse Create an alert of all subscriptions to a plan
+	//
+	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+	// them.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+	CreatePlanAlertWithBodyWithResponse(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanAlertResponse, error)
+
+	// CreatePlanAlertWithResponse Create an alert of all subscriptions to a plan
+	//
+	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+	// them.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+	CreatePlanAlertWithResponse(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, body CreatePlanAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanAlertResponse, error)
+
+	// CreateSubscriptionAlertWithBodyWithResponse Create an alert of a subscription's usage or costs
+	//
+	// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+	// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+	// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+	CreateSubscriptionAlertWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateSubscriptionAlertResponse, error)
+
+	// CreateSubscriptionAlertWithResponse Create an alert of a subscription's usage or costs
+	//
+	// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+	// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+	// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+	CreateSubscriptionAlertWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, body CreateSubscriptionAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateSubscriptionAlertResponse, error)
+
+	// DeleteAlertWithResponse Delete an alert
+	//
+	// That of a plan is refused with a 400; disable it instead.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
+	DeleteAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*DeleteAlertResponse, error)
+
+	// FetchAlertWithResponse Fetch an alert
+	//
+	// Answers 404 when there is no such alert, or it was deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/alerts/{alert_configuration_id} (the `FetchAlert` operationId).
+	FetchAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*FetchAlertResponse, error)
+
+	// UpdateAlertWithBodyWithResponse Replace the thresholds of an alert
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+	// stay as they are where they are left out; an empty list clears them.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+	UpdateAlertWithBodyWithResponse(ctx context.Context, alertConfigurationID AlertID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAlertResponse, error)
+
+	// UpdateAlertWithResponse Replace the thresholds of an alert
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+	// stay as they are where they are left out; an empty list clears them.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+	UpdateAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, body UpdateAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAlertResponse, error)
+
+	// DisableAlertWithResponse Disable an alert
+	//
+	// It sends nothing until it is enabled again.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
+	DisableAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*DisableAlertResponse, error)
+
+	// EnableAlertWithResponse Enable an alert
+	//
+	// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
+	EnableAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*EnableAlertResponse, error)
+
 	// ListCouponsWithResponse List coupons
 	//
 	// Newest first.
@@ -16589,6 +17825,479 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/test (the `TestWebhookEndpoint` operationId).
 	TestWebhookEndpointWithResponse(ctx context.Context, webhookEndpointID WebhookEndpointID, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
+}
+
+type ListAlertsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AlertPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAlertsResponse) GetJSON200() *AlertPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListAlertsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAlertsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAlertsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAlertsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAlertsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateCustomerAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCustomerAlertResponse) GetJSON201() *Alert {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCustomerAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCustomerAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCustomerAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCustomerAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCustomerAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateExternalCustomerAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateExternalCustomerAlertResponse) GetJSON201() *Alert {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateExternalCustomerAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateExternalCustomerAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateExternalCustomerAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateExternalCustomerAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateExternalCustomerAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreatePlanAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePlanAlertResponse) GetJSON201() *Alert {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePlanAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePlanAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePlanAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePlanAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePlanAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateSubscriptionAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateSubscriptionAlertResponse) GetJSON201() *Alert {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateSubscriptionAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateSubscriptionAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateSubscriptionAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateSubscriptionAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateSubscriptionAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FetchAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchAlertResponse) GetJSON200() *Alert {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateAlertResponse) GetJSON200() *Alert {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DisableAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DisableAlertResponse) GetJSON200() *Alert {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DisableAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DisableAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DisableAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DisableAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DisableAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EnableAlertResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Alert
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EnableAlertResponse) GetJSON200() *Alert {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EnableAlertResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EnableAlertResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EnableAlertResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EnableAlertResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EnableAlertResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type ListCouponsResponse struct {
@@ -23002,6 +24711,243 @@ func (r TestWebhookEndpointResponse) ContentType() string {
 	return ""
 }
 
+// ListAlertsWithResponse List alerts
+//
+// Newest first: the alerts of a customer's balances, or those of a subscription together with those of its plan, which are
+// shown enabled or not as they are for the subscription. Exactly one of `customer_id`, `external_customer_id` and
+// `subscription_id` must be given.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/alerts (the `ListAlerts` operationId).
+func (c *ClientWithResponses) ListAlertsWithResponse(ctx context.Context, params *ListAlertsParams, reqEditors ...RequestEditorFn) (*ListAlertsResponse, error) {
+	rsp, err := c.ListAlerts(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAlertsResponse(rsp)
+}
+
+// CreateCustomerAlertWithBodyWithResponse Create an alert of a customer's balance
+//
+// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+func (c *ClientWithResponses) CreateCustomerAlertWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomerAlertResponse, error) {
+	rsp, err := c.CreateCustomerAlertWithBody(ctx, customerID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomerAlertResponse(rsp)
+}
+
+// CreateCustomerAlertWithResponse Create an alert of a customer's balance
+//
+// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
+// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/customer_id/{customer_id} (the `CreateCustomerAlert` operationId).
+func (c *ClientWithResponses) CreateCustomerAlertWithResponse(ctx context.Context, customerID CustomerID, params *CreateCustomerAlertParams, body CreateCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomerAlertResponse, error) {
+	rsp, err := c.CreateCustomerAlert(ctx, customerID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomerAlertResponse(rsp)
+}
+
+// CreateExternalCustomerAlertWithBodyWithResponse Create an alert of a customer's balance by alias
+//
+// As by id.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+func (c *ClientWithResponses) CreateExternalCustomerAlertWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateExternalCustomerAlertResponse, error) {
+	rsp, err := c.CreateExternalCustomerAlertWithBody(ctx, externalCustomerID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateExternalCustomerAlertResponse(rsp)
+}
+
+// CreateExternalCustomerAlertWithResponse Create an alert of a customer's balance by alias
+//
+// As by id.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/external_customer_id/{external_customer_id} (the `CreateExternalCustomerAlert` operationId).
+func (c *ClientWithResponses) CreateExternalCustomerAlertWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateExternalCustomerAlertParams, body CreateExternalCustomerAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateExternalCustomerAlertResponse, error) {
+	rsp, err := c.CreateExternalCustomerAlert(ctx, externalCustomerID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateExternalCustomerAlertResponse(rsp)
+}
+
+// CreatePlanAlertWithBodyWithResponse Create an alert of all subscriptions to a plan
+//
+// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+// them.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+func (c *ClientWithResponses) CreatePlanAlertWithBodyWithResponse(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanAlertResponse, error) {
+	rsp, err := c.CreatePlanAlertWithBody(ctx, planID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanAlertResponse(rsp)
+}
+
+// CreatePlanAlertWithResponse Create an alert of all subscriptions to a plan
+//
+// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
+// them.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/plan_id/{plan_id} (the `CreatePlanAlert` operationId).
+func (c *ClientWithResponses) CreatePlanAlertWithResponse(ctx context.Context, planID PlanID, params *CreatePlanAlertParams, body CreatePlanAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanAlertResponse, error) {
+	rsp, err := c.CreatePlanAlert(ctx, planID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePlanAlertResponse(rsp)
+}
+
+// CreateSubscriptionAlertWithBodyWithResponse Create an alert of a subscription's usage or costs
+//
+// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+func (c *ClientWithResponses) CreateSubscriptionAlertWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateSubscriptionAlertResponse, error) {
+	rsp, err := c.CreateSubscriptionAlertWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateSubscriptionAlertResponse(rsp)
+}
+
+// CreateSubscriptionAlertWithResponse Create an alert of a subscription's usage or costs
+//
+// A message is sent when usage or costs of the billing period reach a threshold: once for each threshold and period, and at once
+// if one is reached already. Of several that are reached together the greatest is told. A second usage alert by one metric, or a
+// second cost alert, is refused with a 400; one with `grouping_keys` counts apart from one without.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/subscription_id/{subscription_id} (the `CreateSubscriptionAlert` operationId).
+func (c *ClientWithResponses) CreateSubscriptionAlertWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *CreateSubscriptionAlertParams, body CreateSubscriptionAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateSubscriptionAlertResponse, error) {
+	rsp, err := c.CreateSubscriptionAlert(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateSubscriptionAlertResponse(rsp)
+}
+
+// DeleteAlertWithResponse Delete an alert
+//
+// That of a plan is refused with a 400; disable it instead.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
+func (c *ClientWithResponses) DeleteAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*DeleteAlertResponse, error) {
+	rsp, err := c.DeleteAlert(ctx, alertConfigurationID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteAlertResponse(rsp)
+}
+
+// FetchAlertWithResponse Fetch an alert
+//
+// Answers 404 when there is no such alert, or it was deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/alerts/{alert_configuration_id} (the `FetchAlert` operationId).
+func (c *ClientWithResponses) FetchAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*FetchAlertResponse, error) {
+	rsp, err := c.FetchAlert(ctx, alertConfigurationID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchAlertResponse(rsp)
+}
+
+// UpdateAlertWithBodyWithResponse Replace the thresholds of an alert
+//
+// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+// stay as they are where they are left out; an empty list clears them.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+func (c *ClientWithResponses) UpdateAlertWithBodyWithResponse(ctx context.Context, alertConfigurationID AlertID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAlertResponse, error) {
+	rsp, err := c.UpdateAlertWithBody(ctx, alertConfigurationID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAlertResponse(rsp)
+}
+
+// UpdateAlertWithResponse Replace the thresholds of an alert
+//
+// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
+// stay as they are where they are left out; an empty list clears them.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/alerts/{alert_configuration_id} (the `UpdateAlert` operationId).
+func (c *ClientWithResponses) UpdateAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, body UpdateAlertJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAlertResponse, error) {
+	rsp, err := c.UpdateAlert(ctx, alertConfigurationID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAlertResponse(rsp)
+}
+
+// DisableAlertWithResponse Disable an alert
+//
+// It sends nothing until it is enabled again.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
+func (c *ClientWithResponses) DisableAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*DisableAlertResponse, error) {
+	rsp, err := c.DisableAlert(ctx, alertConfigurationID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDisableAlertResponse(rsp)
+}
+
+// EnableAlertWithResponse Enable an alert
+//
+// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
+func (c *ClientWithResponses) EnableAlertWithResponse(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*EnableAlertResponse, error) {
+	rsp, err := c.EnableAlert(ctx, alertConfigurationID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEnableAlertResponse(rsp)
+}
+
 // ListCouponsWithResponse List coupons
 //
 // Newest first.
@@ -26013,6 +27959,332 @@ func (c *ClientWithResponses) TestWebhookEndpointWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParseTestWebhookEndpointResponse(rsp)
+}
+
+// ParseListAlertsResponse parses an HTTP response from a ListAlertsWithResponse call
+func ParseListAlertsResponse(rsp *http.Response) (*ListAlertsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAlertsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AlertPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateCustomerAlertResponse parses an HTTP response from a CreateCustomerAlertWithResponse call
+func ParseCreateCustomerAlertResponse(rsp *http.Response) (*CreateCustomerAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCustomerAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateExternalCustomerAlertResponse parses an HTTP response from a CreateExternalCustomerAlertWithResponse call
+func ParseCreateExternalCustomerAlertResponse(rsp *http.Response) (*CreateExternalCustomerAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateExternalCustomerAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePlanAlertResponse parses an HTTP response from a CreatePlanAlertWithResponse call
+func ParseCreatePlanAlertResponse(rsp *http.Response) (*CreatePlanAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePlanAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateSubscriptionAlertResponse parses an HTTP response from a CreateSubscriptionAlertWithResponse call
+func ParseCreateSubscriptionAlertResponse(rsp *http.Response) (*CreateSubscriptionAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateSubscriptionAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteAlertResponse parses an HTTP response from a DeleteAlertWithResponse call
+func ParseDeleteAlertResponse(rsp *http.Response) (*DeleteAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchAlertResponse parses an HTTP response from a FetchAlertWithResponse call
+func ParseFetchAlertResponse(rsp *http.Response) (*FetchAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateAlertResponse parses an HTTP response from a UpdateAlertWithResponse call
+func ParseUpdateAlertResponse(rsp *http.Response) (*UpdateAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDisableAlertResponse parses an HTTP response from a DisableAlertWithResponse call
+func ParseDisableAlertResponse(rsp *http.Response) (*DisableAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DisableAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEnableAlertResponse parses an HTTP response from a EnableAlertWithResponse call
+func ParseEnableAlertResponse(rsp *http.Response) (*EnableAlertResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EnableAlertResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Alert
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseListCouponsResponse parses an HTTP response from a ListCouponsWithResponse call

@@ -85,6 +85,39 @@ func (e AdjustmentType) Valid() bool {
 	}
 }
 
+// Defines values for AlertType.
+const (
+	AlertTypeCostExceeded                   AlertType = "cost_exceeded"
+	AlertTypeCreditBalanceDepleted          AlertType = "credit_balance_depleted"
+	AlertTypeCreditBalanceDropped           AlertType = "credit_balance_dropped"
+	AlertTypeCreditBalanceRecovered         AlertType = "credit_balance_recovered"
+	AlertTypeLicenseBalanceThresholdReached AlertType = "license_balance_threshold_reached"
+	AlertTypeSpendExceeded                  AlertType = "spend_exceeded"
+	AlertTypeUsageExceeded                  AlertType = "usage_exceeded"
+)
+
+// Valid indicates whether the value is a known member of the AlertType enum.
+func (e AlertType) Valid() bool {
+	switch e {
+	case AlertTypeCostExceeded:
+		return true
+	case AlertTypeCreditBalanceDepleted:
+		return true
+	case AlertTypeCreditBalanceDropped:
+		return true
+	case AlertTypeCreditBalanceRecovered:
+		return true
+	case AlertTypeLicenseBalanceThresholdReached:
+		return true
+	case AlertTypeSpendExceeded:
+		return true
+	case AlertTypeUsageExceeded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AllocationCadence.
 const (
 	AllocationCadenceAnnual     AllocationCadence = "annual"
@@ -175,6 +208,27 @@ func (e BackfillStatus) Valid() bool {
 	case BackfillStatusReflected:
 		return true
 	case BackfillStatusReverted:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BalanceAlertType.
+const (
+	BalanceAlertTypeCreditBalanceDepleted  BalanceAlertType = "credit_balance_depleted"
+	BalanceAlertTypeCreditBalanceDropped   BalanceAlertType = "credit_balance_dropped"
+	BalanceAlertTypeCreditBalanceRecovered BalanceAlertType = "credit_balance_recovered"
+)
+
+// Valid indicates whether the value is a known member of the BalanceAlertType enum.
+func (e BalanceAlertType) Valid() bool {
+	switch e {
+	case BalanceAlertTypeCreditBalanceDepleted:
+		return true
+	case BalanceAlertTypeCreditBalanceDropped:
+		return true
+	case BalanceAlertTypeCreditBalanceRecovered:
 		return true
 	default:
 		return false
@@ -2602,6 +2656,27 @@ func (e UnitWithProrationModel) Valid() bool {
 	}
 }
 
+// Defines values for UsageAlertType.
+const (
+	UsageAlertTypeCostExceeded  UsageAlertType = "cost_exceeded"
+	UsageAlertTypeSpendExceeded UsageAlertType = "spend_exceeded"
+	UsageAlertTypeUsageExceeded UsageAlertType = "usage_exceeded"
+)
+
+// Valid indicates whether the value is a known member of the UsageAlertType enum.
+func (e UsageAlertType) Valid() bool {
+	switch e {
+	case UsageAlertTypeCostExceeded:
+		return true
+	case UsageAlertTypeSpendExceeded:
+		return true
+	case UsageAlertTypeUsageExceeded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UsageDiscountAdjustmentType.
 const (
 	UsageDiscountAdjustmentTypeUsageDiscount UsageDiscountAdjustmentType = "usage_discount"
@@ -2865,6 +2940,63 @@ type AggregatedCost struct {
 	Total Decimal `json:"total"`
 }
 
+// Alert What an account wants to be told of. It belongs to a customer, a subscription or a plan.
+type Alert struct {
+	// BalanceAlertStatus Of each threshold of a balance, whether the balance is at or below it.
+	BalanceAlertStatus []BalanceAlertStatus `json:"balance_alert_status"`
+
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt          Timestamp                     `json:"created_at"`
+	Currency           *string                       `json:"currency"`
+	Customer           *NullableCustomerMinified     `json:"customer"`
+	Enabled            bool                          `json:"enabled"`
+	GroupingKeys       []string                      `json:"grouping_keys"`
+	ID                 string                        `json:"id"`
+	LicenseType        *NullableAlertLicenseType     `json:"license_type"`
+	Metric             *NullableBillableMetricTiny   `json:"metric"`
+	Plan               *NullableAlertPlan            `json:"plan"`
+	PriceFilters       []Filter                      `json:"price_filters"`
+	Subscription       *NullableSubscriptionMinified `json:"subscription"`
+	ThresholdOverrides []ThresholdOverride           `json:"threshold_overrides"`
+
+	// Thresholds Null for depleted and recovered balances.
+	Thresholds []Threshold `json:"thresholds"`
+	Type       AlertType   `json:"type"`
+}
+
+// AlertLicenseType defines model for AlertLicenseType.
+type AlertLicenseType struct {
+	ID string `json:"id"`
+}
+
+// AlertPage defines model for AlertPage.
+type AlertPage struct {
+	Data               []Alert            `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// AlertPlan defines model for AlertPlan.
+type AlertPlan struct {
+	ExternalPlanID *string `json:"external_plan_id"`
+	ID             *string `json:"id"`
+	Name           *string `json:"name"`
+
+	// PlanVersion Its number, in digits.
+	PlanVersion string `json:"plan_version"`
+}
+
+// AlertType defines model for AlertType.
+type AlertType string
+
+// AlertUpdate defines model for AlertUpdate.
+type AlertUpdate struct {
+	PriceFilters       []Filter            `json:"price_filters,omitempty"`
+	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides,omitempty"`
+	Thresholds         []Threshold         `json:"thresholds"`
+}
+
 // Allocation Credits that a price grants.
 type Allocation struct {
 	AllowsRollover bool `json:"allows_rollover"`
@@ -3043,6 +3175,15 @@ type BackfillPage struct {
 
 // BackfillStatus A backfill stays pending until it is closed and all its effects are in place; then it is reflected.
 type BackfillStatus string
+
+// BalanceAlertStatus defines model for BalanceAlertStatus.
+type BalanceAlertStatus struct {
+	InAlert        bool        `json:"in_alert"`
+	ThresholdValue json.Number `json:"threshold_value"`
+}
+
+// BalanceAlertType defines model for BalanceAlertType.
+type BalanceAlertType string
 
 // BalanceTransaction A change of the money a customer has with us.
 type BalanceTransaction struct {
@@ -3726,6 +3867,16 @@ type Customer struct {
 	ShippingAddress        *NullableAddress                `json:"shipping_address"`
 	TaxID                  *NullableCustomerTaxID          `json:"tax_id"`
 	Timezone               string                          `json:"timezone"`
+}
+
+// CustomerAlertCreate defines model for CustomerAlertCreate.
+type CustomerAlertCreate struct {
+	// Currency An ISO 4217 code or a custom unit.
+	Currency string `json:"currency"`
+
+	// Thresholds Balances at or below which `credit_balance_dropped` tells. The other types watch 0, whatever is sent.
+	Thresholds []Threshold      `json:"thresholds,omitempty"`
+	Type       BalanceAlertType `json:"type"`
 }
 
 // CustomerCreate defines model for CustomerCreate.
@@ -6722,6 +6873,12 @@ type NullableAddressInput = AddressInput
 // NullableAdjustedPriceType defines model for NullableAdjustedPriceType.
 type NullableAdjustedPriceType = AdjustedPriceType
 
+// NullableAlertLicenseType defines model for NullableAlertLicenseType.
+type NullableAlertLicenseType = AlertLicenseType
+
+// NullableAlertPlan defines model for NullableAlertPlan.
+type NullableAlertPlan = AlertPlan
+
 // NullableAllocation defines model for NullableAllocation.
 type NullableAllocation = Allocation
 
@@ -7261,6 +7418,28 @@ type PlanAdjustmentEntry struct {
 
 	// PlanPhaseOrder The phase that it is for; required by a plan with phases.
 	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+}
+
+// PlanAlertCreate defines model for PlanAlertCreate.
+type PlanAlertCreate struct {
+	// Currency Required for `spend_exceeded` and with `grouping_keys`.
+	Currency *string `json:"currency,omitempty"`
+
+	// GroupingKeys Properties of events by whose values costs are told apart. Only for `cost_exceeded`.
+	GroupingKeys []string `json:"grouping_keys,omitempty"`
+
+	// MetricID Required for `usage_exceeded`; a price must be charged by it.
+	MetricID *string `json:"metric_id,omitempty"`
+
+	// PlanVersion The version that new subscriptions get by default.
+	PlanVersion *int `json:"plan_version,omitempty"`
+
+	// PriceFilters Which prices count, by `price_id`, `item_id` or `price_type`. Only for `spend_exceeded`, and with `grouping_keys`.
+	PriceFilters []Filter `json:"price_filters,omitempty"`
+
+	// Thresholds At least one, all different.
+	Thresholds []Threshold    `json:"thresholds"`
+	Type       UsageAlertType `json:"type"`
 }
 
 // PlanChange defines model for PlanChange.
@@ -8081,6 +8260,28 @@ type SubscriptionAddPrice struct {
 	StartDate *NullableDateOrDateTime `json:"start_date,omitempty"`
 }
 
+// SubscriptionAlertCreate defines model for SubscriptionAlertCreate.
+type SubscriptionAlertCreate struct {
+	// Currency Required for `spend_exceeded` and with `grouping_keys`.
+	Currency *string `json:"currency,omitempty"`
+
+	// GroupingKeys Properties of events by whose values costs are told apart. Only for `cost_exceeded`.
+	GroupingKeys []string `json:"grouping_keys,omitempty"`
+
+	// MetricID Required for `usage_exceeded`; a price must be charged by it.
+	MetricID *string `json:"metric_id,omitempty"`
+
+	// PriceFilters Which prices count, by `price_id`, `item_id` or `price_type`. Only for `spend_exceeded`, and with `grouping_keys`.
+	PriceFilters []Filter `json:"price_filters,omitempty"`
+
+	// ThresholdOverrides Other thresholds for some groups; none silence a group.
+	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides,omitempty"`
+
+	// Thresholds At least one, all different.
+	Thresholds []Threshold    `json:"thresholds"`
+	Type       UsageAlertType `json:"type"`
+}
+
 // SubscriptionCancel defines model for SubscriptionCancel.
 type SubscriptionCancel struct {
 	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
@@ -8349,6 +8550,11 @@ type TestClockAdvance struct {
 	Now string `json:"now"`
 }
 
+// Threshold defines model for Threshold.
+type Threshold struct {
+	Value json.Number `json:"value"`
+}
+
 // ThresholdDiscountGroup Cells that get a discount together: percentages, out of 100, of what they come to below and above a threshold.
 type ThresholdDiscountGroup struct {
 	// AboveThresholdDiscountPercentage An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
@@ -8369,6 +8575,13 @@ type ThresholdDiscountGroup struct {
 	//
 	// Example: 12.30
 	ThresholdAmount Decimal `json:"threshold_amount"`
+}
+
+// ThresholdOverride defines model for ThresholdOverride.
+type ThresholdOverride struct {
+	// GroupValues One value for each grouping key.
+	GroupValues []string    `json:"group_values"`
+	Thresholds  []Threshold `json:"thresholds"`
 }
 
 // ThresholdTotalAmountConfig The amount of the highest threshold that the quantity is above.
@@ -8745,6 +8958,9 @@ type UpcomingInvoice struct {
 	InvoiceContent `yaml:",inline"`
 }
 
+// UsageAlertType defines model for UsageAlertType.
+type UsageAlertType string
+
 // UsageDiscount defines model for UsageDiscount.
 type UsageDiscount struct {
 	// Embedded struct due to allOf(#/components/schemas/DiscountBase)
@@ -8970,6 +9186,12 @@ type WebhookEndpointUpdate struct {
 
 // WebhookPayload What is sent, as it was when the message was written.
 type WebhookPayload = json.RawMessage
+
+// AlertID defines model for AlertID.
+type AlertID = string
+
+// AlertSubscriptionID defines model for AlertSubscriptionID.
+type AlertSubscriptionID = string
 
 // BackfillID defines model for BackfillID.
 type BackfillID = string
@@ -9249,6 +9471,78 @@ type WebhookEndpointID = string
 
 // Failure Why a request failed, in the form of RFC 7807.
 type Failure = Problem
+
+// ListAlertsParams defines parameters for ListAlerts.
+type ListAlertsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// CreatedAtGt Only what was created after this.
+	CreatedAtGt *CreatedAtGt `form:"created_at[gt],omitempty" json:"created_at[gt],omitempty"`
+
+	// CreatedAtGte Only what was created at this or after.
+	CreatedAtGte *CreatedAtGte `form:"created_at[gte],omitempty" json:"created_at[gte],omitempty"`
+
+	// CreatedAtLt Only what was created before this.
+	CreatedAtLt *CreatedAtLt `form:"created_at[lt],omitempty" json:"created_at[lt],omitempty"`
+
+	// CreatedAtLte Only what was created at this or before.
+	CreatedAtLte *CreatedAtLte `form:"created_at[lte],omitempty" json:"created_at[lte],omitempty"`
+
+	// CustomerID Only alerts of this customer.
+	CustomerID *string `form:"customer_id,omitempty" json:"customer_id,omitempty"`
+
+	// ExternalCustomerID Only alerts of the customer with this alias.
+	ExternalCustomerID *string `form:"external_customer_id,omitempty" json:"external_customer_id,omitempty"`
+
+	// SubscriptionID Only alerts of this subscription and its plan.
+	SubscriptionID *string `form:"subscription_id,omitempty" json:"subscription_id,omitempty"`
+}
+
+// CreateCustomerAlertParams defines parameters for CreateCustomerAlert.
+type CreateCustomerAlertParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateExternalCustomerAlertParams defines parameters for CreateExternalCustomerAlert.
+type CreateExternalCustomerAlertParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreatePlanAlertParams defines parameters for CreatePlanAlert.
+type CreatePlanAlertParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateSubscriptionAlertParams defines parameters for CreateSubscriptionAlert.
+type CreateSubscriptionAlertParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// DisableAlertParams defines parameters for DisableAlert.
+type DisableAlertParams struct {
+	// SubscriptionID Of an alert of a plan, the subscription for which alone it is switched.
+	SubscriptionID *AlertSubscriptionID `form:"subscription_id,omitempty" json:"subscription_id,omitempty"`
+
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// EnableAlertParams defines parameters for EnableAlert.
+type EnableAlertParams struct {
+	// SubscriptionID Of an alert of a plan, the subscription for which alone it is switched.
+	SubscriptionID *AlertSubscriptionID `form:"subscription_id,omitempty" json:"subscription_id,omitempty"`
+
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
 
 // ListCouponsParams defines parameters for ListCoupons.
 type ListCouponsParams struct {
@@ -10382,6 +10676,21 @@ type TestWebhookEndpointParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
+
+// CreateCustomerAlertJSONRequestBody defines body for CreateCustomerAlert for application/json ContentType.
+type CreateCustomerAlertJSONRequestBody = CustomerAlertCreate
+
+// CreateExternalCustomerAlertJSONRequestBody defines body for CreateExternalCustomerAlert for application/json ContentType.
+type CreateExternalCustomerAlertJSONRequestBody = CustomerAlertCreate
+
+// CreatePlanAlertJSONRequestBody defines body for CreatePlanAlert for application/json ContentType.
+type CreatePlanAlertJSONRequestBody = PlanAlertCreate
+
+// CreateSubscriptionAlertJSONRequestBody defines body for CreateSubscriptionAlert for application/json ContentType.
+type CreateSubscriptionAlertJSONRequestBody = SubscriptionAlertCreate
+
+// UpdateAlertJSONRequestBody defines body for UpdateAlert for application/json ContentType.
+type UpdateAlertJSONRequestBody = AlertUpdate
 
 // CreateCouponJSONRequestBody defines body for CreateCoupon for application/json ContentType.
 type CreateCouponJSONRequestBody = CouponCreate

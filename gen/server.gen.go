@@ -18,6 +18,36 @@ import (
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ListAlerts List alerts
+	// (GET /v1/alerts)
+	ListAlerts(ctx echo.Context, params ListAlertsParams) error
+	// CreateCustomerAlert Create an alert of a customer's balance
+	// (POST /v1/alerts/customer_id/{customer_id})
+	CreateCustomerAlert(ctx echo.Context, customerID CustomerID, params CreateCustomerAlertParams) error
+	// CreateExternalCustomerAlert Create an alert of a customer's balance by alias
+	// (POST /v1/alerts/external_customer_id/{external_customer_id})
+	CreateExternalCustomerAlert(ctx echo.Context, externalCustomerID ExternalCustomerID, params CreateExternalCustomerAlertParams) error
+	// CreatePlanAlert Create an alert of all subscriptions to a plan
+	// (POST /v1/alerts/plan_id/{plan_id})
+	CreatePlanAlert(ctx echo.Context, planID PlanID, params CreatePlanAlertParams) error
+	// CreateSubscriptionAlert Create an alert of a subscription's usage or costs
+	// (POST /v1/alerts/subscription_id/{subscription_id})
+	CreateSubscriptionAlert(ctx echo.Context, subscriptionID SubscriptionID, params CreateSubscriptionAlertParams) error
+	// DeleteAlert Delete an alert
+	// (DELETE /v1/alerts/{alert_configuration_id})
+	DeleteAlert(ctx echo.Context, alertConfigurationID AlertID) error
+	// FetchAlert Fetch an alert
+	// (GET /v1/alerts/{alert_configuration_id})
+	FetchAlert(ctx echo.Context, alertConfigurationID AlertID) error
+	// UpdateAlert Replace the thresholds of an alert
+	// (PUT /v1/alerts/{alert_configuration_id})
+	UpdateAlert(ctx echo.Context, alertConfigurationID AlertID) error
+	// DisableAlert Disable an alert
+	// (POST /v1/alerts/{alert_configuration_id}/disable)
+	DisableAlert(ctx echo.Context, alertConfigurationID AlertID, params DisableAlertParams) error
+	// EnableAlert Enable an alert
+	// (POST /v1/alerts/{alert_configuration_id}/enable)
+	EnableAlert(ctx echo.Context, alertConfigurationID AlertID, params EnableAlertParams) error
 	// ListCoupons List coupons
 	// (GET /v1/coupons)
 	ListCoupons(ctx echo.Context, params ListCouponsParams) error
@@ -425,6 +455,356 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// ListAlerts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAlerts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAlertsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[gt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[gt]", ctx.QueryParams(), &params.CreatedAtGt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[gt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[gte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[gte]", ctx.QueryParams(), &params.CreatedAtGte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[gte]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[lt]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[lt]", ctx.QueryParams(), &params.CreatedAtLt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[lt]: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_at[lte]" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_at[lte]", ctx.QueryParams(), &params.CreatedAtLte, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_at[lte]: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer_id", ctx.QueryParams(), &params.CustomerID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_customer_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_customer_id", ctx.QueryParams(), &params.ExternalCustomerID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAlerts(ctx, params)
+	return err
+}
+
+// CreateCustomerAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCustomerAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCustomerAlertParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCustomerAlert(ctx, customerID, params)
+	return err
+}
+
+// CreateExternalCustomerAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateExternalCustomerAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateExternalCustomerAlertParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateExternalCustomerAlert(ctx, externalCustomerID, params)
+	return err
+}
+
+// CreatePlanAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePlanAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreatePlanAlertParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePlanAlert(ctx, planID, params)
+	return err
+}
+
+// CreateSubscriptionAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateSubscriptionAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateSubscriptionAlertParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateSubscriptionAlert(ctx, subscriptionID, params)
+	return err
+}
+
+// DeleteAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alert_configuration_id" -------------
+	var alertConfigurationID AlertID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alert_configuration_id", ctx.Param("alert_configuration_id"), &alertConfigurationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alert_configuration_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteAlert(ctx, alertConfigurationID)
+	return err
+}
+
+// FetchAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alert_configuration_id" -------------
+	var alertConfigurationID AlertID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alert_configuration_id", ctx.Param("alert_configuration_id"), &alertConfigurationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alert_configuration_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchAlert(ctx, alertConfigurationID)
+	return err
+}
+
+// UpdateAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alert_configuration_id" -------------
+	var alertConfigurationID AlertID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alert_configuration_id", ctx.Param("alert_configuration_id"), &alertConfigurationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alert_configuration_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAlert(ctx, alertConfigurationID)
+	return err
+}
+
+// DisableAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) DisableAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alert_configuration_id" -------------
+	var alertConfigurationID AlertID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alert_configuration_id", ctx.Param("alert_configuration_id"), &alertConfigurationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alert_configuration_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DisableAlertParams
+	// ------------- Optional query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DisableAlert(ctx, alertConfigurationID, params)
+	return err
+}
+
+// EnableAlert converts echo context to params.
+func (w *ServerInterfaceWrapper) EnableAlert(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alert_configuration_id" -------------
+	var alertConfigurationID AlertID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alert_configuration_id", ctx.Param("alert_configuration_id"), &alertConfigurationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alert_configuration_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EnableAlertParams
+	// ------------- Optional query parameter "subscription_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription_id", ctx.QueryParams(), &params.SubscriptionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EnableAlert(ctx, alertConfigurationID, params)
+	return err
 }
 
 // ListCoupons converts echo context to params.
@@ -5195,6 +5575,16 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 		Handler: si,
 	}
 
+	router.GET(options.BaseURL+"/v1/alerts", wrapper.ListAlerts, options.OperationMiddlewares["listAlerts"]...)
+	router.DELETE(options.BaseURL+"/v1/alerts/:alert_configuration_id", wrapper.DeleteAlert, options.OperationMiddlewares["deleteAlert"]...)
+	router.GET(options.BaseURL+"/v1/alerts/:alert_configuration_id", wrapper.FetchAlert, options.OperationMiddlewares["fetchAlert"]...)
+	router.PUT(options.BaseURL+"/v1/alerts/:alert_configuration_id", wrapper.UpdateAlert, options.OperationMiddlewares["updateAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/:alert_configuration_id/disable", wrapper.DisableAlert, options.OperationMiddlewares["disableAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/:alert_configuration_id/enable", wrapper.EnableAlert, options.OperationMiddlewares["enableAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/customer_id/:customer_id", wrapper.CreateCustomerAlert, options.OperationMiddlewares["createCustomerAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/external_customer_id/:external_customer_id", wrapper.CreateExternalCustomerAlert, options.OperationMiddlewares["createExternalCustomerAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/plan_id/:plan_id", wrapper.CreatePlanAlert, options.OperationMiddlewares["createPlanAlert"]...)
+	router.POST(options.BaseURL+"/v1/alerts/subscription_id/:subscription_id", wrapper.CreateSubscriptionAlert, options.OperationMiddlewares["createSubscriptionAlert"]...)
 	router.GET(options.BaseURL+"/v1/coupons", wrapper.ListCoupons, options.OperationMiddlewares["listCoupons"]...)
 	router.POST(options.BaseURL+"/v1/coupons", wrapper.CreateCoupon, options.OperationMiddlewares["createCoupon"]...)
 	router.GET(options.BaseURL+"/v1/coupons/:coupon_id", wrapper.FetchCoupon, options.OperationMiddlewares["fetchCoupon"]...)
@@ -5333,6 +5723,401 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 }
 
 type FailureApplicationProblemPlusJSONResponse Problem
+
+type ListAlertsRequestObject struct {
+	Params ListAlertsParams
+}
+
+type ListAlertsResponseObject interface {
+	VisitListAlertsResponse(w http.ResponseWriter) error
+}
+
+type ListAlerts200JSONResponse AlertPage
+
+func (response ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAlertsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListAlertsdefaultApplicationProblemPlusJSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCustomerAlertRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     CreateCustomerAlertParams
+	Body       *CreateCustomerAlertJSONRequestBody
+}
+
+type CreateCustomerAlertResponseObject interface {
+	VisitCreateCustomerAlertResponse(w http.ResponseWriter) error
+}
+
+type CreateCustomerAlert201JSONResponse Alert
+
+func (response CreateCustomerAlert201JSONResponse) VisitCreateCustomerAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCustomerAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateCustomerAlertdefaultApplicationProblemPlusJSONResponse) VisitCreateCustomerAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExternalCustomerAlertRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+	Params             CreateExternalCustomerAlertParams
+	Body               *CreateExternalCustomerAlertJSONRequestBody
+}
+
+type CreateExternalCustomerAlertResponseObject interface {
+	VisitCreateExternalCustomerAlertResponse(w http.ResponseWriter) error
+}
+
+type CreateExternalCustomerAlert201JSONResponse Alert
+
+func (response CreateExternalCustomerAlert201JSONResponse) VisitCreateExternalCustomerAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExternalCustomerAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateExternalCustomerAlertdefaultApplicationProblemPlusJSONResponse) VisitCreateExternalCustomerAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanAlertRequestObject struct {
+	PlanID PlanID `json:"plan_id"`
+	Params CreatePlanAlertParams
+	Body   *CreatePlanAlertJSONRequestBody
+}
+
+type CreatePlanAlertResponseObject interface {
+	VisitCreatePlanAlertResponse(w http.ResponseWriter) error
+}
+
+type CreatePlanAlert201JSONResponse Alert
+
+func (response CreatePlanAlert201JSONResponse) VisitCreatePlanAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePlanAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreatePlanAlertdefaultApplicationProblemPlusJSONResponse) VisitCreatePlanAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateSubscriptionAlertRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         CreateSubscriptionAlertParams
+	Body           *CreateSubscriptionAlertJSONRequestBody
+}
+
+type CreateSubscriptionAlertResponseObject interface {
+	VisitCreateSubscriptionAlertResponse(w http.ResponseWriter) error
+}
+
+type CreateSubscriptionAlert201JSONResponse Alert
+
+func (response CreateSubscriptionAlert201JSONResponse) VisitCreateSubscriptionAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateSubscriptionAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateSubscriptionAlertdefaultApplicationProblemPlusJSONResponse) VisitCreateSubscriptionAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAlertRequestObject struct {
+	AlertConfigurationID AlertID `json:"alert_configuration_id"`
+}
+
+type DeleteAlertResponseObject interface {
+	VisitDeleteAlertResponse(w http.ResponseWriter) error
+}
+
+type DeleteAlert204Response struct {
+}
+
+func (response DeleteAlert204Response) VisitDeleteAlertResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteAlertdefaultApplicationProblemPlusJSONResponse) VisitDeleteAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchAlertRequestObject struct {
+	AlertConfigurationID AlertID `json:"alert_configuration_id"`
+}
+
+type FetchAlertResponseObject interface {
+	VisitFetchAlertResponse(w http.ResponseWriter) error
+}
+
+type FetchAlert200JSONResponse Alert
+
+func (response FetchAlert200JSONResponse) VisitFetchAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchAlertdefaultApplicationProblemPlusJSONResponse) VisitFetchAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAlertRequestObject struct {
+	AlertConfigurationID AlertID `json:"alert_configuration_id"`
+	Body                 *UpdateAlertJSONRequestBody
+}
+
+type UpdateAlertResponseObject interface {
+	VisitUpdateAlertResponse(w http.ResponseWriter) error
+}
+
+type UpdateAlert200JSONResponse Alert
+
+func (response UpdateAlert200JSONResponse) VisitUpdateAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateAlertdefaultApplicationProblemPlusJSONResponse) VisitUpdateAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DisableAlertRequestObject struct {
+	AlertConfigurationID AlertID `json:"alert_configuration_id"`
+	Params               DisableAlertParams
+}
+
+type DisableAlertResponseObject interface {
+	VisitDisableAlertResponse(w http.ResponseWriter) error
+}
+
+type DisableAlert200JSONResponse Alert
+
+func (response DisableAlert200JSONResponse) VisitDisableAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DisableAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DisableAlertdefaultApplicationProblemPlusJSONResponse) VisitDisableAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableAlertRequestObject struct {
+	AlertConfigurationID AlertID `json:"alert_configuration_id"`
+	Params               EnableAlertParams
+}
+
+type EnableAlertResponseObject interface {
+	VisitEnableAlertResponse(w http.ResponseWriter) error
+}
+
+type EnableAlert200JSONResponse Alert
+
+func (response EnableAlert200JSONResponse) VisitEnableAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EnableAlertdefaultApplicationProblemPlusJSONResponse) VisitEnableAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type ListCouponsRequestObject struct {
 	Params ListCouponsParams
@@ -10714,6 +11499,36 @@ func (response TestWebhookEndpointdefaultApplicationProblemPlusJSONResponse) Vis
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ListAlerts List alerts
+	// (GET /v1/alerts)
+	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
+	// CreateCustomerAlert Create an alert of a customer's balance
+	// (POST /v1/alerts/customer_id/{customer_id})
+	CreateCustomerAlert(ctx context.Context, request CreateCustomerAlertRequestObject) (CreateCustomerAlertResponseObject, error)
+	// CreateExternalCustomerAlert Create an alert of a customer's balance by alias
+	// (POST /v1/alerts/external_customer_id/{external_customer_id})
+	CreateExternalCustomerAlert(ctx context.Context, request CreateExternalCustomerAlertRequestObject) (CreateExternalCustomerAlertResponseObject, error)
+	// CreatePlanAlert Create an alert of all subscriptions to a plan
+	// (POST /v1/alerts/plan_id/{plan_id})
+	CreatePlanAlert(ctx context.Context, request CreatePlanAlertRequestObject) (CreatePlanAlertResponseObject, error)
+	// CreateSubscriptionAlert Create an alert of a subscription's usage or costs
+	// (POST /v1/alerts/subscription_id/{subscription_id})
+	CreateSubscriptionAlert(ctx context.Context, request CreateSubscriptionAlertRequestObject) (CreateSubscriptionAlertResponseObject, error)
+	// DeleteAlert Delete an alert
+	// (DELETE /v1/alerts/{alert_configuration_id})
+	DeleteAlert(ctx context.Context, request DeleteAlertRequestObject) (DeleteAlertResponseObject, error)
+	// FetchAlert Fetch an alert
+	// (GET /v1/alerts/{alert_configuration_id})
+	FetchAlert(ctx context.Context, request FetchAlertRequestObject) (FetchAlertResponseObject, error)
+	// UpdateAlert Replace the thresholds of an alert
+	// (PUT /v1/alerts/{alert_configuration_id})
+	UpdateAlert(ctx context.Context, request UpdateAlertRequestObject) (UpdateAlertResponseObject, error)
+	// DisableAlert Disable an alert
+	// (POST /v1/alerts/{alert_configuration_id}/disable)
+	DisableAlert(ctx context.Context, request DisableAlertRequestObject) (DisableAlertResponseObject, error)
+	// EnableAlert Enable an alert
+	// (POST /v1/alerts/{alert_configuration_id}/enable)
+	EnableAlert(ctx context.Context, request EnableAlertRequestObject) (EnableAlertResponseObject, error)
 	// ListCoupons List coupons
 	// (GET /v1/coupons)
 	ListCoupons(ctx context.Context, request ListCouponsRequestObject) (ListCouponsResponseObject, error)
@@ -11128,6 +11943,377 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// ListAlerts operation middleware
+func (sh *strictHandler) ListAlerts(ctx echo.Context, params ListAlertsParams) error {
+	var request ListAlertsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAlerts(ctx.Request().Context(), request.(ListAlertsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAlerts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAlertsResponseObject); ok {
+		return validResponse.VisitListAlertsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCustomerAlert operation middleware
+func (sh *strictHandler) CreateCustomerAlert(ctx echo.Context, customerID CustomerID, params CreateCustomerAlertParams) error {
+	var request CreateCustomerAlertRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	var body CreateCustomerAlertJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCustomerAlert(ctx.Request().Context(), request.(CreateCustomerAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCustomerAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCustomerAlertResponseObject); ok {
+		return validResponse.VisitCreateCustomerAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateExternalCustomerAlert operation middleware
+func (sh *strictHandler) CreateExternalCustomerAlert(ctx echo.Context, externalCustomerID ExternalCustomerID, params CreateExternalCustomerAlertParams) error {
+	var request CreateExternalCustomerAlertRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+	request.Params = params
+
+	var body CreateExternalCustomerAlertJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateExternalCustomerAlert(ctx.Request().Context(), request.(CreateExternalCustomerAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateExternalCustomerAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateExternalCustomerAlertResponseObject); ok {
+		return validResponse.VisitCreateExternalCustomerAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePlanAlert operation middleware
+func (sh *strictHandler) CreatePlanAlert(ctx echo.Context, planID PlanID, params CreatePlanAlertParams) error {
+	var request CreatePlanAlertRequestObject
+
+	request.PlanID = planID
+	request.Params = params
+
+	var body CreatePlanAlertJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePlanAlert(ctx.Request().Context(), request.(CreatePlanAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePlanAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePlanAlertResponseObject); ok {
+		return validResponse.VisitCreatePlanAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateSubscriptionAlert operation middleware
+func (sh *strictHandler) CreateSubscriptionAlert(ctx echo.Context, subscriptionID SubscriptionID, params CreateSubscriptionAlertParams) error {
+	var request CreateSubscriptionAlertRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body CreateSubscriptionAlertJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateSubscriptionAlert(ctx.Request().Context(), request.(CreateSubscriptionAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateSubscriptionAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateSubscriptionAlertResponseObject); ok {
+		return validResponse.VisitCreateSubscriptionAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteAlert operation middleware
+func (sh *strictHandler) DeleteAlert(ctx echo.Context, alertConfigurationID AlertID) error {
+	var request DeleteAlertRequestObject
+
+	request.AlertConfigurationID = alertConfigurationID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAlert(ctx.Request().Context(), request.(DeleteAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteAlertResponseObject); ok {
+		return validResponse.VisitDeleteAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchAlert operation middleware
+func (sh *strictHandler) FetchAlert(ctx echo.Context, alertConfigurationID AlertID) error {
+	var request FetchAlertRequestObject
+
+	request.AlertConfigurationID = alertConfigurationID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchAlert(ctx.Request().Context(), request.(FetchAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchAlertResponseObject); ok {
+		return validResponse.VisitFetchAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAlert operation middleware
+func (sh *strictHandler) UpdateAlert(ctx echo.Context, alertConfigurationID AlertID) error {
+	var request UpdateAlertRequestObject
+
+	request.AlertConfigurationID = alertConfigurationID
+
+	var body UpdateAlertJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAlert(ctx.Request().Context(), request.(UpdateAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAlertResponseObject); ok {
+		return validResponse.VisitUpdateAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DisableAlert operation middleware
+func (sh *strictHandler) DisableAlert(ctx echo.Context, alertConfigurationID AlertID, params DisableAlertParams) error {
+	var request DisableAlertRequestObject
+
+	request.AlertConfigurationID = alertConfigurationID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DisableAlert(ctx.Request().Context(), request.(DisableAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DisableAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DisableAlertResponseObject); ok {
+		return validResponse.VisitDisableAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EnableAlert operation middleware
+func (sh *strictHandler) EnableAlert(ctx echo.Context, alertConfigurationID AlertID, params EnableAlertParams) error {
+	var request EnableAlertRequestObject
+
+	request.AlertConfigurationID = alertConfigurationID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableAlert(ctx.Request().Context(), request.(EnableAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EnableAlertResponseObject); ok {
+		return validResponse.VisitEnableAlertResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // ListCoupons operation middleware

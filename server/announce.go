@@ -40,6 +40,9 @@ var resources = map[string]func(tx *store.Tx, id string) (any, error){
 var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
 	webhook.InvoiceDateElapsed:   announcedInvoiceTiny,
 	webhook.InvoiceIssuedSummary: announcedInvoiceSummary,
+
+	webhook.SubscriptionGroupedCostExceeded: announcedSubscriptionLite,
+	webhook.SubscriptionAlertDisabled:       announcedSubscriptionLite,
 }
 
 // properties tell what a type says beside the resource, where that is a record. Plain
@@ -50,7 +53,17 @@ var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, er
 	webhook.CustomerEdited:             about(customerBefore),
 	webhook.CustomerBalanceTransaction: about(announcedBalance),
 	webhook.SubscriptionEdited:         about(subscriptionBefore),
-	webhook.Test:                       testMessage,
+
+	webhook.CustomerCreditBalanceDepleted:   about(announcedDrop),
+	webhook.CustomerCreditBalanceDropped:    about(announcedDrop),
+	webhook.CustomerCreditBalanceRecovered:  about(announcedDrop),
+	webhook.SubscriptionUsageExceeded:       about(announcedCrossing),
+	webhook.SubscriptionCostExceeded:        about(announcedCrossing),
+	webhook.SubscriptionSpendExceeded:       about(announcedCrossing),
+	webhook.SubscriptionGroupedCostExceeded: about(announcedCrossing),
+	webhook.SubscriptionAlertDisabled:       about(announcedDisabling),
+
+	webhook.Test: testMessage,
 }
 
 // about reads what an announcement brings along as what its type has there.

@@ -15,6 +15,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/watch"
 	"tollkeeper/store"
 )
 
@@ -47,7 +48,13 @@ var jobs = slices.Concat(settling, []job{
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},
-})
+}, watching)
+
+// watching are the jobs that look at what changed, for those who are told of it: soon
+// after a request, also where the clock stands.
+var watching = []job{
+	{"look at subscriptions", watch.NextLook, watch.LookNext},
+}
 
 // apart are those of which several units are done at once: each keeps others of its
 // customer from being begun, so they come in order.
@@ -89,16 +96,19 @@ func (s *Server) complain(ctx context.Context, what string, err error) {
 	}
 }
 
-// settle does what requests of the context's account brought about by now. Where it
-// fails, the clock gets to it later.
-func (s *Server) settle(ctx context.Context) {
+// settle does what requests of the context's account brought about by now.
+func (s *Server) settle(ctx context.Context) { s.doNow(ctx, settling) }
+
+// doNow does the work of some jobs in the context's account that requests brought about
+// by now. Where it fails, the clock gets to it later.
+func (s *Server) doNow(ctx context.Context, some []job) {
 	var now time.Time
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		now = tx.Now
 		return nil
 	})
 	if err == nil {
-		err = s.catchUp(ctx, settling, now) // which waits for those that others are at
+		err = s.catchUp(ctx, some, now) // which waits for those that others are at
 	}
 	if err != nil {
 		s.complain(ctx, "settle "+store.AccountID(ctx), err)

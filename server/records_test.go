@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/catalog"
@@ -36,6 +37,7 @@ var records = []any{
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.Stint{}, subscription.Change{},
 	subscription.Migration{}, subscription.Move{},
+	alert.Alert{}, alert.Exception{}, alert.Firing{},
 	event.Correction{},
 	license.License{}, allocation.Grant{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
@@ -45,7 +47,7 @@ var records = []any{
 }
 
 // unrecorded are the tables that no exported struct stands for.
-var unrecorded = []string{"event_keys", "event_key_parts", "events", "dropped_event_months", "usage_progress", "usage_grains", "usage_series", "usage_buckets", "usage_values", "usage_volumes", "usage_gaps", "usage_revisions", "usage_history", "idempotency_keys", "unmatched_marks", "plan_version_prices", "plan_version_adjustments"}
+var unrecorded = []string{"event_keys", "event_key_parts", "events", "dropped_event_months", "usage_progress", "usage_grains", "usage_series", "usage_buckets", "usage_values", "usage_volumes", "usage_gaps", "usage_revisions", "usage_history", "alert_looks", "alert_progress", "idempotency_keys", "unmatched_marks", "plan_version_prices", "plan_version_adjustments"}
 
 var _ = Describe("Records", func() {
 	// column names to whether they may be null, by table

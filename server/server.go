@@ -42,6 +42,7 @@ type Server struct {
 	recorder *event.Recorder
 	contract *contract
 	metrics  *metrics
+	stirred  *stirred
 
 	eventsOnly bool
 	workers    int            // that do due work of one account
@@ -64,6 +65,7 @@ func New(cfg Config) *Server {
 		recorder: event.NewRecorder(cfg.Store),
 		contract: loadContract(),
 		metrics:  newMetrics(),
+		stirred:  newStirred(),
 
 		eventsOnly: cfg.EventsOnly,
 		workers:    max(1, cfg.Workers),
@@ -75,7 +77,7 @@ func New(cfg Config) *Server {
 func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.begin, s.observe, deliver, echoKey, s.authenticate, readable, s.validate, rememberKey)
+	e.Use(s.begin, s.observe, deliver, echoKey, s.authenticate, s.stir, readable, s.validate, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerOpen(e)
 	return e

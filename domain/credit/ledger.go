@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -21,6 +22,8 @@ type Ledger struct {
 	Changes      int64          // how often Balance changed: whoever has seen one number has seen what led to it
 	ChangedAt    *time.Time     // when it did last
 	DueAt        *time.Time     // when time changes it next; nil: never by itself
+
+	moved bool // since it was saved last
 }
 
 // TableName is not that of a ledger of anything.
@@ -96,6 +99,7 @@ func (l *Ledger) move(tx *store.Tx, by money.Decimal) {
 	}
 	l.Balance, l.ChangedAt = l.Balance.Add(by), &tx.Now
 	l.Changes++
+	l.moved = true
 }
 
 // restate makes an entry move the balance by another effect, and moves along what comes
@@ -118,7 +122,15 @@ func (l *Ledger) restate(tx *store.Tx, entry *Entry, effect money.Decimal) error
 
 // save writes what an operation made of the ledger.
 func (l *Ledger) save(tx *store.Tx) error {
-	return tx.Model(l).Select("last_sequence", "balance", "changes", "changed_at", "due_at").Updates(l).Error
+	err := tx.Model(l).Select("last_sequence", "balance", "changes", "changed_at", "due_at").Updates(l).Error
+	if err != nil || !l.moved {
+		return err
+	}
+	l.moved = false
+	if err := alert.BalanceMoved(tx, l.CustomerID, l.Currency, l.Balance); err != nil {
+		return err
+	}
+	return alert.LookAtCustomer(tx, l.CustomerID)
 }
 
 // dueBy makes the ledger due at an instant if it is not before.

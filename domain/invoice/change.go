@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
@@ -63,6 +64,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err := settleNew(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
+	if err := alert.Look(tx, subscriptionID); err != nil {
+		return Change{}, err
+	}
 	return compare(tx, terms, before)
 }
 
@@ -90,7 +94,10 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, settle(tx, &terms, books, true)
+	if err := settle(tx, &terms, books, true); err != nil {
+		return false, err
+	}
+	return true, alert.Look(tx, terms.ID)
 }
 
 const wouldCredit = "this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids"

@@ -32,10 +32,11 @@ type Cost struct {
 
 // PriceCost is the part of one price.
 type PriceCost struct {
-	Price    catalog.Price
-	Quantity money.Decimal
-	Subtotal money.Decimal
-	Total    money.Decimal
+	IntervalID string
+	Price      catalog.Price
+	Quantity   money.Decimal
+	Subtotal   money.Decimal
+	Total      money.Decimal
 }
 
 // CustomerCosts adds up the costs of a customer's subscriptions that are

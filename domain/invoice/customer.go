@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
@@ -11,7 +12,7 @@ import (
 // once usage of theirs was invoiced: events under that alias would have been
 // part of it (semantics 2.4.3).
 func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error) (customer.Customer, error) {
-	return customer.Update(tx, id, func(c *customer.Customer) error {
+	c, err := customer.Update(tx, id, func(c *customer.Customer) error {
 		before := c.ExternalCustomerID
 		if err := edit(c); err != nil || before != nil || c.ExternalCustomerID == nil {
 			return err
@@ -26,6 +27,10 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 		}
 		return err
 	})
+	if err != nil {
+		return c, err
+	}
+	return c, alert.LookAtCustomer(tx, c.ID) // events under a new alias count now
 }
 
 // PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.

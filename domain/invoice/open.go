@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/rating"
@@ -38,6 +39,9 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 		}
 	}
 	if err := issueDue(tx, terms.ID); err != nil {
+		return terms, nil, err
+	}
+	if err := alert.Look(tx, terms.ID); err != nil {
 		return terms, nil, err
 	}
 	created, err := OfSubscription(tx, terms.ID)

@@ -91,7 +91,7 @@ func (w worth) cost(t subscription.Terms, currency money.Currency, window period
 		}
 		from, to := before[i.ID], after[i.ID]
 		added := PriceCost{
-			Price: i.Price, Quantity: to.Quantity.Sub(from.Quantity),
+			IntervalID: i.ID, Price: i.Price, Quantity: to.Quantity.Sub(from.Quantity),
 			Subtotal: to.Subtotal.Sub(from.Subtotal), Total: to.Total.Sub(from.Total),
 		}
 		c.Prices = append(c.Prices, added)

@@ -1,9 +1,11 @@
 package usage
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/period"
@@ -38,17 +40,22 @@ func Revise(tx *store.Tx, r Revision) error {
 
 // Restore takes a revision back: all counts as if it had never been.
 func Restore(tx *store.Tx, id string) error {
-	result, err := tx.Conn().ExecContext(tx.Context(), `
+	var whose []byte
+	err := tx.Conn().QueryRowContext(tx.Context(), `
 		WITH gone AS (DELETE FROM usage_revisions WHERE account_id = $1 AND id = $2 RETURNING *)
 		INSERT INTO usage_gaps (account_id, subjects, start_at, end_at)
-		SELECT account_id, subjects, `+wholeHours+` FROM gone`, tx.AccountID, id)
+		SELECT account_id, subjects, `+wholeHours+` FROM gone
+		RETURNING to_json(subjects)`, tx.AccountID, id).Scan(&whose)
 	if err != nil {
-		return fmt.Errorf("restore usage: %w", err)
+		return fmt.Errorf("restore usage: revision %s: %w", id, err)
 	}
-	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return fmt.Errorf("restore usage: no revision %s is in effect", id)
+	var subjects []string
+	if whose != nil {
+		if err := json.Unmarshal(whose, &subjects); err != nil {
+			return fmt.Errorf("restore usage: %w", err)
+		}
 	}
-	return changed(tx)
+	return revalued(tx, subjects)
 }
 
 // Reopen says that what the subject's event at an instant counts for has changed.
@@ -72,7 +79,16 @@ func reopen(tx *store.Tx, subjects []string, p period.Period) error {
 	if err != nil {
 		return fmt.Errorf("reopen usage: %w", err)
 	}
-	return changed(tx)
+	return revalued(tx, subjects)
+}
+
+// revalued is changed where what the usage of subjects comes to is another by now, of
+// everybody if they are nil.
+func revalued(tx *store.Tx, subjects []string) error {
+	if err := changed(tx); err != nil {
+		return err
+	}
+	return alert.LookAtSubjects(tx, subjects)
 }
 
 // changed tells readings that have begun to begin again.

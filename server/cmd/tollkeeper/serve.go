@@ -91,6 +91,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	beside.Go(func() { s.Aggregate(ctx) })
 	beside.Go(func() { s.KeepRoom(ctx, keepMonths) })
 	beside.Go(func() { s.Deliveries(server.DeliveryConfig{}).Run(ctx) })
+	beside.Go(func() { s.Watch(ctx) })
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	served := make(chan error, 1)

@@ -1,0 +1,64 @@
+package alert
+
+import (
+	"slices"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// Drop is what a customer is told of a balance: which alert, and for one that has several
+// thresholds the one that was reached.
+type Drop struct {
+	Alert     Alert
+	Threshold money.Decimal
+}
+
+// BalanceMoved compares a customer's balance, which nobody else moves until the
+// transaction ends, with the thresholds of its alerts. Only what has changed since it moved
+// last is told: a threshold that the balance is above is armed again (semantics 12.2.7,
+// 12.2.8).
+func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, balance money.Decimal) error {
+	var alerts []Alert
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
+		Where("deleted_at IS NULL AND customer_id = ? AND currency = ?", customerID, currency).Order("id").Find(&alerts).Error
+	if err != nil {
+		return err
+	}
+	for _, a := range alerts {
+		was := a.InAlert
+		a.InAlert = atOrAbove(a.Thresholds, balance)
+		if slices.EqualFunc(was, a.InAlert, money.Decimal.Equal) {
+			continue
+		}
+		if err := a.save(tx, "in_alert"); err != nil {
+			return err
+		}
+		if a.Enabled {
+			a.announceBalance(tx, was)
+		}
+	}
+	return nil
+}
+
+// announceBalance tells what has changed. Of several thresholds that were passed at once
+// it is the one that the balance fell to last: the least.
+func (a Alert) announceBalance(tx *store.Tx, was []money.Decimal) {
+	fell, rose := added(was, a.InAlert), added(a.InAlert, was)
+	switch {
+	case a.Type == BalanceRecovered && len(rose) > 0:
+		webhook.Announce(tx, webhook.CustomerCreditBalanceRecovered, *a.CustomerID, Drop{Alert: a})
+	case a.Type == BalanceDepleted && len(fell) > 0:
+		webhook.Announce(tx, webhook.CustomerCreditBalanceDepleted, *a.CustomerID, Drop{Alert: a})
+	case a.Type == BalanceDropped && len(fell) > 0:
+		webhook.Announce(tx, webhook.CustomerCreditBalanceDropped, *a.CustomerID, Drop{Alert: a, Threshold: fell[0]})
+	}
+}
+
+// added are those of now that were not there before, in their order.
+func added(before, now []money.Decimal) []money.Decimal {
+	return slices.DeleteFunc(slices.Clone(now), func(t money.Decimal) bool { return slices.ContainsFunc(before, t.Equal) })
+}

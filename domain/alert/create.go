@@ -1,0 +1,192 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Wanted is what a client asks for.
+type Wanted struct {
+	Type               Type
+	Thresholds         []money.Decimal
+	MetricID           *string
+	Currency           *money.Currency
+	GroupingKeys       []string
+	PriceFilters       []rating.Filter
+	ThresholdOverrides []Override
+}
+
+// CreateForSubscription makes an alert of a subscription. It fires at once if a threshold
+// is reached already.
+func CreateForSubscription(tx *store.Tx, subscriptionID string, in Wanted) (Alert, error) {
+	if err := in.checkUsage(); err != nil {
+		return Alert{}, err
+	}
+	terms, err := subscription.Lock(tx, subscriptionID) // a change under way would not know of the alert
+	if err != nil {
+		return Alert{}, err
+	}
+	prices := []catalog.Price{}
+	for _, i := range terms.Intervals {
+		prices = append(prices, i.Price)
+	}
+	if err := in.checkPrices(tx, "subscription", prices, terms.Currency); err != nil {
+		return Alert{}, err
+	}
+	a := in.alert(tx)
+	a.SubscriptionID = &terms.ID
+	if err := a.create(tx); err != nil {
+		return Alert{}, err
+	}
+	return a, lookForAlert(tx, a)
+}
+
+// CreateForPlan makes an alert of every subscription to a version of a plan, nil for the
+// version that new ones get.
+func CreateForPlan(tx *store.Tx, planID string, number *int, in Wanted) (Alert, error) {
+	if err := in.checkUsage(); err != nil {
+		return Alert{}, err
+	}
+	plan, err := catalog.FindPlan(tx, planID)
+	if err != nil {
+		return Alert{}, err
+	}
+	if number == nil {
+		number = &plan.Version
+	}
+	version, err := catalog.FindVersion(tx, plan.ID, *number)
+	if fault.Is(err, fault.KindMissing) {
+		err = fault.Refused("this plan has no such version")
+	}
+	if err != nil {
+		return Alert{}, err
+	}
+	if err := in.checkPrices(tx, "version of the plan", version.Prices, plan.InvoicingCurrency); err != nil {
+		return Alert{}, err
+	}
+	a := in.alert(tx)
+	a.PlanID, a.PlanVersion = &plan.ID, number
+	if err := a.create(tx); err != nil {
+		return Alert{}, err
+	}
+	return a, lookForAlert(tx, a)
+}
+
+// CreateForCustomer makes an alert of a customer's balance, which the caller keeps from
+// moving meanwhile. Nothing fires: only what happens to the balance afterwards can
+// (semantics 12.2.7).
+func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in Wanted, balance money.Decimal) (Alert, error) {
+	a := in.alert(tx)
+	a.CustomerID = &buyer.ID
+	a.InAlert = atOrAbove(a.Thresholds, balance)
+	if err := a.create(tx); err != nil {
+		return Alert{}, err
+	}
+	return a, Follow(tx)
+}
+
+// CheckBalance refuses what no alert of a balance can be, whatever the customer.
+func (in Wanted) CheckBalance() error {
+	var currencyErr error
+	if c := *in.Currency; !c.Valid() && c != money.Credits {
+		currencyErr = fault.Bad("currency", "must be an ISO 4217 code or %s", money.Credits)
+	}
+	return fault.Join(currencyErr, checkThresholds("thresholds", in.Thresholds, in.Type == BalanceDropped))
+}
+
+// checkUsage refuses what no alert of usage or costs can be, whatever the subscription.
+func (in Wanted) checkUsage() error {
+	grouped := len(in.GroupingKeys) > 0
+	faults := []error{
+		checkThresholds("thresholds", in.Thresholds, true),
+		only("metric_id", in.MetricID != nil, in.Type == UsageExceeded, "usage_exceeded"),
+		only("grouping_keys", grouped, in.Type == CostExceeded, "cost_exceeded"),
+		only("price_filters", len(in.PriceFilters) > 0, in.Type == SpendExceeded || grouped, "spend_exceeded, and with grouping_keys"),
+		only("currency", in.Currency != nil, in.Type != UsageExceeded, "cost_exceeded and spend_exceeded"),
+		checkOverrides(in.ThresholdOverrides, len(in.GroupingKeys)),
+		checkFilters(in.PriceFilters),
+	}
+	if in.Type == UsageExceeded && in.MetricID == nil {
+		faults = append(faults, fault.Bad("metric_id", "must be given for usage_exceeded"))
+	}
+	if in.Currency == nil && (in.Type == SpendExceeded || grouped) {
+		faults = append(faults, fault.Bad("currency", "must be given for spend_exceeded and with grouping_keys"))
+	}
+	for k, key := range in.GroupingKeys {
+		if key == "" || slices.Contains(in.GroupingKeys[:k], key) {
+			faults = append(faults, fault.Bad(fmt.Sprintf("grouping_keys[%d]", k), "must be a property, and there once"))
+		}
+	}
+	return fault.Join(faults...)
+}
+
+func only(field string, given, allowed bool, where string) error {
+	if given && !allowed {
+		return fault.Bad(field, "is only for %s", where)
+	}
+	return nil
+}
+
+// filterFields are those that an alert can select prices by (gaps A1).
+var filterFields = []rating.FilterField{rating.FilterPriceID, rating.FilterItemID, rating.FilterPriceType}
+
+func checkFilters(filters []rating.Filter) error {
+	var faults []error
+	for k, f := range filters {
+		if !slices.Contains(filterFields, f.Field) {
+			faults = append(faults, fault.Bad(fmt.Sprintf("price_filters[%d].field", k), "must be price_id, item_id or price_type"))
+		}
+	}
+	return fault.Join(faults...)
+}
+
+// checkPrices refuses an alert of usage that no price is charged for, or of costs in a
+// currency that none is in.
+func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, invoiced money.Currency) error {
+	if in.MetricID != nil {
+		if _, err := catalog.FindMetric(tx, *in.MetricID); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(prices, func(p catalog.Price) bool { return p.MetricID != nil && *p.MetricID == *in.MetricID }) {
+			return fault.Refused("no price of this %s is charged by this metric", of)
+		}
+	}
+	if c := in.Currency; c != nil && *c != invoiced &&
+		!slices.ContainsFunc(prices, func(p catalog.Price) bool { return p.Currency == *c }) {
+		return fault.Refused("no price of this %s is in this currency", of)
+	}
+	return nil
+}
+
+func (in Wanted) alert(tx *store.Tx) Alert {
+	a := Alert{
+		Record: tx.Record("alert"), Type: in.Type, MetricID: in.MetricID, Currency: in.Currency,
+		GroupingKeys: append([]string{}, in.GroupingKeys...), Thresholds: append([]money.Decimal{}, in.Thresholds...),
+		PriceFilters: append([]rating.Filter{}, in.PriceFilters...), ThresholdOverrides: append([]Override{}, in.ThresholdOverrides...),
+		InAlert: []money.Decimal{}, Enabled: true,
+	}
+	if a.Type == BalanceDepleted || a.Type == BalanceRecovered {
+		a.Thresholds = []money.Decimal{{}} // 0, whatever was asked for
+	}
+	return a
+}
+
+func (a Alert) create(tx *store.Tx) error {
+	err := tx.Create(&a).Error
+	for constraint, field := range map[string]string{
+		"alerts_of_balance": "type in this currency", "alerts_of_usage": "metric", "alerts_of_cost": "type",
+	} {
+		if store.Unique(err, constraint) {
+			return fault.Taken("alert", field)
+		}
+	}
+	return err
+}

@@ -1,0 +1,181 @@
+package alert
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"tollkeeper/store"
+)
+
+// watched joins subscriptions s to the alerts a that are on for them, or were when they
+// were told to be off there.
+const watched = `JOIN alerts AS a ON a.account_id = s.account_id AND a.deleted_at IS NULL AND a.enabled
+	AND (a.subscription_id = s.id OR a.plan_id = s.plan_id AND a.plan_version = s.plan_version)`
+
+// Look says that what a subscription comes to may have changed: who watches it looks at it
+// once the transaction is done. It costs nothing where nobody does.
+func Look(tx *store.Tx, subscriptionID string) error {
+	return look(tx, "s.id = $3", subscriptionID)
+}
+
+// LookAtCustomer is Look for all subscriptions of a customer.
+func LookAtCustomer(tx *store.Tx, customerID string) error {
+	return look(tx, "s.customer_id = $3", customerID)
+}
+
+// LookAtSubjects is Look for the subscriptions whose usage the events of some subjects may
+// be, and for the balances that it is paid from; nil stands for everybody's.
+func LookAtSubjects(tx *store.Tx, subjects []string) error {
+	// a child's usage may be the parent's to pay for
+	const theirs = `$3::text[] IS NULL OR EXISTS (SELECT FROM customers AS c WHERE c.account_id = $1
+		AND ('c:' || c.id = ANY ($3) OR 'e:' || c.external_customer_id = ANY ($3)) AND %[1]s IN (c.id, c.parent_id))`
+	if err := look(tx, fmt.Sprintf(theirs, "s.customer_id"), subjects); err != nil {
+		return err
+	}
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		INSERT INTO alert_looks (account_id, customer_id, due_at)
+		SELECT DISTINCT a.account_id, a.customer_id, $2::timestamptz FROM alerts AS a
+		WHERE a.account_id = $1 AND a.customer_id IS NOT NULL AND a.deleted_at IS NULL AND (`+fmt.Sprintf(theirs, "a.customer_id")+")",
+		tx.AccountID, tx.Now, subjects)
+	if err != nil {
+		return fmt.Errorf("say what to look at: %w", err)
+	}
+	return nil
+}
+
+func lookForAlert(tx *store.Tx, a Alert) error {
+	if err := Follow(tx); err != nil {
+		return err
+	}
+	return look(tx, "a.id = $3", a.ID)
+}
+
+func look(tx *store.Tx, which string, arg any) error {
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		INSERT INTO alert_looks (account_id, subscription_id, due_at)
+		SELECT DISTINCT s.account_id, s.id, $2::timestamptz FROM subscriptions AS s `+watched+`
+		WHERE s.account_id = $1 AND (`+which+")", tx.AccountID, tx.Now, arg)
+	if err != nil {
+		return fmt.Errorf("say what to look at: %w", err)
+	}
+	return nil
+}
+
+// LookAgain says when a subscription is to be looked at although nobody changes it.
+func LookAgain(tx *store.Tx, subscriptionID string, at time.Time) error {
+	err := tx.Exec("INSERT INTO alert_looks (account_id, subscription_id, due_at) VALUES (?, ?, ?)", tx.AccountID, subscriptionID, at).Error
+	if err != nil {
+		return fmt.Errorf("say what to look at: %w", err)
+	}
+	return nil
+}
+
+// Follow begins to look at subscriptions when events come in. Those that are there by now
+// need no look.
+func Follow(tx *store.Tx) error {
+	err := tx.Exec("INSERT INTO alert_progress (account_id, seen) VALUES (?, pg_current_snapshot()) ON CONFLICT DO NOTHING", tx.AccountID).Error
+	if err != nil {
+		return fmt.Errorf("follow events: %w", err)
+	}
+	return nil
+}
+
+// farBehind is how many transactions of all accounts may pass until the place from which
+// on events are looked for is moved, although none of the account came.
+const farBehind = 10_000
+
+// unseen are the account's events that nothing was looked at for: those of transactions
+// that the last look did not see. There are few, so they are found by seq. A seq begins
+// with the number of its transaction.
+const unseen = `SELECT e.subject FROM (SELECT * FROM events WHERE seq >= pg_snapshot_xmin(p.seen)::text::bigint << 20 AND account_id = p.account_id OFFSET 0) AS e
+	WHERE NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, p.seen)`
+
+// NextDue returns the earliest instant, at or before by, at which a subscription is to be
+// looked at. New events are due at once.
+func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	var due sql.NullTime
+	var come bool
+	err = tx.Conn().QueryRowContext(tx.Context(), `
+		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2),
+			EXISTS (`+unseen+`) OR (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(p.seen)::text::bigint) > $3
+		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by, farBehind).Scan(&due, &come)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return at, false, nil
+	case err != nil:
+		return at, false, fmt.Errorf("ask what to look at: %w", err)
+	case due.Valid:
+		return due.Time.UTC(), true, nil
+	default:
+		return tx.Now, come && !tx.Now.After(by), nil
+	}
+}
+
+// Notice turns events that came in into looks at the subscriptions that they count for. It
+// reports false when another server is doing so.
+func Notice(tx *store.Tx) (free bool, err error) {
+	var locked string
+	err = tx.Conn().QueryRowContext(tx.Context(),
+		"SELECT account_id FROM alert_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED", tx.AccountID).Scan(&locked)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("follow events: %w", err)
+	}
+	rows, err := tx.Conn().QueryContext(tx.Context(), `
+		WITH p AS MATERIALIZED (SELECT * FROM alert_progress WHERE account_id = $1),
+			moved AS (UPDATE alert_progress SET seen = pg_current_snapshot() WHERE account_id = $1)
+		SELECT DISTINCT subject FROM p CROSS JOIN LATERAL (`+unseen+`) AS e`, tx.AccountID)
+	if err != nil {
+		return false, fmt.Errorf("follow events: %w", err)
+	}
+	subjects, err := scanned(rows)
+	if err != nil {
+		return false, fmt.Errorf("follow events: %w", err)
+	}
+	if len(subjects) == 0 {
+		return true, nil
+	}
+	return true, LookAtSubjects(tx, subjects)
+}
+
+func scanned(rows *sql.Rows) (texts []string, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
+}
+
+// Due is what is to be looked at: a subscription or, of a customer, the balances.
+type Due struct{ SubscriptionID, CustomerID *string }
+
+// Take takes what was to be looked at first, at or before tx.Now, off the list: all that
+// said so by now is settled with one look. It is false when nothing is to be looked at, or
+// other servers are at all.
+func Take(tx *store.Tx) (due Due, found bool, err error) {
+	err = tx.Conn().QueryRowContext(tx.Context(), `
+		WITH first AS (
+			SELECT * FROM alert_looks WHERE account_id = $1 AND due_at <= $2
+			ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED), settled AS (
+			SELECT l.id FROM alert_looks AS l JOIN first
+				ON coalesce(l.subscription_id, l.customer_id) = coalesce(first.subscription_id, first.customer_id)
+			WHERE l.account_id = $1 FOR UPDATE OF l SKIP LOCKED)
+		DELETE FROM alert_looks AS l USING first
+		WHERE l.account_id = $1 AND (l.id = first.id OR l.id IN (SELECT id FROM settled))
+		RETURNING l.subscription_id, l.customer_id`, tx.AccountID, tx.Now).Scan(&due.SubscriptionID, &due.CustomerID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return due, false, nil
+	}
+	if err != nil {
+		return due, false, fmt.Errorf("take what to look at: %w", err)
+	}
+	return due, true, nil
+}

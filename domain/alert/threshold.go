@@ -1,0 +1,76 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+)
+
+// checkThresholds refuses a list that is empty where some are needed, or has equal ones
+// (semantics 12.2.12).
+func checkThresholds(field string, thresholds []money.Decimal, needed bool) error {
+	if needed && len(thresholds) == 0 {
+		return fault.Bad(field, "must have at least one")
+	}
+	for k, t := range thresholds {
+		if slices.ContainsFunc(thresholds[:k], t.Equal) {
+			return fault.Bad(fmt.Sprintf("%s[%d].value", field, k), "is there already")
+		}
+	}
+	return nil
+}
+
+// checkOverrides refuses those that fit no group by so many keys, and two for one group.
+func checkOverrides(overrides []Override, keys int) error {
+	if len(overrides) > 0 && keys == 0 {
+		return fault.Bad("threshold_overrides", "goes with grouping_keys")
+	}
+	var faults []error
+	for k, o := range overrides {
+		place := fmt.Sprintf("threshold_overrides[%d]", k)
+		same := func(other Override) bool { return slices.Equal(other.GroupValues, o.GroupValues) }
+		switch {
+		case len(o.GroupValues) != keys:
+			faults = append(faults, fault.Bad(place+".group_values", "must have one value for each grouping key"))
+		case slices.ContainsFunc(overrides[:k], same):
+			faults = append(faults, fault.Bad(place+".group_values", "is there already"))
+		}
+		faults = append(faults, checkThresholds(place+".thresholds", o.Thresholds, false))
+	}
+	return fault.Join(faults...)
+}
+
+// For returns the thresholds of a group: its own, else those of the alert. Without
+// groups the values are none.
+func (a Alert) For(group []string) []money.Decimal {
+	for _, o := range a.ThresholdOverrides {
+		if slices.Equal(o.GroupValues, group) {
+			return o.Thresholds
+		}
+	}
+	return a.Thresholds
+}
+
+// Reached are the thresholds that a value is at or above, the least first (semantics
+// 12.2.1).
+func Reached(thresholds []money.Decimal, value money.Decimal) []money.Decimal {
+	return sorted(thresholds, func(t money.Decimal) bool { return value.Cmp(t) >= 0 })
+}
+
+// atOrAbove are the thresholds that a balance is at or below, the least first.
+func atOrAbove(thresholds []money.Decimal, balance money.Decimal) []money.Decimal {
+	return sorted(thresholds, func(t money.Decimal) bool { return balance.Cmp(t) <= 0 })
+}
+
+func sorted(thresholds []money.Decimal, wanted func(money.Decimal) bool) []money.Decimal {
+	kept := []money.Decimal{}
+	for _, t := range thresholds {
+		if wanted(t) {
+			kept = append(kept, t)
+		}
+	}
+	slices.SortFunc(kept, money.Decimal.Cmp)
+	return kept
+}
