@@ -67,6 +67,9 @@ func (v *Verification) verify(ctx context.Context, st *store.Store) error {
 		{customer.BrokenBalances, "the balance does not follow from its transactions"},
 		{credit.BrokenLedgers, "an entry of the credit ledger is missing"},
 		{allocation.Strays, "credits of an allocation were granted for no period"},
+		{credit.UnbalancedLedgers, "the credit ledger does not follow from its entries and blocks"},
+		{credit.WrongBlocks, "the credit block does not hold what its entries left it"},
+		{invoice.WrongCredits, "the invoice was not paid by credits as it says"},
 	} {
 		err := st.View(ctx, func(tx *store.Tx) error {
 			ids, err := ledger.broken(tx)

@@ -19,7 +19,7 @@ type Block struct {
 	Source           Source
 	Status           BlockStatus
 	InitialBalance   money.Decimal
-	Balance          money.Decimal // what is left; at most InitialBalance
+	Balance          money.Decimal // what is left; above InitialBalance if usage fell that an amendment gave back
 	Counted          bool          // Balance is part of the ledger's
 	EffectiveAt      time.Time     // a midnight of the customer's, as ExpiresAt
 	ExpiresAt        *time.Time    // exclusive; nil: never

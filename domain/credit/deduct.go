@@ -177,7 +177,7 @@ func (b *books) replay(charges []Charge, now time.Time) []draw {
 		},
 		func(c Charge, block Block) bool {
 			return slices.ContainsFunc(b.entries, func(e Entry) bool {
-				return e.Status == EntryCommitted && e.Kind == KindDecrement && e.BlockID == block.ID && e.paysFor(c)
+				return e.Status == EntryCommitted && e.Kind == KindDecrement && e.Amount.Sign() > 0 && e.BlockID == block.ID && e.paysFor(c)
 			})
 		})
 }

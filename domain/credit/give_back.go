@@ -3,6 +3,8 @@ package credit
 import (
 	"slices"
 
+	"gorm.io/gorm"
+
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -71,6 +73,26 @@ func Paid(tx *store.Tx, lineIDs []string) (map[string]money.Decimal, error) {
 		paid[*e.LineID] = paid[*e.LineID].Sub(e.Kind.effect(e.Amount))
 	}
 	return paid, err
+}
+
+// PaidOfAll is Paid for all lines there are.
+func PaidOfAll(tx *store.Tx) (map[string]money.Decimal, error) {
+	var rows []struct {
+		LineID string
+		Paid   money.Decimal
+	}
+	err := tx.Model(&Entry{}).Select("line_id, sum(CASE kind WHEN 'decrement' THEN amount ELSE -amount END) AS paid").
+		Where("line_id IS NOT NULL").Group("line_id").Find(&rows).Error
+	paid := make(map[string]money.Decimal, len(rows))
+	for _, row := range rows {
+		paid[row.LineID] = row.Paid
+	}
+	return paid, err
+}
+
+// LinesEverPaid is a sub-query for the lines that credits paid for.
+func LinesEverPaid(tx *store.Tx) *gorm.DB {
+	return tx.Model(&Entry{}).Select("line_id").Where("line_id IS NOT NULL")
 }
 
 // LinesPaid are the ids of the lines of an invoice that credits paid for, by unit.

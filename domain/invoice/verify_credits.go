@@ -1,0 +1,36 @@
+package invoice
+
+import (
+	"slices"
+
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// WrongCredits returns the invoices with a line that says something else of credits than
+// the ledger does: what it paid of the line, or, once the invoice is void, that it gave
+// that back.
+func WrongCredits(tx *store.Tx) (ids []string, err error) {
+	paid, err := credit.PaidOfAll(tx)
+	if err != nil {
+		return nil, err
+	}
+	var lines []struct {
+		ID, InvoiceID  string
+		Status         Status
+		CreditsApplied money.Decimal
+	}
+	err = tx.Model(&Line{}).Select("invoice_lines.id, invoice_id, i.status, credits_applied").
+		Joins("JOIN invoices i ON i.account_id = invoice_lines.account_id AND i.id = invoice_id").
+		Where("credits_applied <> 0 OR invoice_lines.id IN (?)", credit.LinesEverPaid(tx)).Order("invoice_id").Find(&lines).Error
+	for _, l := range lines {
+		if l.Status == StatusVoid {
+			l.CreditsApplied = money.Decimal{}
+		}
+		if !l.CreditsApplied.Equal(paid[l.ID]) {
+			ids = append(ids, l.InvoiceID)
+		}
+	}
+	return slices.Compact(ids), err
+}
