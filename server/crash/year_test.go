@@ -154,7 +154,7 @@ func (y *year) play() {
 	ofCoast := y.subscribe(coast, dear, object{"coupon_redemption_code": "SPRING"})
 	y.subscribe(delhi, weekly, nil)
 	y.subscribe(delhi, basic, object{"start_date": "2025-01-15"})
-	y.post("/v1/customers/"+delhi+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 40, "currency": "USD", "expiry_date": "2025-07-01"})
+	y.post("/v1/customers/"+delhi+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 400, "currency": "USD", "expiry_date": "2025-07-01"})
 	y.post("/v1/customers/"+coast+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 25, "currency": "USD"})
 	y.post("/v1/customers/"+cairo+"/balance_transactions", object{"type": "increment", "amount": "50"})
 	y.use(y.day, y.day.AddDate(0, 12, -2), 37*time.Hour, "acme", "cairo", "coast", "delhi")

@@ -43,7 +43,9 @@ var _ = Describe("The same year of several accounts", Ordered, func() {
 	It("would show a cent", func() {
 		y := years["at once"]
 		before := hash(y.documents())
-		y.post("/v1/customers/external_customer_id/acme/balance_transactions", object{"type": "increment", "amount": "0.01"})
+		var acme struct{ ID string }
+		y.get("/v1/customers/external_customer_id/acme", &acme)
+		y.post("/v1/customers/"+acme.ID+"/balance_transactions", object{"type": "increment", "amount": "0.01"})
 		Expect(hash(y.documents())).NotTo(Equal(before))
 	})
 })
