@@ -55,6 +55,26 @@ var deeds = map[string]deed{
 		s.clock("2025-03-16T00:00:00Z")
 		return func(a *api) *answer { return a.cancel(sub, nil, once) }
 	},
+	"a pending change that is applied": func(s shop) func(a *api) *answer {
+		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
+		s.clock("2025-03-16T00:00:00Z")
+		body := object{"plan_id": s.plan(nil, s.fee("62.00")).text("id"), "change_option": "immediate"}
+		waiting := s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", body, later).expect(200).waiting()
+		return func(a *api) *answer {
+			return a.post("/v1/subscription_changes/"+waiting+"/apply", object{"previously_collected_amount": "10"}, once)
+		}
+	},
+	"a migration": func(s shop) func(a *api) *answer {
+		made := s.plan(nil, s.fee("31.00"))
+		plan := made.text("id")
+		s.on(plan, s.buyer(nil), nil)
+		s.version(plan, 2, replacing(made.at("prices[0].id"), s.fee("62.00")))
+		s.migrate(plan, 2, "2025-03-16")
+		s.clock("2025-03-15T00:00:00Z")
+		return func(a *api) *answer {
+			return a.post("/v1/test_clock/advance", object{"now": "2025-03-16T00:00:00Z"})
+		}
+	},
 	"a credit note": func(s shop) func(a *api) *answer {
 		bill := s.bill(s.buyer(nil), "31.00")
 		line := bill.text("line_items[0].id")

@@ -123,18 +123,17 @@ var _ = Describe("Migrations of a plan", func() {
 		Expect(s.invoices(sub).entry("data", 1).at("amount_due")).To(Equal("21.00"))
 	})
 
-	It("rate usage by each price for its own time", func() {
+	It("rate usage by each price for its own time, on the next invoice together", func() {
 		s.version(plan, 2, replacing(price(0), s.calls("0.20")))
 		s.migrate(plan, 2, "2025-03-11")
 		s.use(buyer, "2025-03-01T00:00:00Z", "100")
 		s.clock("2025-03-20T00:00:00Z")
 		s.use(buyer, "2025-03-20T00:00:00Z", "100")
 		s.clock("2025-04-02T00:00:00Z")
-		total := []string{}
-		for k := range s.invoices(sub).list("data") {
-			total = append(total, lines(s.invoices(sub).entry("data", k))...)
-		}
-		Expect(total).To(ContainElements("Calls 2025-03-01 to 2025-03-11: 10.00", "Calls 2025-03-11 to 2025-04-01: 20.00"))
+		Expect(s.bills(sub)).To(Equal([]string{"2025-03-01 issued 31.00", "2025-04-01 issued 61.00", "2025-05-01 draft 31.00"}))
+		Expect(lines(s.invoices(sub).entry("data", 1))).To(ConsistOf(
+			"Calls 2025-03-01 to 2025-03-11: 10.00", "Calls 2025-03-11 to 2025-04-01: 20.00", "Fee 2025-04-01 to 2025-05-01: 31.00",
+		))
 	})
 
 	DescribeTable("take effect for each subscription in its own time",

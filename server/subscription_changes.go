@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,7 +189,7 @@ func subscriptionChangeToWire(tx *store.Tx, c subscription.Change) (gen.Subscrip
 		ID: c.ID, ChangeType: c.Type, Status: gen.SubscriptionChangeStatus(c.Status()),
 		ExpirationTime: instantToWire(c.ExpiresAt),
 		AppliedAt:      optionalInstantToWire(c.AppliedAt), CancelledAt: optionalInstantToWire(c.CancelledAt),
-		ChangeOption: or(request.ChangeOption, request.CancelOption),
+		ChangeOption: cmp.Or(request.ChangeOption, request.CancelOption),
 		PlanID:       request.PlanID, BillingCycleAlignment: request.BillingCycleAlignment,
 	}
 	if request.ExternalPlanID != nil {
@@ -198,7 +199,7 @@ func subscriptionChangeToWire(tx *store.Tx, c subscription.Change) (gen.Subscrip
 		}
 		shown.PlanID = &plan.ID
 	}
-	date := or(request.ChangeDate, request.CancellationDate, request.EffectiveDate, request.StartDate)
+	date := cmp.Or(request.ChangeDate, request.CancellationDate, request.EffectiveDate, request.StartDate)
 	if date == nil {
 		return shown, nil
 	}
@@ -209,14 +210,4 @@ func subscriptionChangeToWire(tx *store.Tx, c subscription.Change) (gen.Subscrip
 	at, err := period.ParseInstant(*date, buyers[c.CustomerID].Location())
 	shown.EffectiveDate = optionalInstantToWire(&at)
 	return shown, err
-}
-
-// or is the first that is given.
-func or[T any](given ...*T) *T {
-	for _, g := range given {
-		if g != nil {
-			return g
-		}
-	}
-	return nil
 }

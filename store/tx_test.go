@@ -41,6 +41,37 @@ var _ = Describe("A transaction", func() {
 		ours, theirs = storetest.Account(st, "test"), storetest.Account(st, "test")
 	})
 
+	It("goes on after a part of it that failed or was only rehearsed, of which nothing is left", func() {
+		names := func(tx *store.Tx) (found []string) {
+			Expect(tx.Model(&item{}).Order("name").Pluck("name", &found).Error).To(Succeed())
+			return found
+		}
+		put := func(tx *store.Tx, name string) error {
+			return tx.Create(&item{Record: tx.Record("item"), Name: name}).Error
+		}
+		wrong := errors.New("wrong")
+		Expect(st.Update(ours, func(tx *store.Tx) error {
+			Expect(put(tx, "first")).To(Succeed())
+			Expect(tx.Rehearse(func(tx *store.Tx) error {
+				Expect(put(tx, "rehearsed")).To(Succeed())
+				Expect(names(tx)).To(Equal([]string{"first", "rehearsed"}))
+				return nil
+			})).To(Succeed())
+			for _, part := range []func(func(*store.Tx) error) error{tx.Rehearse, tx.Try} {
+				Expect(part(func(tx *store.Tx) error {
+					Expect(put(tx, "failed")).To(Succeed())
+					return wrong
+				})).To(MatchError(wrong))
+			}
+			Expect(tx.Try(func(tx *store.Tx) error { return put(tx, "tried") })).To(Succeed())
+			return nil
+		})).To(Succeed())
+		Expect(st.View(ours, func(tx *store.Tx) error {
+			Expect(names(tx)).To(Equal([]string{"first", "tried"}))
+			return nil
+		})).To(Succeed())
+	})
+
 	It("sees the rows of its account only", func() {
 		made := create(st, theirs, "theirs")
 		Expect(st.View(ours, func(tx *store.Tx) error {

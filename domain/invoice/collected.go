@@ -48,7 +48,7 @@ func Apply(tx *store.Tx, id string, in Collected, do func(subscription.Change) (
 	}
 	applied, err = subscription.Apply(tx, id, func(c subscription.Change) (string, error) {
 		if in.Amount != nil && !in.MarkPaid {
-			if err := in.credit(tx, c.CustomerID, *in.Amount); err != nil {
+			if err := in.before(tx, c); err != nil {
 				return "", err
 			}
 		}
@@ -58,6 +58,20 @@ func Apply(tx *store.Tx, id string, in Collected, do func(subscription.Change) (
 		return made.Terms.ID, in.settle(tx, &made)
 	})
 	return applied, made, err
+}
+
+// before puts the money in the balance, under the locks that the change takes, in their
+// order.
+func (in Collected) before(tx *store.Tx, c subscription.Change) error {
+	if c.SubscriptionID != nil {
+		if _, err := subscription.Lock(tx, *c.SubscriptionID); err != nil {
+			return err
+		}
+		if _, err := openBooks(tx, *c.SubscriptionID); err != nil {
+			return err
+		}
+	}
+	return in.credit(tx, c.CustomerID, *in.Amount)
 }
 
 // settle issues and pays what a change made due, as far as that was paid for.

@@ -135,12 +135,12 @@ func (v *versionChange) prices(intervals []PriceInterval) error {
 		if v.over(i.EndAt) {
 			continue
 		}
-		if err := v.pass(&i, i.ID, v.leaves(i), i.StartAt); err != nil {
+		// What ends amid a cycle waits for the next regular invoice, so that the change
+		// alone makes none (semantics 5.2.8).
+		closed := map[string]any{"stint_id": v.stint.ID, "end_at": v.at, "can_defer_billing": true}
+		if err := v.pass(&i, i.ID, i.StartAt, v.leaves(i), closed); err != nil {
 			return err
 		}
-	}
-	if err := v.deferLast(); err != nil {
-		return err
 	}
 	for _, price := range v.to.Prices {
 		old, isNew := v.standsFor.Prices[price.ID]
@@ -168,16 +168,6 @@ func (v *versionChange) prices(intervals []PriceInterval) error {
 		}
 	}
 	return nil
-}
-
-// deferLast lets what ends amid a cycle be billed with the next regular invoice, so that
-// the change alone makes none (semantics 5.2.8).
-func (v *versionChange) deferLast() error {
-	if v.stint.ID == v.old.ID {
-		return nil
-	}
-	return v.tx.Model(&PriceInterval{}).Where("stint_id = ? AND (end_at IS NULL OR end_at > ?)", v.old.ID, v.at).
-		Update("can_defer_billing", true).Error
 }
 
 // replace lets another price follow, with all that the subscription says about the one
@@ -216,7 +206,8 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 		if v.over(i.EndAt) {
 			continue
 		}
-		if err := v.pass(&i, i.ID, leaves(i), i.StartAt); err != nil {
+		closed := map[string]any{"stint_id": v.stint.ID, "end_at": v.at}
+		if err := v.pass(&i, i.ID, i.StartAt, leaves(i), closed); err != nil {
 			return err
 		}
 	}
@@ -247,16 +238,17 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 	return nil
 }
 
-// pass gives an interval to the new stint, unless it ends with the old one. What would
+// pass gives an interval to the stint, to go on or to end with the change. What would
 // only begin after that is gone.
-func (v *versionChange) pass(row any, id string, leaves bool, start time.Time) error {
+func (v *versionChange) pass(row any, id string, start time.Time, leaves bool, closed map[string]any) error {
+	rows := v.tx.Model(row).Where("id = ?", id)
 	switch {
 	case leaves && !start.Before(v.at):
 		return v.tx.Where("id = ?", id).Delete(row).Error
 	case leaves:
-		return nil
+		return rows.Updates(closed).Error
 	}
-	return v.tx.Model(row).Where("id = ?", id).Update("stint_id", v.stint.ID).Error
+	return rows.Update("stint_id", v.stint.ID).Error
 }
 
 // life is the time that is left of a phase, or with nil of the subscription. It is false
