@@ -1788,6 +1788,24 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
 	UpdateFixedFeeQuantity(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateTrialWithBody Let a trial end on another date
+	//
+	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+	UpdateTrialWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateTrial Let a trial end on another date
+	//
+	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+	UpdateTrial(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, body UpdateTrialJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	//
 	// One series for each metric the subscription is priced by. Days are the customer's local days. Without a timeframe the
@@ -5493,6 +5511,44 @@ func (c *Client) UpdateFixedFeeQuantityWithBody(ctx context.Context, subscriptio
 // Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
 func (c *Client) UpdateFixedFeeQuantity(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateFixedFeeQuantityRequest(c.Server, subscriptionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateTrialWithBody Let a trial end on another date
+//
+// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+func (c *Client) UpdateTrialWithBody(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateTrialRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateTrial Let a trial end on another date
+//
+// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+func (c *Client) UpdateTrial(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, body UpdateTrialJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateTrialRequest(c.Server, subscriptionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -14901,6 +14957,106 @@ func NewUpdateFixedFeeQuantityRequestWithBody(server string, subscriptionID Subs
 	return req, nil
 }
 
+// NewUpdateTrialRequest calls the generic UpdateTrial builder with application/json body
+func NewUpdateTrialRequest(server string, subscriptionID SubscriptionID, params *UpdateTrialParams, body UpdateTrialJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateTrialRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewUpdateTrialRequestWithBody constructs an http.Request for the UpdateTrial method, with any body, and a specified content type
+func NewUpdateTrialRequestWithBody(server string, subscriptionID SubscriptionID, params *UpdateTrialParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/update_trial", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeChangedResources != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "include_changed_resources", *params.IncludeChangedResources, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.CreatePendingSubscriptionChange != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Create-Pending-Subscription-Change", *params.CreatePendingSubscriptionChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "boolean", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Create-Pending-Subscription-Change", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFetchSubscriptionUsageRequest constructs an http.Request for the FetchSubscriptionUsage method
 func NewFetchSubscriptionUsageRequest(server string, subscriptionID SubscriptionID, params *FetchSubscriptionUsageParams) (*http.Request, error) {
 	var err error
@@ -17639,6 +17795,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity (the `UpdateFixedFeeQuantity` operationId).
 	UpdateFixedFeeQuantityWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateFixedFeeQuantityParams, body UpdateFixedFeeQuantityJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFixedFeeQuantityResponse, error)
+
+	// UpdateTrialWithBodyWithResponse Let a trial end on another date
+	//
+	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+	UpdateTrialWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTrialResponse, error)
+
+	// UpdateTrialWithResponse Let a trial end on another date
+	//
+	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+	UpdateTrialWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, body UpdateTrialJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTrialResponse, error)
 
 	// FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
 	//
@@ -24046,6 +24220,54 @@ func (r UpdateFixedFeeQuantityResponse) ContentType() string {
 	return ""
 }
 
+type UpdateTrialResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MutatedSubscription
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateTrialResponse) GetJSON200() *MutatedSubscription {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateTrialResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateTrialResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateTrialResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateTrialResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateTrialResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FetchSubscriptionUsageResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -27665,6 +27887,36 @@ func (c *ClientWithResponses) UpdateFixedFeeQuantityWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseUpdateFixedFeeQuantityResponse(rsp)
+}
+
+// UpdateTrialWithBodyWithResponse Let a trial end on another date
+//
+// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+func (c *ClientWithResponses) UpdateTrialWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTrialResponse, error) {
+	rsp, err := c.UpdateTrialWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateTrialResponse(rsp)
+}
+
+// UpdateTrialWithResponse Let a trial end on another date
+//
+// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/update_trial (the `UpdateTrial` operationId).
+func (c *ClientWithResponses) UpdateTrialWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *UpdateTrialParams, body UpdateTrialJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTrialResponse, error) {
+	rsp, err := c.UpdateTrial(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateTrialResponse(rsp)
 }
 
 // FetchSubscriptionUsageWithResponse Usage of a subscription, day by day
@@ -32218,6 +32470,39 @@ func ParseUpdateFixedFeeQuantityResponse(rsp *http.Response) (*UpdateFixedFeeQua
 	}
 
 	response := &UpdateFixedFeeQuantityResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MutatedSubscription
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateTrialResponse parses an HTTP response from a UpdateTrialWithResponse call
+func ParseUpdateTrialResponse(rsp *http.Response) (*UpdateTrialResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateTrialResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

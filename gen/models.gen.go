@@ -7481,6 +7481,9 @@ type PlanChange struct {
 	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
 	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
 
+	// TrialDurationDays Days before fixed fees are charged, in which usage is free. As the plan says by default; 0 is none.
+	TrialDurationDays *int `json:"trial_duration_days,omitempty"`
+
 	// UsageCustomerIds Whose events usage prices count, of the customer and its children.
 	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
@@ -8409,6 +8412,9 @@ type SubscriptionCreate struct {
 	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
 	StartDate          *NullableDateOrDateTime         `json:"start_date,omitempty"`
 
+	// TrialDurationDays Days before fixed fees are charged, in which usage is free. As the plan says by default; 0 is none.
+	TrialDurationDays *int `json:"trial_duration_days,omitempty"`
+
 	// UsageCustomerIds Whose events usage prices count, of the customer and its children.
 	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
@@ -8849,6 +8855,16 @@ type TrialOff struct {
 
 // TrialPeriodUnit defines model for TrialPeriodUnit.
 type TrialPeriodUnit string
+
+// TrialUpdate defines model for TrialUpdate.
+type TrialUpdate struct {
+	// Shift What comes after the trial, prices and adjustments with their dates, moves along with its end. A change of the plan and a
+	// cancellation stay on their dates.
+	Shift *bool `json:"shift,omitempty"`
+
+	// TrialEndDate A date or date-time in the customer's time zone, which may be past, or `immediate`.
+	TrialEndDate string `json:"trial_end_date"`
+}
 
 // UnitConfig Every unit costs the same.
 type UnitConfig struct {
@@ -10575,6 +10591,19 @@ type UpdateFixedFeeQuantityParams struct {
 	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
 }
 
+// UpdateTrialParams defines parameters for UpdateTrial.
+type UpdateTrialParams struct {
+	// IncludeChangedResources With `false` the answer leaves out what else the change brought about.
+	IncludeChangedResources *IncludeChangedResources `form:"include_changed_resources,omitempty" json:"include_changed_resources,omitempty"`
+
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// CreatePendingSubscriptionChange With `true` the change is not made. It waits as a pending subscription change, to be applied or cancelled; the answer shows
+	// the subscription as the change would leave it, and the id of the pending change.
+	CreatePendingSubscriptionChange *CreatePendingSubscriptionChange `json:"Create-Pending-Subscription-Change,omitempty"`
+}
+
 // FetchSubscriptionUsageParams defines parameters for FetchSubscriptionUsage.
 type FetchSubscriptionUsageParams struct {
 	// BillableMetricID Only this metric.
@@ -10841,6 +10870,9 @@ type UnscheduleFixedFeeQuantityUpdatesJSONRequestBody = FixedFeeQuantityUnschedu
 
 // UpdateFixedFeeQuantityJSONRequestBody defines body for UpdateFixedFeeQuantity for application/json ContentType.
 type UpdateFixedFeeQuantityJSONRequestBody = FixedFeeQuantityUpdate
+
+// UpdateTrialJSONRequestBody defines body for UpdateTrial for application/json ContentType.
+type UpdateTrialJSONRequestBody = TrialUpdate
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = TestClockAdvance

@@ -408,6 +408,9 @@ type ServerInterface interface {
 	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
 	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
 	UpdateFixedFeeQuantity(ctx echo.Context, subscriptionID SubscriptionID, params UpdateFixedFeeQuantityParams) error
+	// UpdateTrial Let a trial end on another date
+	// (POST /v1/subscriptions/{subscription_id}/update_trial)
+	UpdateTrial(ctx echo.Context, subscriptionID SubscriptionID, params UpdateTrialParams) error
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx echo.Context, subscriptionID SubscriptionID, params FetchSubscriptionUsageParams) error
@@ -5087,6 +5090,63 @@ func (w *ServerInterfaceWrapper) UpdateFixedFeeQuantity(ctx echo.Context) error 
 	return err
 }
 
+// UpdateTrial converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateTrial(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateTrialParams
+	// ------------- Optional query parameter "include_changed_resources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "include_changed_resources", ctx.QueryParams(), &params.IncludeChangedResources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter include_changed_resources: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "Create-Pending-Subscription-Change" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Create-Pending-Subscription-Change")]; found {
+		var CreatePendingSubscriptionChange CreatePendingSubscriptionChange
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Create-Pending-Subscription-Change, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Create-Pending-Subscription-Change", valueList[0], &CreatePendingSubscriptionChange, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Create-Pending-Subscription-Change: %s", err))
+		}
+
+		params.CreatePendingSubscriptionChange = &CreatePendingSubscriptionChange
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateTrial(ctx, subscriptionID, params)
+	return err
+}
+
 // FetchSubscriptionUsage converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchSubscriptionUsage(ctx echo.Context) error {
 	var err error
@@ -5705,6 +5765,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_fixed_fee_quantity_updates", wrapper.UnscheduleFixedFeeQuantityUpdates, options.OperationMiddlewares["unscheduleFixedFeeQuantityUpdates"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/unschedule_pending_plan_changes", wrapper.UnschedulePendingPlanChanges, options.OperationMiddlewares["unschedulePendingPlanChanges"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/update_fixed_fee_quantity", wrapper.UpdateFixedFeeQuantity, options.OperationMiddlewares["updateFixedFeeQuantity"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/update_trial", wrapper.UpdateTrial, options.OperationMiddlewares["updateTrial"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/usage", wrapper.FetchSubscriptionUsage, options.OperationMiddlewares["fetchSubscriptionUsage"]...)
 	router.GET(options.BaseURL+"/v1/test_clock", wrapper.FetchTestClock, options.OperationMiddlewares["fetchTestClock"]...)
 	router.POST(options.BaseURL+"/v1/test_clock/advance", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
@@ -10950,6 +11011,47 @@ func (response UpdateFixedFeeQuantitydefaultApplicationProblemPlusJSONResponse) 
 	return err
 }
 
+type UpdateTrialRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         UpdateTrialParams
+	Body           *UpdateTrialJSONRequestBody
+}
+
+type UpdateTrialResponseObject interface {
+	VisitUpdateTrialResponse(w http.ResponseWriter) error
+}
+
+type UpdateTrial200JSONResponse MutatedSubscription
+
+func (response UpdateTrial200JSONResponse) VisitUpdateTrialResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateTrialdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateTrialdefaultApplicationProblemPlusJSONResponse) VisitUpdateTrialResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchSubscriptionUsageRequestObject struct {
 	SubscriptionID SubscriptionID `json:"subscription_id"`
 	Params         FetchSubscriptionUsageParams
@@ -11889,6 +11991,9 @@ type StrictServerInterface interface {
 	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
 	// (POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quantity)
 	UpdateFixedFeeQuantity(ctx context.Context, request UpdateFixedFeeQuantityRequestObject) (UpdateFixedFeeQuantityResponseObject, error)
+	// UpdateTrial Let a trial end on another date
+	// (POST /v1/subscriptions/{subscription_id}/update_trial)
+	UpdateTrial(ctx context.Context, request UpdateTrialRequestObject) (UpdateTrialResponseObject, error)
 	// FetchSubscriptionUsage Usage of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/usage)
 	FetchSubscriptionUsage(ctx context.Context, request FetchSubscriptionUsageRequestObject) (FetchSubscriptionUsageResponseObject, error)
@@ -16521,6 +16626,55 @@ func (sh *strictHandler) UpdateFixedFeeQuantity(ctx echo.Context, subscriptionID
 		return err
 	} else if validResponse, ok := response.(UpdateFixedFeeQuantityResponseObject); ok {
 		return validResponse.VisitUpdateFixedFeeQuantityResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateTrial operation middleware
+func (sh *strictHandler) UpdateTrial(ctx echo.Context, subscriptionID SubscriptionID, params UpdateTrialParams) error {
+	var request UpdateTrialRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body UpdateTrialJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateTrial(ctx.Request().Context(), request.(UpdateTrialRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateTrial")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateTrialResponseObject); ok {
+		return validResponse.VisitUpdateTrialResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -38,7 +38,7 @@ func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 		return gen.AmountDiscountAdjusting{
 			AdjustmentType: gen.AmountDiscountAdjustmentTypeAmountDiscount, AmountDiscount: configuredToWire(a, currency),
 		}
-	case rating.PercentageDiscount:
+	case rating.PercentageDiscount, rating.TrialDiscount:
 		return gen.PercentageDiscountAdjusting{
 			AdjustmentType: gen.PercentageDiscountAdjustmentTypePercentageDiscount, PercentageDiscount: numberToWire(a.Value),
 		}
@@ -71,6 +71,8 @@ func discountToWire(a catalog.Adjustment, currency money.Currency) any {
 		return gen.TieredPercentageOff{
 			DiscountType: gen.TieredPercentageDiscountTypeTieredPercentage, Tiers: percentageTiersToWire(a.Tiers),
 		}
+	case rating.TrialDiscount:
+		return gen.TrialOff{DiscountType: gen.TrialDiscountTypeTrial, TrialPercentageDiscount: optionalNumberToWire(&a.Value)}
 	}
 	return nil
 }

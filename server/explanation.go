@@ -130,7 +130,7 @@ func groupShareToWire(p rating.Part, currency money.Currency) gen.GroupShare {
 func adjustmentExplanationToWire(a rating.Applied, of catalog.Adjustment, currency money.Currency) gen.AdjustmentExplanation {
 	shown := gen.AdjustmentExplanation{
 		AdjustmentID:   a.AdjustmentID,
-		AdjustmentType: gen.AdjustmentType(a.Kind),
+		AdjustmentType: adjustmentTypeToWire(a.Kind),
 		IsInvoiceLevel: of.InvoiceLevel,
 		Lines:          a.Lines,
 		Base:           currency.Format(a.Base),
@@ -151,6 +151,14 @@ func adjustmentExplanationToWire(a rating.Applied, of catalog.Adjustment, curren
 		shown.ServiceDays, shown.BillingCycleDays = &days.Part, &days.Whole
 	}
 	return shown
+}
+
+// adjustmentTypeToWire names the kind of an adjustment. A trial takes a percentage off.
+func adjustmentTypeToWire(kind rating.AdjustmentKind) gen.AdjustmentType {
+	if kind == rating.TrialDiscount {
+		kind = rating.PercentageDiscount
+	}
+	return gen.AdjustmentType(kind)
 }
 
 func convertedToWire(line invoice.Line, into money.Currency) *gen.ConversionExplanation {

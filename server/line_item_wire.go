@@ -28,7 +28,7 @@ func loadLineSources(tx *store.Tx, lines []invoice.Line) (s lineSources, err err
 	if s.itemNames, err = itemNames(tx, slices.Collect(maps.Values(s.prices))); err != nil {
 		return s, err
 	}
-	s.adjustments, err = catalog.FindAdjustments(tx, invoice.AdjustmentIDs(lines...))
+	s.adjustments, err = invoice.AdjustmentsOf(tx, lines...)
 	return s, err
 }
 

@@ -29,6 +29,7 @@ var mutations = map[string]func(request []byte) (mutation, error){
 	"schedule_plan_change":                  kept(planChange),
 	"unschedule_pending_plan_changes":       kept(unscheduledPlanChanges),
 	"change_price_intervals":                kept(intervalChanges),
+	"update_trial":                          kept(trialUpdate),
 	"trigger_phase":                         kept(triggeredPhase),
 	"redeem_coupon":                         kept(redemption),
 }

@@ -145,7 +145,7 @@ func planToWire(plan catalog.Plan, version catalog.PlanVersion, itemNames map[st
 		Adjustments:        adjustmentsToWire(version.Adjustments, plan.Currency),
 		PlanPhases:         phasesToWire(version, plan.Currency),
 		Product:            gen.Product{ID: plan.ProductID, Name: plan.Name, CreatedAt: instantToWire(plan.CreatedAt)},
-		TrialConfig:        gen.TrialConfig{TrialPeriodUnit: gen.TrialPeriodUnitDays},
+		TrialConfig:        gen.TrialConfig{TrialPeriod: plan.TrialDays, TrialPeriodUnit: gen.TrialPeriodUnitDays},
 		Discount:           older.Discount,
 		Minimum:            older.Minimum,
 		MinimumAmount:      older.MinimumAmount,

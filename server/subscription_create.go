@@ -18,7 +18,7 @@ func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubsc
 		PlanVersion: body.PlanVersionNumber, InitialPhase: body.InitialPhaseOrder,
 		StartDate: body.StartDate, EndDate: body.EndDate,
 		AlignWithStart: body.AlignBillingWithSubscriptionStartDate != nil && *body.AlignBillingWithSubscriptionStartDate,
-		Name:           body.Name, Currency: body.Currency, CouponCode: body.CouponRedemptionCode,
+		Name:           body.Name, Currency: body.Currency, CouponCode: body.CouponRedemptionCode, TrialDays: body.TrialDurationDays,
 		AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
 		Metadata:      metadataFromWire(body.Metadata),

@@ -36,7 +36,7 @@ func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
 		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
 		PlanVersion: body.PlanVersionNumber, InitialPhase: body.InitialPhaseOrder,
 		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
-		CouponCode: body.CouponRedemptionCode, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
+		CouponCode: body.CouponRedemptionCode, TrialDays: body.TrialDurationDays, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
 		Scope:         scopeFromWire(body.UsageCustomerIds, body.Filter),
 		Customization: custom,

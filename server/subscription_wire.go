@@ -93,6 +93,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 			}
 		}
 	}
+	shown.TrialInfo.EndDate = optionalInstantToWire(t.Stint(now).TrialEndAt)
 	adjustmentIntervalsToWire(t, &shown)
 	return shown
 }

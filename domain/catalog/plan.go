@@ -28,6 +28,7 @@ type Plan struct {
 	InvoicingCurrency  money.Currency
 	NetTermsDays       *int // from issue to due date, 0 to 365; nil: the plan says nothing
 	DefaultInvoiceMemo *string
+	TrialDays          *int // before fees are charged, at least 1; nil: none
 	Status             PlanStatus
 	Version            int    // the version that new subscriptions get
 	ProductID          string // made with the plan, and bears its name
@@ -109,6 +110,24 @@ func move(tx *store.Tx, id string, from, to PlanStatus) (Plan, error) {
 	plan.Status = to
 	return plan, tx.Model(&plan).Select("status").Updates(&plan).Error
 }
+
+// SetTrial gives a plan a trial of so many days for subscriptions that are made from now
+// on, 0 for none.
+func SetTrial(tx *store.Tx, id string, days int) (Plan, error) {
+	plan, err := lockPlan(tx, id)
+	if err != nil {
+		return Plan{}, err
+	}
+	if days < 0 || days >= mostTrialDays {
+		return Plan{}, fault.Bad("days", "must be from 0 to %d", mostTrialDays-1)
+	}
+	if plan.TrialDays = &days; days == 0 {
+		plan.TrialDays = nil
+	}
+	return plan, tx.Model(&plan).Select("trial_days").Updates(&plan).Error
+}
+
+const mostTrialDays = 1_000_000
 
 func lockPlan(tx *store.Tx, id string) (plan Plan, err error) {
 	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&plan).Error

@@ -140,6 +140,9 @@ func adjust(t subscription.Terms, together []tally, all []amounts) {
 	}
 	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].Service) }
 	for k, adjusted := range rating.Adjust(lines, adjustments, covers) {
+		if of := together[k].TrialOf; of != "" {
+			adjusted = rating.Trial(of, lines[k])
+		}
 		all[k].Adjustments = append([]rating.Applied{}, adjusted.Applied...)
 		all[k].Adjusted = adjusted.Subtotal
 	}

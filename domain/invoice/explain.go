@@ -6,6 +6,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
 	"tollkeeper/store"
 )
 
@@ -50,7 +51,7 @@ func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
 		}
 		e.Metric = &metric
 	}
-	e.Adjustments, err = catalog.FindAdjustments(tx, AdjustmentIDs(e.Line))
+	e.Adjustments, err = AdjustmentsOf(tx, e.Line)
 	return e, err
 }
 
@@ -59,6 +60,31 @@ func priceIDs(lines []Line) (ids []string) {
 		ids = append(ids, l.PriceID)
 	}
 	return ids
+}
+
+// AdjustmentsOf finds the adjustments that worked on lines, by id. That of a trial has no
+// row: it is made up.
+func AdjustmentsOf(tx *store.Tx, lines ...Line) (map[string]catalog.Adjustment, error) {
+	found, err := catalog.FindAdjustments(tx, AdjustmentIDs(lines...))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		for _, a := range l.Adjustments {
+			if a.Kind == rating.TrialDiscount {
+				found[a.AdjustmentID] = trialDiscount(a)
+			}
+		}
+	}
+	return found, nil
+}
+
+func trialDiscount(a rating.Applied) catalog.Adjustment {
+	reason := "Trial"
+	return catalog.Adjustment{
+		Record: store.Record{ID: a.AdjustmentID}, Kind: a.Kind, Value: a.Value, InvoiceLevel: true,
+		Tiers: []rating.PercentageTier{}, Filters: []rating.Filter{}, Reason: &reason,
+	}
 }
 
 // AdjustmentIDs names the adjustments that worked on lines.

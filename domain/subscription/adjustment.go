@@ -27,9 +27,9 @@ type AdjustmentInterval struct {
 // its dates go. In advance the start of the service decides, in arrears its end:
 // what ends with the interval still gets it (semantics 6.3.7). A change of quantity
 // gets percentages only: amounts, minimums and maximums are for the whole piece, which
-// has them.
+// has them. None works on a trial, which is free.
 func (i AdjustmentInterval) Covers(s Service) bool {
-	if s.Before != nil && i.Adjustment.Kind != rating.PercentageDiscount {
+	if s.TrialOf != "" || s.Before != nil && i.Adjustment.Kind != rating.PercentageDiscount {
 		return false
 	}
 	if s.Interval.Price.InAdvance() {

@@ -37,6 +37,7 @@ type PlanChange struct {
 	Alignment Alignment      // "": unchanged
 	Anchor    *period.Anchor // instead
 
+	TrialDays          *int    // 0 or more; nil: as the plan
 	CouponCode         *string // redeemed from then on
 	AutoCollection     *bool   // nil: as it is, like the others
 	AutoIssuance       *bool
@@ -130,6 +131,7 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 	begun.StartAt, begun.EndAt = at, nil
 	line := unfold(tx, begun, plan, version, ramp, loc)
 	line.stint.Scope = in.Scope.or(t.Stint(at).Scope)
+	line.stint.tryOut(in.TrialDays, plan, loc)
 	in.settle(&line.stint, at, loc)
 	if at.After(tx.Now) {
 		webhook.Announce(tx, webhook.SubscriptionPlanChangeScheduled, t.ID, webhook.Properties{

@@ -29,6 +29,7 @@ type NewSubscription struct {
 	AlignWithStart bool           // cycles begin on the start date's day of the month
 	Anchor         *period.Anchor // or where this says
 
+	TrialDays  *int    // 0 or more; nil: as the plan
 	CouponCode *string // redeemed from the start on
 
 	Name               *string // nil: the plan's
@@ -66,6 +67,7 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 		return Terms{}, err
 	}
 	line.stint.Scope = in.Scope
+	line.stint.tryOut(in.TrialDays, plan, line.loc)
 	custom, err := in.resolve(tx, version)
 	if err != nil {
 		return Terms{}, err

@@ -21,7 +21,7 @@ func (t Terms) waiting(s Service, whole period.Period) Service {
 // subscription's prices have until then, or where that or the plan ends before (semantics
 // 6.2.8).
 func (t Terms) deferred(i PriceInterval) time.Time {
-	last := i.lastBefore(*i.EndAt)
+	last := i.EndAt.Add(-time.Microsecond)
 	_, part := t.cycle(t.shortestOf(last, catalog.Price.InvoicingLength), last)
 	on := part.End
 	for _, end := range []*time.Time{t.of(i).EndAt, t.EndAt} {
@@ -32,11 +32,14 @@ func (t Terms) deferred(i PriceInterval) time.Time {
 	return on
 }
 
-// lastBefore is the last instant before another at which the price is in force, if it
-// began by then.
-func (i PriceInterval) lastBefore(at time.Time) time.Time {
-	if i.CanDeferBilling && i.EndAt != nil && i.EndAt.Before(at) {
-		at = *i.EndAt
+// lastBefore is the last instant before another. Of a price whose last piece may be
+// billed after its end it is the last one at which the price is in force.
+func (t Terms) lastBefore(i PriceInterval, at time.Time) time.Time {
+	if i.EndAt != nil && i.EndAt.Before(at) {
+		last := i.EndAt.Add(-time.Microsecond)
+		if _, _, tried := t.trialAt(last); tried || i.CanDeferBilling {
+			return last
+		}
 	}
 	return at.Add(-time.Microsecond)
 }

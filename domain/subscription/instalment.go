@@ -23,7 +23,7 @@ type Instalment struct {
 func (t Terms) charged(piece Service) (services []Service) {
 	price := piece.Interval.Price
 	length := price.InvoicingLength()
-	if length == price.Length() {
+	if length == price.Length() || piece.TrialOf != "" {
 		return piece.byQuantity()
 	}
 	anchor, from, _ := t.rhythm(piece.Period.Start)

@@ -21,6 +21,8 @@ type Service struct {
 
 	Instalment *Instalment // of a fee that several invoices of a billing cycle charge; nil: it is charged at once
 
+	TrialOf string // the stint whose trial it is for; "": none
+
 	Quantity money.Decimal  // of a fixed fee
 	Before   *money.Decimal // the quantity that it takes the place of from Period.Start on; nil: of none
 }
@@ -53,7 +55,7 @@ func (t Terms) BilledOn(date time.Time) []Service {
 		// A piece in arrears ends on the date: it contains the instant before.
 		at := date
 		if !i.Price.InAdvance() {
-			at = i.lastBefore(date)
+			at = t.lastBefore(i, date)
 		}
 		piece, ok := t.first(i, at)
 		if !ok {
@@ -77,10 +79,7 @@ func (t Terms) NextBilling(after time.Time) (next time.Time, ok bool) {
 }
 
 func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool) {
-	from := after
-	if i.CanDeferBilling {
-		from = i.lastBefore(after.Add(time.Microsecond))
-	}
+	from := t.lastBefore(i, after.Add(time.Microsecond))
 	for piece, more := t.first(i, from); more; piece, more = t.following(piece) {
 		for _, s := range t.charged(piece) { // in the order of their dates
 			if !s.Decrease() && s.BilledOn.After(after) {
@@ -198,6 +197,11 @@ func (t Terms) following(s Service) (Service, bool) {
 // piece is the part of the cycle at an instant in which i is billed, false if
 // that does not contain or follow the instant.
 func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
+	if stint, trial, on := t.trialAt(at); on && !i.Price.Fixed() {
+		return t.tried(i, stint, trial)
+	} else if on {
+		at = trial.End
+	}
 	whole, part := t.cycle(i.Price.Length(), at)
 	part, ok := t.clip(part, i)
 	if !ok || !at.Before(part.End) {
@@ -208,8 +212,15 @@ func (t Terms) piece(i PriceInterval, at time.Time) (Service, bool) {
 
 // once is the only piece of a one-time price.
 func (t Terms) once(i PriceInterval) Service {
-	_, rhythm := t.cycle(t.shortest(i.StartAt), i.StartAt)
-	whole, _ := t.clip(period.Period{Start: i.StartAt, End: rhythm.End}, i)
+	start := i.StartAt
+	if stint, trial, on := t.trialAt(start); on && !i.Price.Fixed() {
+		s, _ := t.tried(i, stint, trial)
+		return s
+	} else if on {
+		start = trial.End
+	}
+	_, rhythm := t.cycle(t.shortest(start), start)
+	whole, _ := t.clip(period.Period{Start: start, End: rhythm.End}, i)
 	return service(i, whole, whole)
 }
 
@@ -233,8 +244,11 @@ func (t Terms) clip(p period.Period, i PriceInterval) (period.Period, bool) {
 }
 
 // cycle is the billing cycle of that length at an instant, and the part of it
-// in which cycles keep the rhythm they have then.
+// in which cycles keep the rhythm they have then. A trial is one of its own.
 func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Period) {
+	if _, trial, on := t.trialAt(at); on {
+		return trial, trial
+	}
 	loc := t.Customer.Location()
 	anchor, from, until := t.rhythm(at)
 	whole = period.NewCycle(length, anchor, period.DateOf(from, loc), loc).At(at)
@@ -245,7 +259,7 @@ func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Per
 	if until != nil && until.Before(part.End) {
 		part.End = *until
 	}
-	return whole, part
+	return whole, t.afterTrial(part, at)
 }
 
 // shortest is the length of the subscription's billing periods at an instant.

@@ -31,7 +31,8 @@ type Stint struct {
 
 	Scope // of the usage prices that begin with it
 
-	EndsAt *time.Time // where the last phase of the plan ends the subscription; nil: nowhere
+	TrialEndAt *time.Time // until when fees are not charged and usage is free; nil: no trial
+	EndsAt     *time.Time // where the last phase of the plan ends the subscription; nil: nowhere
 
 	Plan catalog.Plan `gorm:"-"`
 }

@@ -44,6 +44,7 @@ type commands struct {
 	Plan struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
+		Trial    planTrial    `cmd:"" help:"Give new subscriptions of a plan a trial."`
 		Migrate  migratePlan  `cmd:"" help:"Put the subscriptions of a plan on another version of it."`
 	} `cmd:"" help:"What is done to plans that has no operation of the API."`
 	Webhook struct {

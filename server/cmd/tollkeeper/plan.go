@@ -62,6 +62,16 @@ func (cmd migratePlan) Run(ctx context.Context, env environment, out io.Writer) 
 	})
 }
 
+type planTrial struct {
+	chosenPlan
+	Days int `arg:"" help:"How long it is; 0 for none."`
+}
+
+// Run sets the trial.
+func (cmd planTrial) Run(ctx context.Context, env environment, out io.Writer) error {
+	return cmd.move(ctx, env, out, func(tx *store.Tx, id string) (catalog.Plan, error) { return catalog.SetTrial(tx, id, cmd.Days) })
+}
+
 func (c chosenPlan) move(ctx context.Context, env environment, out io.Writer, to func(*store.Tx, string) (catalog.Plan, error)) error {
 	return withStore(ctx, env, func(st *store.Store) error {
 		var plan catalog.Plan

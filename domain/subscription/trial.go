@@ -1,0 +1,67 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/period"
+)
+
+// tryOut gives a stint the trial of so many days that is asked for, nil for that of the
+// plan. It ends at the local midnight as many days after the stint's first (semantics
+// 6.3.8); 0 days are none.
+func (s *Stint) tryOut(days *int, plan catalog.Plan, loc *time.Location) {
+	if days == nil {
+		days = plan.TrialDays
+	}
+	if days != nil && *days > 0 {
+		end := period.DateOf(s.StartAt, loc).AddDays(*days).In(loc)
+		s.TrialEndAt = &end
+	}
+}
+
+// trial is the time of a stint's trial, false without one.
+func (s Stint) trial() (period.Period, bool) {
+	if s.TrialEndAt == nil || !s.TrialEndAt.After(s.StartAt) {
+		return period.Period{}, false
+	}
+	trial := period.Period{Start: s.StartAt, End: *s.TrialEndAt}
+	if s.EndAt != nil && s.EndAt.Before(trial.End) {
+		trial.End = *s.EndAt
+	}
+	return trial, true
+}
+
+// trialAt is the stint whose trial an instant lies in, and the time of that trial.
+func (t Terms) trialAt(at time.Time) (in Stint, trial period.Period, found bool) {
+	for _, s := range t.Stints {
+		if trial, has := s.trial(); has && trial.Contains(at) {
+			return s, trial, true
+		}
+	}
+	return in, trial, false
+}
+
+// afterTrial is a part of a cycle without the trial that it begins with.
+func (t Terms) afterTrial(part period.Period, at time.Time) period.Period {
+	for _, s := range t.Stints {
+		if trial, has := s.trial(); has && trial.End.After(part.Start) && !trial.End.After(at) {
+			part.Start = trial.End
+		}
+	}
+	return part
+}
+
+// tried is the service of a usage price for the time of a trial, which is billed with
+// all of it where the trial or the subscription ends.
+func (t Terms) tried(i PriceInterval, s Stint, trial period.Period) (Service, bool) {
+	part, ok := t.clip(trial, i)
+	if !ok {
+		return Service{}, false
+	}
+	on := trial.End
+	if t.EndAt != nil && t.EndAt.Before(on) {
+		on = *t.EndAt
+	}
+	return Service{Interval: i, Period: part, Cycle: part, BilledOn: on, From: part.Start, TrialOf: s.ID}, true
+}

@@ -1,0 +1,130 @@
+package subscription
+
+import (
+	"errors"
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
+
+// TrialUpdate is what a client asks for.
+type TrialUpdate struct {
+	EndDate string // date or date-time in the customer's zone, or trialImmediate
+	Shift   bool   // what comes after the trial moves along with its end
+}
+
+const trialImmediate = "immediate"
+
+// UpdateTrial gives a trial that has not ended another end, which may be past (semantics
+// 6.3.8).
+func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
+	stint := t.Stint(tx.Now)
+	switch trial, on := stint.trial(); {
+	case t.Status(tx.Now) == StatusEnded:
+		return fault.Refused("the subscription has ended")
+	case !on:
+		return fault.Refused("the subscription has no trial")
+	case !tx.Now.Before(trial.End):
+		return fault.Refused("the trial has ended")
+	}
+	end := later(tx.Now, stint.StartAt)
+	if in.EndDate != trialImmediate {
+		given, err := period.ParseInstant(in.EndDate, t.Customer.Location())
+		switch {
+		case err != nil:
+			return fault.Bad("trial_end_date", "%s, or %s", err, trialImmediate)
+		case given.Before(stint.StartAt):
+			return fault.Bad("trial_end_date", "must not be before the start of the trial")
+		case t.EndAt != nil && given.After(*t.EndAt):
+			return fault.Bad("trial_end_date", "must not be after the end of the subscription")
+		}
+		end = given
+	}
+	if in.Shift {
+		s := shift{from: *stint.TrialEndAt, to: end, loc: t.Customer.Location()}
+		if err := s.move(tx, t, stint); err != nil {
+			return err
+		}
+	}
+	return tx.Model(&Stint{}).Where("id = ?", stint.ID).Update("trial_end_at", end).Error
+}
+
+// shift moves the dates of a stint that are not before an instant as far as that moves:
+// by local days, and the time of the day.
+type shift struct {
+	from, to time.Time
+	loc      *time.Location
+}
+
+func (s shift) of(at *time.Time) *time.Time {
+	if at == nil || at.Before(s.from) {
+		return at
+	}
+	midnight := func(of time.Time) time.Time { return period.DateOf(of, s.loc).In(s.loc) }
+	days := period.Days(period.Period{Start: midnight(s.from), End: midnight(s.to)}, s.loc)
+	if s.to.Before(s.from) {
+		days = -period.Days(period.Period{Start: midnight(s.to), End: midnight(s.from)}, s.loc)
+	}
+	clock := s.to.Sub(midnight(s.to)) - s.from.Sub(midnight(s.from)) + at.Sub(midnight(*at))
+	moved := period.DateOf(*at, s.loc).AddDays(days).In(s.loc).Add(clock)
+	return &moved
+}
+
+// move moves the intervals, phases and quantities of a stint, and its own end. What the
+// planned end of the subscription does not let be reached any more is gone.
+func (s shift) move(tx *store.Tx, t Terms, stint Stint) error {
+	limit := t.EndAt
+	if stint.EndsAt != nil && same(limit, stint.EndsAt) {
+		stint.EndsAt = s.of(stint.EndsAt)
+		limit = stint.EndsAt
+		if err := errors.Join(tx.Model(&stint).Select("ends_at").Updates(&stint).Error, t.setEnd(tx, limit)); err != nil {
+			return err
+		}
+	}
+	var err error
+	for _, i := range t.Intervals {
+		if t.of(i).ID != stint.ID {
+			continue
+		}
+		for _, c := range i.Transitions {
+			err = errors.Join(err, tx.Model(&Transition{}).Where("id = ?", c.ID).Update("effective_at", s.of(&c.EffectiveAt)).Error)
+		}
+	}
+	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
+		err = errors.Join(err, s.rows(tx, rows, stint.ID, t.EndAt, limit))
+	}
+	return err
+}
+
+// rows moves what a stint has of one kind.
+func (s shift) rows(tx *store.Tx, kind any, stintID string, end, limit *time.Time) error {
+	var rows []struct {
+		ID      string
+		StartAt time.Time
+		EndAt   *time.Time
+	}
+	if err := tx.Model(kind).Where("stint_id = ?", stintID).Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, row := range rows {
+		start, until := s.of(&row.StartAt), limit
+		if !same(row.EndAt, end) {
+			until = s.of(row.EndAt)
+		}
+		if limit != nil && (until == nil || until.After(*limit)) {
+			until = limit
+		}
+		var err error
+		if until != nil && !until.After(*start) {
+			err = tx.Where("id = ?", row.ID).Delete(kind).Error
+		} else {
+			err = tx.Model(kind).Where("id = ?", row.ID).Updates(map[string]any{"start_at": start, "end_at": until}).Error
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
