@@ -15,7 +15,7 @@ check:      ## What CI runs: fails if generated or formatted files change
 	@scripts/check
 vuln:       ## Look the modules up in the database of known vulnerabilities
 	@scripts/vuln
-bench:      ## Events per second over HTTP, as a ratio to COPY
+bench:      ## Events and invoices per second, as ratios to COPY
 	@go run ./scripts/bench
 bench-full: ## Costs, backfills and keys where twenty million events are (an hour, 40 GB)
 	@go run ./scripts/bench -full

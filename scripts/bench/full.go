@@ -90,6 +90,10 @@ func runFull(ctx context.Context, o options) error {
 	if err := r.manyKeys(ctx, t, server, o.rounds); err != nil {
 		return err
 	}
+	server.stop()
+	if err := r.billing(ctx, s, o.billed); err != nil {
+		return err
+	}
 	return r.verdict()
 }
 

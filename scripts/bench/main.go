@@ -21,6 +21,7 @@ type options struct {
 	present int    // events that are there before
 	rounds  int    // how often each way to get events in is taken
 	huge    int64  // bytes of the one huge request
+	billed  int    // subscriptions that are billed
 	binary  string // the server's; "": built from this checkout
 	keep    bool
 }
@@ -35,14 +36,22 @@ func main() {
 	present := flag.Int("present", 0, "events that are there before (default 1,000,000; 20,000,000 with -full)")
 	rounds := flag.Int("rounds", 5, "how often each way is taken, in turns")
 	size := flag.Int64("huge", 1024, "megabytes of the one huge request")
+	subscriptions := flag.Int("subscriptions", 0, "subscriptions that are billed (default 10,000; 100,000 with -full)")
+	alone := flag.Bool("billing", false, "measure billing alone")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
 	flag.Parse()
-	o := options{*present, *rounds, *size << 20, *binary, *keep}
-	measure, usual := runUsual, usualPresent
+	o := options{*present, *rounds, *size << 20, *subscriptions, *binary, *keep}
+	measure, usual, billed := runUsual, usualPresent, billedUsual
 	if *full {
-		measure, usual = runFull, fullPresent
+		measure, usual, billed = runFull, fullPresent, billedFull
+	}
+	if *alone {
+		measure = runBilling
+	}
+	if o.billed == 0 {
+		o.billed = billed
 	}
 	if o.present == 0 {
 		o.present = usual

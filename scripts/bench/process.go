@@ -31,14 +31,16 @@ type process struct {
 	exited  chan struct{}
 }
 
-// serve starts a server that keeps buckets, or one that does not.
-func (s *stage) serve(ctx context.Context, key string, buckets bool) (*process, error) {
+// serve starts a server that keeps buckets, or one that does not, with what else it is
+// told by its environment.
+func (s *stage) serve(ctx context.Context, key string, buckets bool, told ...string) (*process, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, s.binary, "serve")
 	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+s.url, "TOLLKEEPER_ADDR="+addr, fmt.Sprint("TOLLKEEPER_BUCKETS=", buckets))
+	cmd.Env = append(cmd.Env, told...)
 	p := &process{addr: addr, key: key, buckets: buckets, master: s.postmaster, cmd: cmd, exited: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, err

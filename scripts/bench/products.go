@@ -8,7 +8,7 @@ import (
 
 // price is one of a plan, with its metric.
 type price struct {
-	sql   string
+	sql   string // "": a fixed fee
 	model object // with its configuration; nil: a cent for each unit
 }
 
@@ -34,13 +34,16 @@ func (p *process) offer(ctx context.Context, name string, prices []price) (plan 
 	metrics := map[string]string{}
 	var wanted []object
 	for i, price := range prices {
-		if metrics[price.sql] == "" {
+		if price.sql != "" && metrics[price.sql] == "" {
 			body := object{"name": price.sql, "description": nil, "item_id": item, "sql": price.sql}
 			if metrics[price.sql], err = p.create(ctx, "/v1/metrics", body); err != nil {
 				return "", err
 			}
 		}
-		body := object{"name": fmt.Sprint("P", i), "item_id": item, "billable_metric_id": metrics[price.sql], "cadence": "monthly"}
+		body := object{"name": fmt.Sprint("P", i), "item_id": item, "cadence": "monthly"}
+		if price.sql != "" {
+			body["billable_metric_id"] = metrics[price.sql]
+		}
 		model := price.model
 		if model == nil {
 			model = perUnit

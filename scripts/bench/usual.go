@@ -76,6 +76,10 @@ func runUsual(ctx context.Context, o options) error {
 	if err := r.sendHuge(ctx, t, server, o.huge); err != nil {
 		return err
 	}
+	server.stop()
+	if err := r.billing(ctx, s, o.billed); err != nil {
+		return err
+	}
 	if err := r.rating(ctx, dir); err != nil {
 		return err
 	}

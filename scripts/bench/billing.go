@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tollkeeper/domain/event"
+	"tollkeeper/store"
+)
+
+// mixed are the prices of each subscription that is billed.
+var mixed = []price{
+	{}, // a fee in advance
+	{sql: "SELECT SUM(tokens) FROM events"},
+	{sql: "SELECT COUNT(*) FROM events", model: object{"model_type": "tiered", "tiered_config": object{"tiers": []object{
+		{"first_unit": 0, "last_unit": 5, "unit_amount": "0.10"}, {"first_unit": 5, "last_unit": nil, "unit_amount": "0.05"},
+	}}}},
+	{sql: "SELECT SUM(tokens) FROM events", model: byProperty("region", regions)},
+	{sql: "SELECT MAX(seconds) FROM events", model: object{"model_type": "package", "package_config": object{"package_amount": "3.00", "package_size": 2}}},
+}
+
+// What billing is measured with, and what is wanted of it.
+const (
+	billedUsual  = 10_000 // subscriptions
+	billedFull   = 100_000
+	eachUses     = 10 // events in the month
+	leastBilling = 150
+)
+
+// workers is by how many a month is billed, in turns; two is what is wanted of.
+var workers = []int{2, 1, 4}
+
+// runBilling measures billing alone.
+func runBilling(ctx context.Context, o options) error {
+	dir, err := scratch("bench-billing-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := setUp(ctx, dir, o.binary)
+	if err != nil {
+		return err
+	}
+	defer s.tearDown()
+	r := newReport(os.Stdout, fmt.Sprintf("%d subscriptions", o.billed))
+	if err := r.billing(ctx, s, o.billed); err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
+// billing moves the clocks of accounts with many subscriptions over the end of a month:
+// invoices are opened, and those of the month issued. However many workers do it, the
+// invoices are the same.
+func (r *report) billing(ctx context.Context, s *stage, subscriptions int) error {
+	june := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	bills := ""
+	for _, n := range workers {
+		b, err := s.openBilling(ctx, fmt.Sprint("Billing", n), n, june)
+		if err != nil {
+			return err
+		}
+		err = b.multiply(ctx, subscriptions)
+		if err == nil {
+			err = b.settle(ctx, b.server)
+		}
+		if err == nil {
+			err = r.bill(ctx, b, n, subscriptions)
+		}
+		b.server.stop()
+		if err != nil {
+			return err
+		}
+		switch these, err := b.bills(ctx); {
+		case err != nil:
+			return err
+		case bills == "":
+			bills = these
+		case bills != these:
+			r.fail("%d workers make other invoices than %d", n, workers[0])
+		}
+	}
+	return nil
+}
+
+// billed is an account whose month is billed, and a server for it.
+type billed struct {
+	*tables
+	server *process
+	url    string // of the database
+	month  time.Time
+	seed   string // the alias of the customer of which the others are copies
+}
+
+// openBilling makes the account, with one subscription.
+func (s *stage) openBilling(ctx context.Context, name string, workers int, month time.Time) (*billed, error) {
+	t, err := s.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.conn.Exec(ctx, "UPDATE accounts SET mode = 'test', clock_now = $2 WHERE id = $1", t.account, month)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = t.conn.Exec(ctx, "SELECT ensure_event_partition($1)", month); err != nil {
+		return nil, err
+	}
+	b := &billed{tables: t, url: s.url, month: month, seed: "customer-seed"}
+	if b.server, err = s.serve(ctx, t.key, true, fmt.Sprint("TOLLKEEPER_WORKERS=", workers)); err != nil {
+		return nil, err
+	}
+	plan, err := b.server.offer(ctx, name, mixed)
+	if err == nil {
+		err = b.server.subscribe(ctx, plan, b.seed, month)
+	}
+	return b, err
+}
+
+// multiply makes the other subscriptions, as rows, and the events of all.
+func (b *billed) multiply(ctx context.Context, subscriptions int) error {
+	began := time.Now()
+	if err := b.copySubscriptions(ctx, subscriptions); err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, b.url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	if err := event.MakeRoom(ctx, st); err != nil {
+		return err
+	}
+	tx, err := b.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	_, err = tx.Exec(ctx, `
+		INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
+		SELECT $1, md5(n::text), 'request', 'e:customer-' || n % $2::int, $3::timestamptz + n * interval '1 day' * 29 / ($2::int * $4::int),
+			format('{"tokens":%s,"seconds":%s.25,"region":"%s"}', n % 997, n % 7, ($5::text[])[1 + n % 4])::jsonb,
+			clock_timestamp(), (pg_current_xact_id()::text::bigint << 20) + n
+		FROM generate_series(0, $2::int * $4::int - 1) AS n`, b.account, subscriptions, b.month, eachUses, regions)
+	if err != nil {
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	_, err = b.conn.Exec(ctx, "VACUUM (ANALYZE) customers, subscriptions, stints, price_intervals, invoices, events")
+	fmt.Fprintf(os.Stderr, "%d subscriptions made in %.0f s\n", subscriptions, time.Since(began).Seconds())
+	return err
+}
+
+// copySubscriptions copies the one that is there, with its customer and its draft. The
+// copies refer to each other all around, so nobody checks that before all are there.
+func (b *billed) copySubscriptions(ctx context.Context, times int) error {
+	tx, err := b.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	if _, err := tx.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil {
+		return err
+	}
+	for _, table := range []string{"customers", "subscriptions", "stints", "price_intervals", "invoices"} {
+		if err := b.copyRows(ctx, tx, table, times); err != nil {
+			return fmt.Errorf("copy %s: %w", table, err)
+		}
+	}
+	return tx.Commit(ctx)
+}
+
+// copyRows copies the rows of a table, but for issued invoices, with ids of their own.
+func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int) error {
+	var columns string
+	err := tx.QueryRow(ctx, `SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns
+		WHERE table_schema = 'public' AND table_name = $1 AND is_identity = 'NO' AND is_generated = 'NEVER'`, table).Scan(&columns)
+	if err != nil {
+		return err
+	}
+	// An id keeps its prefix and its last letters; those between are the number of the copy.
+	_, err = tx.Exec(ctx, fmt.Sprintf(`
+		INSERT INTO %s (%s) SELECT %[2]s FROM (
+			SELECT (jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
+				'"(cus|sub|stint|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb)).*
+			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN customers AS c CROSS JOIN %[1]s AS t,
+				LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l
+			WHERE c.account_id = $1 AND c.external_customer_id = $2 AND t.account_id = $1 AND NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%%-0%%') AS copies`, table, columns),
+		b.account, b.seed, times)
+	return err
+}
