@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,6 +18,9 @@ var (
 	Transient = transient
 	Signature = signature
 )
+
+// Reaches reports whether webhooks may call an address where no networks are listed.
+func Reaches(address netip.Addr) bool { return reach{}.allows(address) }
 
 // Forget deletes messages that are old.
 func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
