@@ -4,13 +4,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"tollkeeper/store"
 )
 
-// watched joins subscriptions s to the alerts a that are on for them, or were when they
-// were told to be off there.
+// watched joins subscriptions s to the alerts a that may be on for them: who looks finds
+// the exceptions.
 const watched = `JOIN alerts AS a ON a.account_id = s.account_id AND a.deleted_at IS NULL AND a.enabled
 	AND (a.subscription_id = s.id OR a.plan_id = s.plan_id AND a.plan_version = s.plan_version)`
 
@@ -28,17 +29,32 @@ func LookAtCustomer(tx *store.Tx, customerID string) error {
 // LookAtSubjects is Look for the subscriptions whose usage the events of some subjects may
 // be, and for the balances that it is paid from; nil stands for everybody's.
 func LookAtSubjects(tx *store.Tx, subjects []string) error {
+	if subjects == nil {
+		return errors.Join(look(tx, "true"), lookAtBalances(tx, "true"))
+	}
+	ids, aliases := []string{}, []string{}
+	for _, subject := range subjects {
+		if id, named := strings.CutPrefix(subject, "c:"); named {
+			ids = append(ids, id)
+		} else {
+			aliases = append(aliases, strings.TrimPrefix(subject, "e:"))
+		}
+	}
 	// a child's usage may be the parent's to pay for
-	const theirs = `$3::text[] IS NULL OR EXISTS (SELECT FROM customers AS c WHERE c.account_id = $1
-		AND ('c:' || c.id = ANY ($3) OR 'e:' || c.external_customer_id = ANY ($3)) AND %[1]s IN (c.id, c.parent_id))`
-	if err := look(tx, fmt.Sprintf(theirs, "s.customer_id"), subjects); err != nil {
+	const theirs = `IN (SELECT unnest(ARRAY[c.id, c.parent_id]) FROM customers AS c
+		WHERE c.account_id = $1 AND (c.id = ANY ($3) OR c.external_customer_id = ANY ($4)))`
+	if err := look(tx, "s.customer_id "+theirs, ids, aliases); err != nil {
 		return err
 	}
+	return lookAtBalances(tx, "a.customer_id "+theirs, ids, aliases)
+}
+
+func lookAtBalances(tx *store.Tx, which string, args ...any) error {
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		INSERT INTO alert_looks (account_id, customer_id, due_at)
 		SELECT DISTINCT a.account_id, a.customer_id, $2::timestamptz FROM alerts AS a
-		WHERE a.account_id = $1 AND a.customer_id IS NOT NULL AND a.deleted_at IS NULL AND (`+fmt.Sprintf(theirs, "a.customer_id")+")",
-		tx.AccountID, tx.Now, subjects)
+		WHERE a.account_id = $1 AND a.customer_id IS NOT NULL AND a.deleted_at IS NULL AND `+which,
+		append([]any{tx.AccountID, tx.Now}, args...)...)
 	if err != nil {
 		return fmt.Errorf("say what to look at: %w", err)
 	}
@@ -52,11 +68,11 @@ func lookForAlert(tx *store.Tx, a Alert) error {
 	return look(tx, "a.id = $3", a.ID)
 }
 
-func look(tx *store.Tx, which string, arg any) error {
+func look(tx *store.Tx, which string, args ...any) error {
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		INSERT INTO alert_looks (account_id, subscription_id, due_at)
 		SELECT DISTINCT s.account_id, s.id, $2::timestamptz FROM subscriptions AS s `+watched+`
-		WHERE s.account_id = $1 AND (`+which+")", tx.AccountID, tx.Now, arg)
+		WHERE s.account_id = $1 AND `+which, append([]any{tx.AccountID, tx.Now}, args...)...)
 	if err != nil {
 		return fmt.Errorf("say what to look at: %w", err)
 	}

@@ -79,7 +79,8 @@ func (m *machine) startServer() {
 	GinkgoHelper()
 	m.server = exec.Command(m.binary, "serve")
 	m.server.Env = append(os.Environ(),
-		"TOLLKEEPER_DATABASE_URL="+m.url(), "TOLLKEEPER_ADDR="+m.addr, "TOLLKEEPER_API_KEY="+firstKey)
+		"TOLLKEEPER_DATABASE_URL="+m.url(), "TOLLKEEPER_ADDR="+m.addr, "TOLLKEEPER_API_KEY="+firstKey,
+		"TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8")
 	m.server.Stdout, m.server.Stderr = GinkgoWriter, GinkgoWriter
 	Expect(m.server.Start()).To(Succeed())
 	finished := make(chan struct{})
