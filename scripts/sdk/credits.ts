@@ -17,6 +17,19 @@ const entries = await every(orb.customers.credits.ledger.list(customer.id, { cur
 assert.equal(entries[0]!.ending_balance, 150);
 assert.equal((await every(orb.customers.credits.ledger.listByExternalID(alias, { currency: "USD" }))).length, entries.length);
 
+// Sold, and taken back.
+const sold = await orb.customers.credits.ledger.createEntry(customer.id, {
+  entry_type: "increment",
+  amount: 20,
+  currency: "USD",
+  per_unit_cost_basis: "1.00",
+  invoice_settings: { auto_collection: false, net_terms: 7 },
+});
+const block = await orb.creditBlocks.retrieve(sold.credit_block.id);
+assert.equal(block.balance, 20);
+assert.equal((await orb.creditBlocks.listInvoices(block.id)).invoices.length, 1);
+await orb.creditBlocks.delete(blocks[0]!.id);
+
 console.log(`It kept a ledger of ${entries.length} entries.`);
 
 async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
