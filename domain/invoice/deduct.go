@@ -20,6 +20,12 @@ func Deduct(tx *store.Tx, customerID string) error {
 		return err
 	}
 	for _, l := range ledgers {
+		if still, err := quiet(tx, l); err != nil || still {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if err := deductFrom(tx, customerID, l.Currency, ""); err != nil {
 			return err
 		}
@@ -30,21 +36,41 @@ func Deduct(tx *store.Tx, customerID string) error {
 // ChangeCredits changes a customer's ledger by hand, and works out anew what days draw
 // that are not closed, before and after.
 func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (credit.Entry, error) {
-	if err := deductFrom(tx, customerID, currency, ""); err != nil {
-		return credit.Entry{}, err
-	}
 	ledger, err := credit.Lock(tx, customerID, currency)
 	if err != nil {
 		return credit.Entry{}, err
 	}
-	entry, err := change(ledger)
+	still, err := quiet(tx, *ledger)
 	if err != nil {
 		return credit.Entry{}, err
+	}
+	if !still {
+		if err := deductFrom(tx, customerID, currency, ""); err != nil {
+			return credit.Entry{}, err
+		}
+		if ledger, err = credit.Lock(tx, customerID, currency); err != nil {
+			return credit.Entry{}, err
+		}
+	}
+	entry, err := change(ledger)
+	if err != nil || still && (entry.Kind == credit.KindDecrement || entry.Kind == credit.KindVoidInitiated) {
+		return entry, err // what is taken makes nothing due
 	}
 	if err := deductFrom(tx, customerID, currency, ""); err != nil {
 		return credit.Entry{}, err
 	}
 	return credit.FindEntry(tx, entry.ID)
+}
+
+// quiet reports whether a ledger is up to date whatever was used: nothing is due, and the
+// customer has no draft that credits may pay.
+func quiet(tx *store.Tx, ledger credit.Ledger) (still bool, err error) {
+	if ledger.DueAt != nil && !ledger.DueAt.After(tx.Now) {
+		return false, nil
+	}
+	err = tx.Raw("SELECT NOT EXISTS (SELECT FROM invoices WHERE account_id = ? AND customer_id = ? AND status = ? AND source = ?)",
+		tx.AccountID, ledger.CustomerID, StatusDraft, SourceSubscription).Scan(&still).Error
+	return still, err
 }
 
 // NextDeduction returns the earliest instant, at or before by, at which time changes a

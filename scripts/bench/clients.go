@@ -71,7 +71,7 @@ func client(addr string, requests <-chan []byte) (took []time.Duration, err erro
 	return took, nil
 }
 
-// readAnswer reads an answer of known length, and fails unless it is a 200.
+// readAnswer reads an answer of known length, and fails unless it is a 200 or 201.
 func readAnswer(r *bufio.Reader) error {
 	status, err := r.ReadString('\n')
 	if err != nil {
@@ -92,9 +92,9 @@ func readAnswer(r *bufio.Reader) error {
 			}
 		}
 	}
-	if !strings.HasPrefix(status, "HTTP/1.1 200 ") {
+	if !strings.HasPrefix(status, "HTTP/1.1 20") {
 		body, _ := io.ReadAll(io.LimitReader(r, int64(length)))
-		return fmt.Errorf("ingest answered %s%s", status, body)
+		return fmt.Errorf("the server answered %s%s", status, body)
 	}
 	_, err = r.Discard(length)
 	return err

@@ -62,6 +62,9 @@ func runUsual(ctx context.Context, o options) error {
 	if err := r.previews(ctx, server); err != nil {
 		return err
 	}
+	if err := r.ledgers(ctx, s, t, server); err != nil {
+		return err
+	}
 	server.stop()
 	if server, err = s.serve(ctx, t.key, false); err != nil {
 		return err
