@@ -54,6 +54,7 @@ var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, er
 	webhook.CustomerBalanceTransaction: about(announcedBalance),
 	webhook.SubscriptionEdited:         about(subscriptionBefore),
 
+	webhook.CustomerCreditLedgerIncremented: about(announcedCreditBlock),
 	webhook.CustomerCreditBalanceDepleted:   about(announcedDrop),
 	webhook.CustomerCreditBalanceDropped:    about(announcedDrop),
 	webhook.CustomerCreditBalanceRecovered:  about(announcedDrop),

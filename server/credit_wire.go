@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -132,4 +134,24 @@ func customerCreditBlockToWire(block credit.Block, of origins) gen.CustomerCredi
 		}),
 		Status: whole.Status, CreditBlockSource: whole.CreditBlockSource, CreditAllocation: whole.CreditAllocation, Metadata: whole.Metadata,
 	}
+}
+
+// announcedCreditBlock tells of a block that came to count. What it holds is text there.
+func announcedCreditBlock(tx *store.Tx, _ string, b credit.Block) (any, error) {
+	block, err := credit.FindBlock(tx, b.ID)
+	if err != nil {
+		return nil, err
+	}
+	of, err := originsOf(tx, block)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := rawMembers(creditBlockToWire(block, of))
+	if err != nil {
+		return nil, err
+	}
+	for name, amount := range map[string]money.Decimal{"balance": block.Balance, "maximum_initial_balance": block.InitialBalance} {
+		shown[name] = json.RawMessage(`"` + amount.String() + `"`)
+	}
+	return map[string]any{"block": shown, "pricing_unit": pricingUnitToWire(block.Currency)}, nil
 }

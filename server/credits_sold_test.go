@@ -5,6 +5,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/webhook"
 )
 
 var _ = Describe("Credits that are sold", func() {
@@ -45,13 +47,19 @@ var _ = Describe("Credits that are sold", func() {
 	})
 
 	It("CR-10: count once they are paid, if they have to be", func() {
+		s.listens()
 		sold := s.entry(buyer, sale(object{"require_successful_payment": true}))
 		sold.shows(object{"entry_status": "pending", "starting_balance": json.Number("0"), "ending_balance": json.Number("0")})
 		block := "/v1/credit_blocks/" + sold.text("credit_block.id")
 		s.get(block).expect(200).shows(object{"status": "pending_payment", "balance": json.Number("500")})
 		s.credits(buyer, object{"amount": 1})
 		Expect(ledger()).To(Equal([]string{"increment 500 pending: 0", "increment 1 committed: 1"}))
+		s.news()
 		s.post("/v1/invoices/"+sold.text("created_invoices[0].id")+"/mark_paid", object{"payment_received_date": "2025-03-10"}).expect(200)
+		s.newsOf(webhook.CustomerCreditLedgerIncremented).shows(object{
+			"customer.id": buyer, "properties.block.id": sold.at("credit_block.id"), "properties.block.balance": "500",
+			"properties.block.status": "active", "properties.pricing_unit.name": "credits",
+		})
 		s.get(block).expect(200).shows(object{"status": "active", "balance": json.Number("500")})
 		Expect(ledger()).To(Equal([]string{"increment 500 committed: 500", "increment 1 committed: 501"}))
 	})

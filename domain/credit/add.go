@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -56,6 +57,9 @@ func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
 	}
 	if err := ledger.append(tx, &entry); err != nil {
 		return Entry{}, err
+	}
+	if block.Counted {
+		webhook.Announce(tx, webhook.CustomerCreditLedgerIncremented, buyer.ID, block)
 	}
 	ledger.dueBy(block.nextDue(tx.Now))
 	return entry, ledger.save(tx)

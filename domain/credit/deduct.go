@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -139,6 +140,7 @@ func (b *books) count(tx *store.Tx) error {
 		if err := b.retell(tx, *block); err != nil {
 			return err
 		}
+		webhook.Announce(tx, webhook.CustomerCreditLedgerIncremented, b.CustomerID, *block)
 	}
 	return nil
 }

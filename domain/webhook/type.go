@@ -25,7 +25,7 @@ const (
 	CustomerCreditBalanceDepleted   Type = "customer.credit_balance_depleted"     // alert.Drop
 	CustomerCreditBalanceDropped    Type = "customer.credit_balance_dropped"      // alert.Drop
 	CustomerCreditBalanceRecovered  Type = "customer.credit_balance_recovered"    // alert.Drop
-	CustomerCreditLedgerIncremented Type = "customer.credit_ledger_incremented"
+	CustomerCreditLedgerIncremented Type = "customer.credit_ledger_incremented"   // credit.Block
 
 	EventUnmatched             Type = "event.unmatched_event"            // event.Unmatched
 	IngestionUnmatchedCustomer Type = "ingestion.unmatched_customer_ids" // of some events at a time
