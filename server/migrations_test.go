@@ -161,6 +161,14 @@ var _ = Describe("Migrations of a plan", func() {
 		Entry("when its billing period ends", "end_of_invoice", "2025-04-01T06:59:59Z", "2025-04-01T07:00:00Z"),
 	)
 
+	It("announce no other plan, since it is the same", func() {
+		s.version(plan, 2, replacing(price(1), s.fee("62.00")))
+		s.migrate(plan, 2, "2025-03-11")
+		s.listens()
+		s.clock("2025-03-11T00:00:00Z")
+		Expect(s.newsTypes()).To(And(ContainElement("invoice.issued"), Not(ContainElement(HavePrefix("subscription.plan")))))
+	})
+
 	It("tell how far they have come", func() {
 		s.version(plan, 2, replacing(price(1), s.fee("62.00")))
 		s.on(plan, s.buyer(object{"timezone": "Asia/Tokyo"}), object{"start_date": "2025-03-01"})

@@ -145,6 +145,17 @@ var _ = Describe("A pending subscription change", func() {
 		Expect(s.get("/v1/subscription_changes").expect(200).each("data", "subscription_id")).To(Equal(list{made}))
 	})
 
+	It("is told of to nobody until it is applied", func() {
+		s.listens()
+		s.news()
+		body := object{"customer_id": buyer, "plan_id": plan}
+		id := s.post("/v1/subscriptions", body, later).expect(201).waiting()
+		s.get(path(id)).expect(200)
+		Expect(s.newsTypes()).To(BeEmpty())
+		s.post(path(id)+"/apply", nil).expect(200)
+		Expect(s.newsTypes()).To(ContainElements("subscription.created", "invoice.issued"))
+	})
+
 	It("is made once for a request that is repeated", func() {
 		key := header{"Idempotency-Key", "k1"}
 		first := s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", immediately, later, key).expect(200)
