@@ -89,7 +89,7 @@ var _ = Describe("Whatever statement fails", Ordered, func() {
 	var broken *api // the server that has to do with it
 	BeforeAll(func() {
 		frail = storetest.NewFrail(shared.store)
-		broken = serveOn(frail.Store)
+		broken = serveOn(frail.Store, 1)
 	})
 
 	// prepare opens a shop for the deed, and returns what does it at a server.

@@ -73,13 +73,13 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // serve starts a server on a new database, for as long as the calling node lasts.
 func serve() *api {
 	GinkgoHelper()
-	return serveOn(storetest.New())
+	return serveOn(storetest.New(), 1)
 }
 
-// serveOn is serve on a database that is there.
-func serveOn(st *store.Store) *api {
+// serveOn is serve on a database that is there, with so many workers.
+func serveOn(st *store.Store, workers int) *api {
 	GinkgoHelper()
-	s := server.New(server.Config{Store: st, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: loopback})
+	s := server.New(server.Config{Store: st, Workers: workers, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: loopback})
 	listener := httptest.NewUnstartedServer(nil)
 	listener.Config = server.NewHTTPServer("", s.Handler())
 	listener.Start()

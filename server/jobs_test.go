@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -99,5 +101,33 @@ var _ = Describe("Due work of accounts on real time", func() {
 		err := s.Meet(a.account("live").ctx, fault.Refused("A metric took too long"))
 		Expect(fault.Is(err, fault.KindRefused)).To(BeFalse())
 		Expect(err).To(MatchError(And(HavePrefix("fail due at "), HaveSuffix(": A metric took too long"))))
+	})
+})
+
+var _ = Describe("Due work by several workers", func() {
+	It("makes the same invoices, under the same numbers, for each customer", func() {
+		bills := func(workers int) (texts []string) {
+			GinkgoHelper()
+			s := openShop("2025-03-01T00:00:00Z")
+			s.url = serveOn(shared.store, workers).url
+			plan := s.plan(nil, s.fee("31.00"), s.calls("0.50")).text("id")
+			buyers := []string{}
+			for k := range 6 {
+				buyer := s.buyer(nil)
+				for range 2 { // whose numbers tell which was first
+					s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan}).expect(201)
+				}
+				s.use(buyer, "2025-03-01T00:00:00Z", fmt.Sprint(10+k))
+				buyers = append(buyers, buyer)
+			}
+			s.clock("2025-06-02T00:00:00Z")
+			for _, buyer := range buyers {
+				texts = append(texts, canonical([]string{string(s.get("/v1/invoices?" + everyStatus + "&limit=100&customer_id=" + buyer).text)}))
+			}
+			return texts
+		}
+		one := bills(1)
+		Expect(strings.Count(one[0], `"status":"issued"`)).To(Equal(8))
+		Expect(bills(4)).To(Equal(one))
 	})
 })

@@ -29,9 +29,9 @@ const ballast = 32 << 20 // bytes
 const mostWorkers = 8
 
 // workers is how many units of due work are done at once for an account.
-func (env environment) workers() int {
-	if env.Workers > 0 {
-		return env.Workers
+func (e environment) workers() int {
+	if e.Workers > 0 {
+		return e.Workers
 	}
 	return min(runtime.NumCPU(), mostWorkers)
 }
