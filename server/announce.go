@@ -52,6 +52,7 @@ var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, er
 	webhook.PriceEdited:                about(priceBefore),
 	webhook.CustomerEdited:             about(customerBefore),
 	webhook.CustomerBalanceTransaction: about(announcedBalance),
+	webhook.EventUnmatched:             about(unmatchedEvent),
 	webhook.SubscriptionEdited:         about(subscriptionBefore),
 
 	webhook.CustomerCreditLedgerIncremented: about(announcedCreditBlock),

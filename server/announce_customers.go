@@ -2,6 +2,7 @@ package server
 
 import (
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/store"
 )
 
@@ -32,4 +33,12 @@ func announcedBalance(tx *store.Tx, id string, moved customer.BalanceTransaction
 		return nil, err
 	}
 	return map[string]any{"balance_transaction": balanceTransactionToWire(*c.Currency)(moved)}, nil
+}
+
+// unmatchedEvent shows an event of no customer, as it was sent.
+func unmatchedEvent(_ *store.Tx, _ string, e event.Unmatched) (any, error) {
+	return map[string]any{"event": map[string]any{
+		"customer_id": nil, "event_name": e.Name, "external_customer_id": e.ExternalCustomerID,
+		"idempotency_key": e.Key, "properties": e.Properties, "timestamp": instantToWire(e.Timestamp),
+	}}, nil
 }

@@ -311,4 +311,34 @@ var _ = Describe("What becomes of the rest", func() {
 		s.clock("2025-01-10T00:00:00Z")
 		Expect(s.newsOf(webhook.BackfillReverted).at("backfill.status")).To(Equal("reverted"))
 	})
+
+	It("is told of events of no customer, from when that is wished on", func() {
+		s := openShop("2025-01-10T00:00:00Z")
+		s.buyer(object{"external_customer_id": "acme"})
+		send := func(customer string) {
+			GinkgoHelper()
+			*s.sent++
+			s.post("/v1/ingest", object{"events": list{object{
+				"idempotency_key": fmt.Sprint("u", *s.sent), "event_name": "call", "external_customer_id": customer,
+				"timestamp": "2025-01-10T00:00:00Z", "properties": object{"n": 1},
+			}}}).expect(200)
+		}
+		send("before")
+		s.listens()
+		send("acme")
+		send("nobody")
+		send("nobody")
+		s.clock("2025-01-10T00:00:00Z")
+		news := s.news()
+		Expect(news).To(HaveLen(3))
+		Expect(news[0].at("type")).To(Equal("event.unmatched_event"))
+		Expect(news[0].at("properties")).To(Equal(object{"event": object{
+			"customer_id": nil, "event_name": "call", "external_customer_id": "nobody", "idempotency_key": "u3",
+			"properties": object{"n": number("1")}, "timestamp": "2025-01-10T00:00:00+00:00",
+		}}))
+		Expect(news[2].at("type")).To(Equal("ingestion.unmatched_customer_ids"))
+		Expect(news[2].at("properties")).To(Equal(object{"external_customer_ids": list{"nobody"}}))
+		s.clock("2025-01-11T00:00:00Z")
+		Expect(s.newsTypes()).To(BeEmpty(), "each is told once")
+	})
 })

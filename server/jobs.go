@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
@@ -42,6 +43,7 @@ var jobs = slices.Concat(settling, []job{
 	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
 	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
 	{"migrate subscriptions", invoice.NextMove, invoice.MoveNext},
+	{"tell of unmatched events", event.NextUnmatched, event.TellUnmatchedNext},
 	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
 	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},

@@ -105,6 +105,17 @@ func Existing(tx *store.Tx, ids []string) (map[string]bool, error) {
 	return existing, err
 }
 
+// ExistingAliases tells which of the aliases a customer bears. It asks once.
+func ExistingAliases(tx *store.Tx, aliases []string) (map[string]bool, error) {
+	var found []string
+	err := tx.Model(&Customer{}).Where("external_customer_id IN ? AND deleted_at IS NULL", aliases).Pluck("external_customer_id", &found).Error
+	known := make(map[string]bool, len(found))
+	for _, alias := range found {
+		known[alias] = true
+	}
+	return known, err
+}
+
 // IDsByExternal is a sub-query for the ids of the customers with those aliases.
 func IDsByExternal(tx *store.Tx, aliases []string) *gorm.DB {
 	return tx.Model(&Customer{}).Select("id").Where("external_customer_id IN ? AND deleted_at IS NULL", aliases)

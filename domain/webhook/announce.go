@@ -71,11 +71,11 @@ func Queue(tx *store.Tx, announced []Announcement, write func(*store.Tx, Message
 	return nil
 }
 
-// Wanted reports whether an endpoint is told of such things, for those who would have to
+// Wanted reports whether an endpoint is told of any of these, for those who would have to
 // look for them.
-func Wanted(tx *store.Tx, t Type) (bool, error) {
+func Wanted(tx *store.Tx, types ...Type) (bool, error) {
 	endpoints, err := listening(tx)
-	return slices.ContainsFunc(endpoints, func(e Endpoint) bool { return e.Wants(t) }), err
+	return slices.ContainsFunc(endpoints, func(e Endpoint) bool { return slices.ContainsFunc(types, e.Wants) }), err
 }
 
 // listening are the endpoints that are told things, oldest first. They stay until the

@@ -40,7 +40,10 @@ func CreateEndpoint(tx *store.Tx, in NewEndpoint) (Endpoint, error) {
 	if err := e.check(); err != nil {
 		return Endpoint{}, err
 	}
-	return e, tx.Create(&e).Error
+	if err := tx.Create(&e).Error; err != nil {
+		return Endpoint{}, err
+	}
+	return e, e.startLooking(tx)
 }
 
 // secretLength is that of the random part of a secret: 238 bits.
@@ -94,7 +97,10 @@ func UpdateEndpoint(tx *store.Tx, id string, edit func(*Endpoint)) (Endpoint, er
 	if err := e.check(); err != nil {
 		return Endpoint{}, err
 	}
-	return e, e.save(tx, "url", "event_types", "enabled")
+	if err := e.save(tx, "url", "event_types", "enabled"); err != nil {
+		return Endpoint{}, err
+	}
+	return e, e.startLooking(tx)
 }
 
 // RotateSecret gives an endpoint a new secret, which signs every attempt from now on,

@@ -1,0 +1,52 @@
+package webhook
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"tollkeeper/store"
+)
+
+// LookedTo is how far the account's events were looked through for those of no customer:
+// up to that seq. Wanted is false where no endpoint is told of them.
+func LookedTo(tx *store.Tx) (mark int64, wanted bool, err error) {
+	return looked(tx, "SELECT mark FROM unmatched_marks WHERE account_id = $1")
+}
+
+// LockLooked is LookedTo for who moves the mark. It is false too while another does.
+func LockLooked(tx *store.Tx) (mark int64, free bool, err error) {
+	return looked(tx, "SELECT mark FROM unmatched_marks WHERE account_id = $1 FOR UPDATE SKIP LOCKED")
+}
+
+func looked(tx *store.Tx, statement string) (mark int64, found bool, err error) {
+	err = tx.Conn().QueryRowContext(tx.Context(), statement, tx.AccountID).Scan(&mark)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return mark, err == nil, err
+}
+
+// Looked moves the mark.
+func Looked(tx *store.Tx, mark int64) error {
+	return tx.Exec("UPDATE unmatched_marks SET mark = ? WHERE account_id = ?", mark, tx.AccountID).Error
+}
+
+// StopLooking takes the mark away, since no endpoint is told any more.
+func StopLooking(tx *store.Tx) error {
+	return tx.Exec("DELETE FROM unmatched_marks WHERE account_id = ?", tx.AccountID).Error
+}
+
+// startLooking sets the mark where an endpoint begins to be told: events from now on.
+func (e Endpoint) startLooking(tx *store.Tx) error {
+	if !e.Enabled || !e.Wants(EventUnmatched) && !e.Wants(IngestionUnmatchedCustomer) {
+		return nil
+	}
+	err := tx.Exec(`
+		INSERT INTO unmatched_marks (account_id, mark) VALUES (?, pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20)
+		ON CONFLICT DO NOTHING`, tx.AccountID).Error
+	if err != nil {
+		return fmt.Errorf("begin to look for unmatched events: %w", err)
+	}
+	return nil
+}
