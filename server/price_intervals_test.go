@@ -132,6 +132,27 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 			}))
 		})
 
+		It("counts for whom it says, and what passes its filter, and is edited to count others", func() {
+			s := openShop("2025-03-01T00:00:00Z")
+			sub, buyer, _ := s.based(nil)
+			child := s.buyer(object{"hierarchy": object{"parent_customer_id": buyer}})
+			s.use(buyer, "2025-03-01T00:00:00Z", `1, "region": "eu"`, `2, "region": "us"`)
+			s.use(child, "2025-03-01T00:00:00Z", `10, "region": "eu"`, `20, "region": "us"`)
+			after := s.intervals(sub, adding(object{
+				"price": floating(s.calls("1.00")), "start_date": "2025-03-01", "usage_customer_ids": list{buyer, child}, "filter": "region = 'eu'",
+			})).expect(200)
+			calls := after.entry("price_intervals", 1)
+			calls.shows(object{"usage_customer_ids": list{buyer, child}, "filter": "region = 'eu'"})
+			Expect(s.bills(sub)[1]).To(Equal("2025-04-01 draft 42.00"))
+			s.intervals(sub, edit(calls.text("id"), object{"filter": nil})).expect(200)
+			Expect(s.bills(sub)[1]).To(Equal("2025-04-01 draft 64.00"))
+			s.intervals(sub, edit(calls.text("id"), object{"usage_customer_ids": nil})).expect(200)
+			Expect(s.bills(sub)[1]).To(Equal("2025-04-01 draft 34.00"))
+			s.intervals(sub, edit(calls.text("id"), object{"usage_customer_ids": list{s.buyer(nil)}, "filter": "region ="})).
+				invalid("edit[0].usage_customer_ids[0]: must be the customer", "edit[0].filter: ")
+			s.intervals(sub, edit(after.entry("price_intervals", 0).text("id"), object{"filter": "region = 'eu'"})).invalid("edit[0].filter: is of usage prices only")
+		})
+
 		DescribeTable("refuses",
 			func(change object, beginnings ...string) {
 				s := openShop("2025-03-10T00:00:00Z")

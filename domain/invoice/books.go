@@ -115,13 +115,19 @@ func (b books) has(s subscription.Service) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
 		for _, inv := range invoices {
 			for _, l := range b.lines[inv.ID] {
-				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.undone[l.ID] {
+				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.spent(s, l) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// spent reports whether a line of a service's time charges nothing of it any more: it was
+// undone, or is of another quantity and has nothing left.
+func (b books) spent(s subscription.Service, l Line) bool {
+	return b.undone[l.ID] || !s.Cycle.Empty() && b.left(l).IsZero() && !sameQuantity(s, l)
 }
 
 // linesInAdvance are the lines of an interval that were charged in advance, newest

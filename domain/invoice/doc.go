@@ -35,6 +35,12 @@
 // Beside the invoice of a date, once that is issued, another one of the same date takes
 // what a change adds to it.
 //
+// A line in advance holds while the terms have its service, for its quantity, in its cycle,
+// under its adjustments, and take no less of it back than was taken. One that does not is
+// credited whole and marked as undone, and what the terms have in its place is charged
+// anew. Usage that other adjustments would have worked on is like usage that is billed
+// otherwise: replaced while it is unpaid, else a reason to refuse.
+//
 // Costs. The services of a billing period are charged as if they stood on one
 // invoice, so that a minimum over several prices shows in full from the first day.
 // An invoice has the fees of the next period instead, which come to the same.

@@ -13,10 +13,15 @@ import (
 // than they take back.
 func (b books) holds(t subscription.Terms, l Line) bool {
 	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
-	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] {
+	return found && b.stands(t, s, l) && (s.Interval.Price.Length().OneTime() || !b.lacks(t, s, l))
+}
+
+// stands is holds, whatever was taken back.
+func (b books) stands(t subscription.Terms, s subscription.Service, l Line) bool {
+	if !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] {
 		return false
 	}
-	return s.Interval.Price.Length().OneTime() || sameCycle(t, s, l) && !b.lacks(t, s, l)
+	return s.Interval.Price.Length().OneTime() || sameCycle(t, s, l)
 }
 
 // sameCycle reports whether a line charges its service as a part of the same billing
@@ -47,7 +52,7 @@ func sameQuantity(s subscription.Service, l Line) bool {
 func (b books) lacks(t subscription.Terms, s subscription.Service, l Line) bool {
 	ends := days(s.Period, t).End
 	for _, taken := range b.taken[l.ID] {
-		if taken.Automatic && taken.Period.Start.Before(ends) && b.decrease(t, s.Interval, taken.Period).Cmp(b.takenAt(s.Interval, taken.Period)) < 0 {
+		if taken.Automatic && taken.Period.Start.Before(ends) && b.decrease(t, s.Interval, taken.Period).Cmp(b.takenAt(t, s.Interval, taken.Period)) < 0 {
 			return true
 		}
 	}
@@ -66,12 +71,15 @@ func (b books) decrease(t subscription.Terms, i subscription.PriceInterval, of p
 	return sum
 }
 
-// takenAt is what changes took back of the lines of an interval for periods that begin
-// when that does.
-func (b books) takenAt(i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
+// takenAt is what changes took back of the lines of an interval that stand, for periods
+// that begin when that does.
+func (b books) takenAt(t subscription.Terms, i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
 	for _, lines := range b.lines {
 		for _, l := range lines {
-			if l.IntervalID == nil || *l.IntervalID != i.ID || b.undone[l.ID] {
+			if l.IntervalID == nil || *l.IntervalID != i.ID {
+				continue
+			}
+			if s, found := t.ServiceAt(i.ID, l.BilledFrom); !found || !b.stands(t, s, l) {
 				continue
 			}
 			for _, taken := range b.taken[l.ID] {

@@ -54,6 +54,20 @@
 // when the subscription was made. What was charged up to an end that is taken back is
 // billed from there on, on that date.
 //
+// Edited intervals. What is added belongs to the stint that it begins in and ends with
+// it; dates outside of the stint or the subscription are refused, and so is a price twice
+// at a time. A billing day is that of the whole interval: from a date on there is another
+// one by ending the interval and adding the next. Quantities are of local days. Null
+// brings back the default of what is edited. Other parameters, customers or a filter are
+// for what is not issued yet: an issued invoice says what was counted then.
+//
+// Trials. A trial is of a stint. It is a cycle of its own: usage in it is one service,
+// which nothing adjusts but the trial itself, in any unit; fees begin where it ends. The
+// term of a subscription in a trial is the trial, so a cancellation at the end of the term
+// leaves nothing to pay. One that has ended is not begun again. A shift moves every date
+// of the stint from the end of the trial on, by local days, with phases, quantities and
+// the end that the plan has by itself; coupons, changes of the plan and cancellations stay.
+//
 // One-time prices are billed once. In advance that is on the start date. Usage
 // and fees in arrears of a one-time price cover the time up to the first
 // billing date after the start, or to the end if that comes first (price
