@@ -190,4 +190,28 @@ var _ = Describe("Credits that pay for usage", func() {
 		s.clock("2025-03-11T12:00:00Z")
 		Expect(ledger()[1:]).To(Equal([]string{"decrement 22 committed: 18", "credit_block_expiry 18 committed: 0"}))
 	})
+
+	It("follow local days where clocks change, to the end of the month", func() {
+		s := openShop("2025-03-08T12:00:00Z")
+		local := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
+		s.credits(local, object{"amount": 10, "expiry_date": "2025-03-10"}) // the day before has 23 hours
+		sub := s.subscribe(local, nil, s.each(nil)).text("id")
+		s.clock("2025-03-10T03:59:59Z")
+		s.use(local, "2025-03-10T03:59:59Z", "4")
+		Expect(s.ledger(local, "credits")[1:]).To(Equal([]string{"decrement 4 pending: 6"}))
+		s.clock("2025-03-10T04:00:00Z")
+		s.use(local, "2025-03-10T04:00:00Z", "3")
+		Expect(s.ledger(local, "credits")[1:]).To(Equal([]string{"decrement 4 pending: 6", "credit_block_expiry 6 pending: 0"}))
+		s.clock("2025-03-10T16:00:00Z")
+		Expect(s.ledger(local, "credits")[1:]).To(Equal([]string{"decrement 4 committed: 6", "credit_block_expiry 6 committed: 0"}))
+
+		s.clock("2025-04-01T12:00:00Z")
+		s.credits(local, object{"amount": 5, "effective_date": "2025-03-31"})
+		s.use(local, "2025-04-01T03:59:59Z", "1")
+		s.use(local, "2025-04-01T04:00:00Z", "1")
+		Expect(s.ledger(local, "credits")[3:]).To(Equal([]string{"increment 5 committed: 5", "decrement 1 pending: 4", "decrement 1 pending: 3"}))
+		s.clock("2025-04-01T16:00:00Z")
+		s.invoices(sub).entry("data", 1).shows(object{"status": "issued", "line_items[0].credits_applied": "5", "line_items[0].adjusted_subtotal": "8", "total": "0.15"})
+		Expect(s.ledger(local, "credits")[3:]).To(Equal([]string{"increment 5 committed: 5", "decrement 1 committed: 4", "decrement 1 pending: 3"}))
+	})
 })
