@@ -430,6 +430,38 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/ledger_entry (the `CreateLedgerEntryByExternalID` operationId).
 	CreateLedgerEntryByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateLedgerEntryByExternalIDParams, body CreateLedgerEntryByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListTopUpsByExternalID List the top-ups of a customer by alias
+	//
+	// Newest first, without those that were deleted, replaced or disabled.
+	//
+	// Corresponds with GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `ListTopUpsByExternalID` operationId).
+	ListTopUpsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, params *ListTopUpsByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTopUpByExternalIDWithBody Create a top-up by alias
+	//
+	// As `createTopUp`, for the customer who bears the alias.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+	CreateTopUpByExternalIDWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTopUpByExternalID Create a top-up by alias
+	//
+	// As `createTopUp`, for the customer who bears the alias.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+	CreateTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, body CreateTopUpByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteTopUpByExternalID Delete a top-up by alias
+	//
+	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	//
+	// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
+	DeleteTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DeleteCustomer Delete a customer
 	//
 	// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
@@ -538,6 +570,40 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/customers/{customer_id}/credits/ledger_entry (the `CreateLedgerEntry` operationId).
 	CreateLedgerEntry(ctx context.Context, customerID CustomerID, params *CreateLedgerEntryParams, body CreateLedgerEntryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListTopUps List the top-ups of a customer
+	//
+	// Newest first, without those that were deleted, replaced or disabled.
+	//
+	// Corresponds with GET /v1/customers/{customer_id}/credits/top_ups (the `ListTopUps` operationId).
+	ListTopUps(ctx context.Context, customerID CustomerID, params *ListTopUpsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTopUpWithBody Create a top-up
+	//
+	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+	// Another top-up of the customer in the same currency is replaced.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+	CreateTopUpWithBody(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTopUp Create a top-up
+	//
+	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+	// Another top-up of the customer in the same currency is replaced.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+	CreateTopUp(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, body CreateTopUpJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteTopUp Delete a top-up
+	//
+	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	//
+	// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
+	DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDimensionalPriceGroups List dimensional price groups
 	//
@@ -2703,6 +2769,78 @@ func (c *Client) CreateLedgerEntryByExternalID(ctx context.Context, externalCust
 	return c.Client.Do(req)
 }
 
+// ListTopUpsByExternalID List the top-ups of a customer by alias
+//
+// Newest first, without those that were deleted, replaced or disabled.
+//
+// Corresponds with GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `ListTopUpsByExternalID` operationId).
+func (c *Client) ListTopUpsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, params *ListTopUpsByExternalIDParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTopUpsByExternalIDRequest(c.Server, externalCustomerID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTopUpByExternalIDWithBody Create a top-up by alias
+//
+// As `createTopUp`, for the customer who bears the alias.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+func (c *Client) CreateTopUpByExternalIDWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTopUpByExternalIDRequestWithBody(c.Server, externalCustomerID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTopUpByExternalID Create a top-up by alias
+//
+// As `createTopUp`, for the customer who bears the alias.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+func (c *Client) CreateTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, body CreateTopUpByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTopUpByExternalIDRequest(c.Server, externalCustomerID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteTopUpByExternalID Delete a top-up by alias
+//
+// Credits that it added and that are not paid for are taken back, and their invoices voided.
+//
+// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
+func (c *Client) DeleteTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteTopUpByExternalIDRequest(c.Server, externalCustomerID, topUpID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // DeleteCustomer Delete a customer
 //
 // With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
@@ -2922,6 +3060,80 @@ func (c *Client) CreateLedgerEntryWithBody(ctx context.Context, customerID Custo
 // Corresponds with POST /v1/customers/{customer_id}/credits/ledger_entry (the `CreateLedgerEntry` operationId).
 func (c *Client) CreateLedgerEntry(ctx context.Context, customerID CustomerID, params *CreateLedgerEntryParams, body CreateLedgerEntryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateLedgerEntryRequest(c.Server, customerID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListTopUps List the top-ups of a customer
+//
+// Newest first, without those that were deleted, replaced or disabled.
+//
+// Corresponds with GET /v1/customers/{customer_id}/credits/top_ups (the `ListTopUps` operationId).
+func (c *Client) ListTopUps(ctx context.Context, customerID CustomerID, params *ListTopUpsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTopUpsRequest(c.Server, customerID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTopUpWithBody Create a top-up
+//
+// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+// Another top-up of the customer in the same currency is replaced.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+func (c *Client) CreateTopUpWithBody(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTopUpRequestWithBody(c.Server, customerID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTopUp Create a top-up
+//
+// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+// Another top-up of the customer in the same currency is replaced.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+func (c *Client) CreateTopUp(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, body CreateTopUpJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTopUpRequest(c.Server, customerID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteTopUp Delete a top-up
+//
+// Credits that it added and that are not paid for are taken back, and their invoices voided.
+//
+// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
+func (c *Client) DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteTopUpRequest(c.Server, customerID, topUpID)
 	if err != nil {
 		return nil, err
 	}
@@ -7899,6 +8111,182 @@ func NewCreateLedgerEntryByExternalIDRequestWithBody(server string, externalCust
 	return req, nil
 }
 
+// NewListTopUpsByExternalIDRequest constructs an http.Request for the ListTopUpsByExternalID method
+func NewListTopUpsByExternalIDRequest(server string, externalCustomerID ExternalCustomerID, params *ListTopUpsByExternalIDParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/external_customer_id/%s/credits/top_ups", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateTopUpByExternalIDRequest calls the generic CreateTopUpByExternalID builder with application/json body
+func NewCreateTopUpByExternalIDRequest(server string, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, body CreateTopUpByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateTopUpByExternalIDRequestWithBody(server, externalCustomerID, params, "application/json", bodyReader)
+}
+
+// NewCreateTopUpByExternalIDRequestWithBody constructs an http.Request for the CreateTopUpByExternalID method, with any body, and a specified content type
+func NewCreateTopUpByExternalIDRequestWithBody(server string, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/external_customer_id/%s/credits/top_ups", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteTopUpByExternalIDRequest constructs an http.Request for the DeleteTopUpByExternalID method
+func NewDeleteTopUpByExternalIDRequest(server string, externalCustomerID ExternalCustomerID, topUpID TopUpID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "top_up_id", topUpID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/external_customer_id/%s/credits/top_ups/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewDeleteCustomerRequest constructs an http.Request for the DeleteCustomer method
 func NewDeleteCustomerRequest(server string, customerID CustomerID) (*http.Request, error) {
 	var err error
@@ -8665,6 +9053,182 @@ func NewCreateLedgerEntryRequestWithBody(server string, customerID CustomerID, p
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewListTopUpsRequest constructs an http.Request for the ListTopUps method
+func NewListTopUpsRequest(server string, customerID CustomerID, params *ListTopUpsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/credits/top_ups", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateTopUpRequest calls the generic CreateTopUp builder with application/json body
+func NewCreateTopUpRequest(server string, customerID CustomerID, params *CreateTopUpParams, body CreateTopUpJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateTopUpRequestWithBody(server, customerID, params, "application/json", bodyReader)
+}
+
+// NewCreateTopUpRequestWithBody constructs an http.Request for the CreateTopUp method, with any body, and a specified content type
+func NewCreateTopUpRequestWithBody(server string, customerID CustomerID, params *CreateTopUpParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/credits/top_ups", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteTopUpRequest constructs an http.Request for the DeleteTopUp method
+func NewDeleteTopUpRequest(server string, customerID CustomerID, topUpID TopUpID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "top_up_id", topUpID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/credits/top_ups/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -16328,6 +16892,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/ledger_entry (the `CreateLedgerEntryByExternalID` operationId).
 	CreateLedgerEntryByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateLedgerEntryByExternalIDParams, body CreateLedgerEntryByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLedgerEntryByExternalIDResponse, error)
 
+	// ListTopUpsByExternalIDWithResponse List the top-ups of a customer by alias
+	//
+	// Newest first, without those that were deleted, replaced or disabled.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `ListTopUpsByExternalID` operationId).
+	ListTopUpsByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *ListTopUpsByExternalIDParams, reqEditors ...RequestEditorFn) (*ListTopUpsByExternalIDResponse, error)
+
+	// CreateTopUpByExternalIDWithBodyWithResponse Create a top-up by alias
+	//
+	// As `createTopUp`, for the customer who bears the alias.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+	CreateTopUpByExternalIDWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTopUpByExternalIDResponse, error)
+
+	// CreateTopUpByExternalIDWithResponse Create a top-up by alias
+	//
+	// As `createTopUp`, for the customer who bears the alias.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+	CreateTopUpByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, body CreateTopUpByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTopUpByExternalIDResponse, error)
+
+	// DeleteTopUpByExternalIDWithResponse Delete a top-up by alias
+	//
+	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
+	DeleteTopUpByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpByExternalIDResponse, error)
+
 	// DeleteCustomerWithResponse Delete a customer
 	//
 	// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
@@ -16448,6 +17048,44 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/customers/{customer_id}/credits/ledger_entry (the `CreateLedgerEntry` operationId).
 	CreateLedgerEntryWithResponse(ctx context.Context, customerID CustomerID, params *CreateLedgerEntryParams, body CreateLedgerEntryJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLedgerEntryResponse, error)
+
+	// ListTopUpsWithResponse List the top-ups of a customer
+	//
+	// Newest first, without those that were deleted, replaced or disabled.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/customers/{customer_id}/credits/top_ups (the `ListTopUps` operationId).
+	ListTopUpsWithResponse(ctx context.Context, customerID CustomerID, params *ListTopUpsParams, reqEditors ...RequestEditorFn) (*ListTopUpsResponse, error)
+
+	// CreateTopUpWithBodyWithResponse Create a top-up
+	//
+	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+	// Another top-up of the customer in the same currency is replaced.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+	CreateTopUpWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTopUpResponse, error)
+
+	// CreateTopUpWithResponse Create a top-up
+	//
+	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+	// Another top-up of the customer in the same currency is replaced.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+	CreateTopUpWithResponse(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, body CreateTopUpJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTopUpResponse, error)
+
+	// DeleteTopUpWithResponse Delete a top-up
+	//
+	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
+	DeleteTopUpWithResponse(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpResponse, error)
 
 	// ListDimensionalPriceGroupsWithResponse List dimensional price groups
 	//
@@ -19379,6 +20017,143 @@ func (r CreateLedgerEntryByExternalIDResponse) ContentType() string {
 	return ""
 }
 
+type ListTopUpsByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TopUpPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListTopUpsByExternalIDResponse) GetJSON200() *TopUpPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListTopUpsByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListTopUpsByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTopUpsByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTopUpsByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListTopUpsByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateTopUpByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *TopUp
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateTopUpByExternalIDResponse) GetJSON201() *TopUp {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateTopUpByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateTopUpByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateTopUpByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateTopUpByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateTopUpByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteTopUpByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteTopUpByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteTopUpByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteTopUpByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteTopUpByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteTopUpByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type DeleteCustomerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -19798,6 +20573,143 @@ func (r CreateLedgerEntryResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateLedgerEntryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListTopUpsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TopUpPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListTopUpsResponse) GetJSON200() *TopUpPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListTopUpsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListTopUpsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTopUpsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTopUpsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListTopUpsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateTopUpResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *TopUp
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateTopUpResponse) GetJSON201() *TopUp {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateTopUpResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateTopUpResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateTopUpResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateTopUpResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateTopUpResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteTopUpResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteTopUpResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteTopUpResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteTopUpResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteTopUpResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteTopUpResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -25545,6 +26457,66 @@ func (c *ClientWithResponses) CreateLedgerEntryByExternalIDWithResponse(ctx cont
 	return ParseCreateLedgerEntryByExternalIDResponse(rsp)
 }
 
+// ListTopUpsByExternalIDWithResponse List the top-ups of a customer by alias
+//
+// Newest first, without those that were deleted, replaced or disabled.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `ListTopUpsByExternalID` operationId).
+func (c *ClientWithResponses) ListTopUpsByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *ListTopUpsByExternalIDParams, reqEditors ...RequestEditorFn) (*ListTopUpsByExternalIDResponse, error) {
+	rsp, err := c.ListTopUpsByExternalID(ctx, externalCustomerID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTopUpsByExternalIDResponse(rsp)
+}
+
+// CreateTopUpByExternalIDWithBodyWithResponse Create a top-up by alias
+//
+// As `createTopUp`, for the customer who bears the alias.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+func (c *ClientWithResponses) CreateTopUpByExternalIDWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTopUpByExternalIDResponse, error) {
+	rsp, err := c.CreateTopUpByExternalIDWithBody(ctx, externalCustomerID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTopUpByExternalIDResponse(rsp)
+}
+
+// CreateTopUpByExternalIDWithResponse Create a top-up by alias
+//
+// As `createTopUp`, for the customer who bears the alias.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups (the `CreateTopUpByExternalID` operationId).
+func (c *ClientWithResponses) CreateTopUpByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, params *CreateTopUpByExternalIDParams, body CreateTopUpByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTopUpByExternalIDResponse, error) {
+	rsp, err := c.CreateTopUpByExternalID(ctx, externalCustomerID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTopUpByExternalIDResponse(rsp)
+}
+
+// DeleteTopUpByExternalIDWithResponse Delete a top-up by alias
+//
+// Credits that it added and that are not paid for are taken back, and their invoices voided.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
+func (c *ClientWithResponses) DeleteTopUpByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpByExternalIDResponse, error) {
+	rsp, err := c.DeleteTopUpByExternalID(ctx, externalCustomerID, topUpID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteTopUpByExternalIDResponse(rsp)
+}
+
 // DeleteCustomerWithResponse Delete a customer
 //
 // With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
@@ -25736,6 +26708,68 @@ func (c *ClientWithResponses) CreateLedgerEntryWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseCreateLedgerEntryResponse(rsp)
+}
+
+// ListTopUpsWithResponse List the top-ups of a customer
+//
+// Newest first, without those that were deleted, replaced or disabled.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/customers/{customer_id}/credits/top_ups (the `ListTopUps` operationId).
+func (c *ClientWithResponses) ListTopUpsWithResponse(ctx context.Context, customerID CustomerID, params *ListTopUpsParams, reqEditors ...RequestEditorFn) (*ListTopUpsResponse, error) {
+	rsp, err := c.ListTopUps(ctx, customerID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTopUpsResponse(rsp)
+}
+
+// CreateTopUpWithBodyWithResponse Create a top-up
+//
+// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+// Another top-up of the customer in the same currency is replaced.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+func (c *ClientWithResponses) CreateTopUpWithBodyWithResponse(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTopUpResponse, error) {
+	rsp, err := c.CreateTopUpWithBody(ctx, customerID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTopUpResponse(rsp)
+}
+
+// CreateTopUpWithResponse Create a top-up
+//
+// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
+// Another top-up of the customer in the same currency is replaced.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/credits/top_ups (the `CreateTopUp` operationId).
+func (c *ClientWithResponses) CreateTopUpWithResponse(ctx context.Context, customerID CustomerID, params *CreateTopUpParams, body CreateTopUpJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTopUpResponse, error) {
+	rsp, err := c.CreateTopUp(ctx, customerID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTopUpResponse(rsp)
+}
+
+// DeleteTopUpWithResponse Delete a top-up
+//
+// Credits that it added and that are not paid for are taken back, and their invoices voided.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
+func (c *ClientWithResponses) DeleteTopUpWithResponse(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpResponse, error) {
+	rsp, err := c.DeleteTopUp(ctx, customerID, topUpID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteTopUpResponse(rsp)
 }
 
 // ListDimensionalPriceGroupsWithResponse List dimensional price groups
@@ -29162,6 +30196,101 @@ func ParseCreateLedgerEntryByExternalIDResponse(rsp *http.Response) (*CreateLedg
 	return response, nil
 }
 
+// ParseListTopUpsByExternalIDResponse parses an HTTP response from a ListTopUpsByExternalIDWithResponse call
+func ParseListTopUpsByExternalIDResponse(rsp *http.Response) (*ListTopUpsByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTopUpsByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TopUpPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateTopUpByExternalIDResponse parses an HTTP response from a CreateTopUpByExternalIDWithResponse call
+func ParseCreateTopUpByExternalIDResponse(rsp *http.Response) (*CreateTopUpByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateTopUpByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest TopUp
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteTopUpByExternalIDResponse parses an HTTP response from a DeleteTopUpByExternalIDWithResponse call
+func ParseDeleteTopUpByExternalIDResponse(rsp *http.Response) (*DeleteTopUpByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteTopUpByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseDeleteCustomerResponse parses an HTTP response from a DeleteCustomerWithResponse call
 func ParseDeleteCustomerResponse(rsp *http.Response) (*DeleteCustomerResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -29442,6 +30571,101 @@ func ParseCreateLedgerEntryResponse(rsp *http.Response) (*CreateLedgerEntryRespo
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListTopUpsResponse parses an HTTP response from a ListTopUpsWithResponse call
+func ParseListTopUpsResponse(rsp *http.Response) (*ListTopUpsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTopUpsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TopUpPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateTopUpResponse parses an HTTP response from a CreateTopUpWithResponse call
+func ParseCreateTopUpResponse(rsp *http.Response) (*CreateTopUpResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateTopUpResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest TopUp
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteTopUpResponse parses an HTTP response from a DeleteTopUpWithResponse call
+func ParseDeleteTopUpResponse(rsp *http.Response) (*DeleteTopUpResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteTopUpResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Failure

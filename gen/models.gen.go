@@ -2566,6 +2566,24 @@ func (e TieredWithProrationModel) Valid() bool {
 	}
 }
 
+// Defines values for TopUpExpiryUnit.
+const (
+	TopUpExpiryUnitDay   TopUpExpiryUnit = "day"
+	TopUpExpiryUnitMonth TopUpExpiryUnit = "month"
+)
+
+// Valid indicates whether the value is a known member of the TopUpExpiryUnit enum.
+func (e TopUpExpiryUnit) Valid() bool {
+	switch e {
+	case TopUpExpiryUnitDay:
+		return true
+	case TopUpExpiryUnitMonth:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TrialDiscountType.
 const (
 	TrialDiscountTypeTrial TrialDiscountType = "trial"
@@ -7058,6 +7076,9 @@ type NullableSubscriptionMinified = SubscriptionMinified
 // NullableTimestamp defines model for NullableTimestamp.
 type NullableTimestamp = Timestamp
 
+// NullableTopUpExpiryUnit defines model for NullableTopUpExpiryUnit.
+type NullableTopUpExpiryUnit = TopUpExpiryUnit
+
 // NullableVoidReason defines model for NullableVoidReason.
 type NullableVoidReason = VoidReason
 
@@ -8829,6 +8850,86 @@ type TieredWithProrationPricing struct {
 // Example: 2025-02-01T00:00:00+00:00
 type Timestamp = string
 
+// TopUp defines model for TopUp.
+type TopUp struct {
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount           Decimal                  `json:"amount"`
+	Currency         string                   `json:"currency"`
+	ExpiresAfter     *int                     `json:"expires_after"`
+	ExpiresAfterUnit *NullableTopUpExpiryUnit `json:"expires_after_unit"`
+	ID               string                   `json:"id"`
+	InvoiceSettings  TopUpInvoiceSettings     `json:"invoice_settings"`
+
+	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnitCostBasis Decimal `json:"per_unit_cost_basis"`
+
+	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Threshold Decimal `json:"threshold"`
+}
+
+// TopUpCreate defines model for TopUpCreate.
+type TopUpCreate struct {
+	ActiveFrom *NullableDateOrDateTime `json:"active_from,omitempty"`
+
+	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Amount Decimal `json:"amount"`
+
+	// Currency An ISO 4217 code, then the customer's, or a custom unit.
+	Currency string `json:"currency"`
+
+	// ExpiresAfter How long the credits last. For ever by default.
+	ExpiresAfter     *int                       `json:"expires_after,omitempty"`
+	ExpiresAfterUnit *NullableTopUpExpiryUnit   `json:"expires_after_unit,omitempty"`
+	InvoiceSettings  TopUpInvoiceSettingsCreate `json:"invoice_settings"`
+
+	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	PerUnitCostBasis Decimal `json:"per_unit_cost_basis"`
+
+	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	Threshold Decimal `json:"threshold"`
+}
+
+// TopUpExpiryUnit defines model for TopUpExpiryUnit.
+type TopUpExpiryUnit string
+
+// TopUpInvoiceSettings defines model for TopUpInvoiceSettings.
+type TopUpInvoiceSettings struct {
+	AutoCollection           bool    `json:"auto_collection"`
+	Memo                     *string `json:"memo"`
+	NetTerms                 int     `json:"net_terms"`
+	RequireSuccessfulPayment bool    `json:"require_successful_payment"`
+}
+
+// TopUpInvoiceSettingsCreate defines model for TopUpInvoiceSettingsCreate.
+type TopUpInvoiceSettingsCreate struct {
+	AutoCollection bool    `json:"auto_collection"`
+	Memo           *string `json:"memo,omitempty"`
+
+	// NetTerms Days from issue to due date.
+	NetTerms int `json:"net_terms"`
+
+	// RequireSuccessfulPayment The credits count when they are paid for, and no more are added before.
+	RequireSuccessfulPayment *bool `json:"require_successful_payment,omitempty"`
+}
+
+// TopUpPage defines model for TopUpPage.
+type TopUpPage struct {
+	Data               []TopUp            `json:"data"`
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
 // TrialConfig defines model for TrialConfig.
 type TrialConfig struct {
 	TrialPeriod     *int            `json:"trial_period"`
@@ -9476,6 +9577,9 @@ type TimeframeEnd = DateOrDateTime
 // Example: 2025-02-01
 type TimeframeStart = DateOrDateTime
 
+// TopUpID defines model for TopUpID.
+type TopUpID = string
+
 // ViewModeQuery defines model for ViewModeQuery.
 type ViewModeQuery = ViewMode
 
@@ -9731,6 +9835,21 @@ type CreateLedgerEntryByExternalIDParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListTopUpsByExternalIDParams defines parameters for ListTopUpsByExternalID.
+type ListTopUpsByExternalIDParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateTopUpByExternalIDParams defines parameters for CreateTopUpByExternalID.
+type CreateTopUpByExternalIDParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListBalanceTransactionsParams defines parameters for ListBalanceTransactions.
 type ListBalanceTransactionsParams struct {
 	// Limit How many to return.
@@ -9835,6 +9954,21 @@ type ListLedgerEntriesParams struct {
 
 // CreateLedgerEntryParams defines parameters for CreateLedgerEntry.
 type CreateLedgerEntryParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListTopUpsParams defines parameters for ListTopUps.
+type ListTopUpsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateTopUpParams defines parameters for CreateTopUp.
+type CreateTopUpParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -10736,6 +10870,9 @@ type UpdateCustomerByExternalIDJSONRequestBody = CustomerUpdate
 // CreateLedgerEntryByExternalIDJSONRequestBody defines body for CreateLedgerEntryByExternalID for application/json ContentType.
 type CreateLedgerEntryByExternalIDJSONRequestBody = LedgerEntryCreate
 
+// CreateTopUpByExternalIDJSONRequestBody defines body for CreateTopUpByExternalID for application/json ContentType.
+type CreateTopUpByExternalIDJSONRequestBody = TopUpCreate
+
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
 
@@ -10744,6 +10881,9 @@ type CreateBalanceTransactionJSONRequestBody = BalanceTransactionCreate
 
 // CreateLedgerEntryJSONRequestBody defines body for CreateLedgerEntry for application/json ContentType.
 type CreateLedgerEntryJSONRequestBody = LedgerEntryCreate
+
+// CreateTopUpJSONRequestBody defines body for CreateTopUp for application/json ContentType.
+type CreateTopUpJSONRequestBody = TopUpCreate
 
 // CreateDimensionalPriceGroupJSONRequestBody defines body for CreateDimensionalPriceGroup for application/json ContentType.
 type CreateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupCreate

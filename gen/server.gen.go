@@ -105,6 +105,15 @@ type ServerInterface interface {
 	// CreateLedgerEntryByExternalID Add a ledger entry by alias
 	// (POST /v1/customers/external_customer_id/{external_customer_id}/credits/ledger_entry)
 	CreateLedgerEntryByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, params CreateLedgerEntryByExternalIDParams) error
+	// ListTopUpsByExternalID List the top-ups of a customer by alias
+	// (GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups)
+	ListTopUpsByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, params ListTopUpsByExternalIDParams) error
+	// CreateTopUpByExternalID Create a top-up by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups)
+	CreateTopUpByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, params CreateTopUpByExternalIDParams) error
+	// DeleteTopUpByExternalID Delete a top-up by alias
+	// (DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id})
+	DeleteTopUpByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID) error
 	// DeleteCustomer Delete a customer
 	// (DELETE /v1/customers/{customer_id})
 	DeleteCustomer(ctx echo.Context, customerID CustomerID) error
@@ -132,6 +141,15 @@ type ServerInterface interface {
 	// CreateLedgerEntry Add a ledger entry
 	// (POST /v1/customers/{customer_id}/credits/ledger_entry)
 	CreateLedgerEntry(ctx echo.Context, customerID CustomerID, params CreateLedgerEntryParams) error
+	// ListTopUps List the top-ups of a customer
+	// (GET /v1/customers/{customer_id}/credits/top_ups)
+	ListTopUps(ctx echo.Context, customerID CustomerID, params ListTopUpsParams) error
+	// CreateTopUp Create a top-up
+	// (POST /v1/customers/{customer_id}/credits/top_ups)
+	CreateTopUp(ctx echo.Context, customerID CustomerID, params CreateTopUpParams) error
+	// DeleteTopUp Delete a top-up
+	// (DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id})
+	DeleteTopUp(ctx echo.Context, customerID CustomerID, topUpID TopUpID) error
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error
@@ -1466,6 +1484,98 @@ func (w *ServerInterfaceWrapper) CreateLedgerEntryByExternalID(ctx echo.Context)
 	return err
 }
 
+// ListTopUpsByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) ListTopUpsByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTopUpsByExternalIDParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListTopUpsByExternalID(ctx, externalCustomerID, params)
+	return err
+}
+
+// CreateTopUpByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateTopUpByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateTopUpByExternalIDParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateTopUpByExternalID(ctx, externalCustomerID, params)
+	return err
+}
+
+// DeleteTopUpByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteTopUpByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// ------------- Path parameter "top_up_id" -------------
+	var topUpID TopUpID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "top_up_id", ctx.Param("top_up_id"), &topUpID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter top_up_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteTopUpByExternalID(ctx, externalCustomerID, topUpID)
+	return err
+}
+
 // DeleteCustomer converts echo context to params.
 func (w *ServerInterfaceWrapper) DeleteCustomer(ctx echo.Context) error {
 	var err error
@@ -1851,6 +1961,98 @@ func (w *ServerInterfaceWrapper) CreateLedgerEntry(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateLedgerEntry(ctx, customerID, params)
+	return err
+}
+
+// ListTopUps converts echo context to params.
+func (w *ServerInterfaceWrapper) ListTopUps(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTopUpsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListTopUps(ctx, customerID, params)
+	return err
+}
+
+// CreateTopUp converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateTopUp(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateTopUpParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateTopUp(ctx, customerID, params)
+	return err
+}
+
+// DeleteTopUp converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteTopUp(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// ------------- Path parameter "top_up_id" -------------
+	var topUpID TopUpID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "top_up_id", ctx.Param("top_up_id"), &topUpID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter top_up_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteTopUp(ctx, customerID, topUpID)
 	return err
 }
 
@@ -5667,12 +5869,18 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits", wrapper.ListCredits, options.OperationMiddlewares["listCredits"]...)
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits/ledger", wrapper.ListLedgerEntries, options.OperationMiddlewares["listLedgerEntries"]...)
 	router.POST(options.BaseURL+"/v1/customers/:customer_id/credits/ledger_entry", wrapper.CreateLedgerEntry, options.OperationMiddlewares["createLedgerEntry"]...)
+	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups", wrapper.ListTopUps, options.OperationMiddlewares["listTopUps"]...)
+	router.POST(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups", wrapper.CreateTopUp, options.OperationMiddlewares["createTopUp"]...)
+	router.DELETE(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups/:top_up_id", wrapper.DeleteTopUp, options.OperationMiddlewares["deleteTopUp"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.FetchCustomerByExternalID, options.OperationMiddlewares["fetchCustomerByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.UpdateCustomerByExternalID, options.OperationMiddlewares["updateCustomerByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/costs", wrapper.ListCustomerCostsByExternalID, options.OperationMiddlewares["listCustomerCostsByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits", wrapper.ListCreditsByExternalID, options.OperationMiddlewares["listCreditsByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/ledger", wrapper.ListLedgerEntriesByExternalID, options.OperationMiddlewares["listLedgerEntriesByExternalID"]...)
 	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/ledger_entry", wrapper.CreateLedgerEntryByExternalID, options.OperationMiddlewares["createLedgerEntryByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups", wrapper.ListTopUpsByExternalID, options.OperationMiddlewares["listTopUpsByExternalID"]...)
+	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups", wrapper.CreateTopUpByExternalID, options.OperationMiddlewares["createTopUpByExternalID"]...)
+	router.DELETE(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups/:top_up_id", wrapper.DeleteTopUpByExternalID, options.OperationMiddlewares["deleteTopUpByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups", wrapper.ListDimensionalPriceGroups, options.OperationMiddlewares["listDimensionalPriceGroups"]...)
 	router.POST(options.BaseURL+"/v1/dimensional_price_groups", wrapper.CreateDimensionalPriceGroup, options.OperationMiddlewares["createDimensionalPriceGroup"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.FetchDimensionalPriceGroup, options.OperationMiddlewares["fetchDimensionalPriceGroup"]...)
@@ -6934,6 +7142,121 @@ func (response CreateLedgerEntryByExternalIDdefaultApplicationProblemPlusJSONRes
 	return err
 }
 
+type ListTopUpsByExternalIDRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+	Params             ListTopUpsByExternalIDParams
+}
+
+type ListTopUpsByExternalIDResponseObject interface {
+	VisitListTopUpsByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type ListTopUpsByExternalID200JSONResponse TopUpPage
+
+func (response ListTopUpsByExternalID200JSONResponse) VisitListTopUpsByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTopUpsByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListTopUpsByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitListTopUpsByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTopUpByExternalIDRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+	Params             CreateTopUpByExternalIDParams
+	Body               *CreateTopUpByExternalIDJSONRequestBody
+}
+
+type CreateTopUpByExternalIDResponseObject interface {
+	VisitCreateTopUpByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type CreateTopUpByExternalID201JSONResponse TopUp
+
+func (response CreateTopUpByExternalID201JSONResponse) VisitCreateTopUpByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTopUpByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateTopUpByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitCreateTopUpByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteTopUpByExternalIDRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+	TopUpID            TopUpID            `json:"top_up_id"`
+}
+
+type DeleteTopUpByExternalIDResponseObject interface {
+	VisitDeleteTopUpByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type DeleteTopUpByExternalID204Response struct {
+}
+
+func (response DeleteTopUpByExternalID204Response) VisitDeleteTopUpByExternalIDResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteTopUpByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteTopUpByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitDeleteTopUpByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DeleteCustomerRequestObject struct {
 	CustomerID CustomerID `json:"customer_id"`
 }
@@ -7285,6 +7608,121 @@ type CreateLedgerEntrydefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response CreateLedgerEntrydefaultApplicationProblemPlusJSONResponse) VisitCreateLedgerEntryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTopUpsRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     ListTopUpsParams
+}
+
+type ListTopUpsResponseObject interface {
+	VisitListTopUpsResponse(w http.ResponseWriter) error
+}
+
+type ListTopUps200JSONResponse TopUpPage
+
+func (response ListTopUps200JSONResponse) VisitListTopUpsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTopUpsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListTopUpsdefaultApplicationProblemPlusJSONResponse) VisitListTopUpsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTopUpRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     CreateTopUpParams
+	Body       *CreateTopUpJSONRequestBody
+}
+
+type CreateTopUpResponseObject interface {
+	VisitCreateTopUpResponse(w http.ResponseWriter) error
+}
+
+type CreateTopUp201JSONResponse TopUp
+
+func (response CreateTopUp201JSONResponse) VisitCreateTopUpResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTopUpdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateTopUpdefaultApplicationProblemPlusJSONResponse) VisitCreateTopUpResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteTopUpRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	TopUpID    TopUpID    `json:"top_up_id"`
+}
+
+type DeleteTopUpResponseObject interface {
+	VisitDeleteTopUpResponse(w http.ResponseWriter) error
+}
+
+type DeleteTopUp204Response struct {
+}
+
+func (response DeleteTopUp204Response) VisitDeleteTopUpResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteTopUpdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteTopUpdefaultApplicationProblemPlusJSONResponse) VisitDeleteTopUpResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11688,6 +12126,15 @@ type StrictServerInterface interface {
 	// CreateLedgerEntryByExternalID Add a ledger entry by alias
 	// (POST /v1/customers/external_customer_id/{external_customer_id}/credits/ledger_entry)
 	CreateLedgerEntryByExternalID(ctx context.Context, request CreateLedgerEntryByExternalIDRequestObject) (CreateLedgerEntryByExternalIDResponseObject, error)
+	// ListTopUpsByExternalID List the top-ups of a customer by alias
+	// (GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups)
+	ListTopUpsByExternalID(ctx context.Context, request ListTopUpsByExternalIDRequestObject) (ListTopUpsByExternalIDResponseObject, error)
+	// CreateTopUpByExternalID Create a top-up by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups)
+	CreateTopUpByExternalID(ctx context.Context, request CreateTopUpByExternalIDRequestObject) (CreateTopUpByExternalIDResponseObject, error)
+	// DeleteTopUpByExternalID Delete a top-up by alias
+	// (DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id})
+	DeleteTopUpByExternalID(ctx context.Context, request DeleteTopUpByExternalIDRequestObject) (DeleteTopUpByExternalIDResponseObject, error)
 	// DeleteCustomer Delete a customer
 	// (DELETE /v1/customers/{customer_id})
 	DeleteCustomer(ctx context.Context, request DeleteCustomerRequestObject) (DeleteCustomerResponseObject, error)
@@ -11715,6 +12162,15 @@ type StrictServerInterface interface {
 	// CreateLedgerEntry Add a ledger entry
 	// (POST /v1/customers/{customer_id}/credits/ledger_entry)
 	CreateLedgerEntry(ctx context.Context, request CreateLedgerEntryRequestObject) (CreateLedgerEntryResponseObject, error)
+	// ListTopUps List the top-ups of a customer
+	// (GET /v1/customers/{customer_id}/credits/top_ups)
+	ListTopUps(ctx context.Context, request ListTopUpsRequestObject) (ListTopUpsResponseObject, error)
+	// CreateTopUp Create a top-up
+	// (POST /v1/customers/{customer_id}/credits/top_ups)
+	CreateTopUp(ctx context.Context, request CreateTopUpRequestObject) (CreateTopUpResponseObject, error)
+	// DeleteTopUp Delete a top-up
+	// (DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id})
+	DeleteTopUp(ctx context.Context, request DeleteTopUpRequestObject) (DeleteTopUpResponseObject, error)
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx context.Context, request ListDimensionalPriceGroupsRequestObject) (ListDimensionalPriceGroupsResponseObject, error)
@@ -13017,6 +13473,107 @@ func (sh *strictHandler) CreateLedgerEntryByExternalID(ctx echo.Context, externa
 	return nil
 }
 
+// ListTopUpsByExternalID operation middleware
+func (sh *strictHandler) ListTopUpsByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, params ListTopUpsByExternalIDParams) error {
+	var request ListTopUpsByExternalIDRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTopUpsByExternalID(ctx.Request().Context(), request.(ListTopUpsByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTopUpsByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListTopUpsByExternalIDResponseObject); ok {
+		return validResponse.VisitListTopUpsByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateTopUpByExternalID operation middleware
+func (sh *strictHandler) CreateTopUpByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, params CreateTopUpByExternalIDParams) error {
+	var request CreateTopUpByExternalIDRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+	request.Params = params
+
+	var body CreateTopUpByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateTopUpByExternalID(ctx.Request().Context(), request.(CreateTopUpByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateTopUpByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateTopUpByExternalIDResponseObject); ok {
+		return validResponse.VisitCreateTopUpByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteTopUpByExternalID operation middleware
+func (sh *strictHandler) DeleteTopUpByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID) error {
+	var request DeleteTopUpByExternalIDRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+	request.TopUpID = topUpID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteTopUpByExternalID(ctx.Request().Context(), request.(DeleteTopUpByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteTopUpByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteTopUpByExternalIDResponseObject); ok {
+		return validResponse.VisitDeleteTopUpByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // DeleteCustomer operation middleware
 func (sh *strictHandler) DeleteCustomer(ctx echo.Context, customerID CustomerID) error {
 	var request DeleteCustomerRequestObject
@@ -13311,6 +13868,107 @@ func (sh *strictHandler) CreateLedgerEntry(ctx echo.Context, customerID Customer
 		return err
 	} else if validResponse, ok := response.(CreateLedgerEntryResponseObject); ok {
 		return validResponse.VisitCreateLedgerEntryResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListTopUps operation middleware
+func (sh *strictHandler) ListTopUps(ctx echo.Context, customerID CustomerID, params ListTopUpsParams) error {
+	var request ListTopUpsRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTopUps(ctx.Request().Context(), request.(ListTopUpsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTopUps")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListTopUpsResponseObject); ok {
+		return validResponse.VisitListTopUpsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateTopUp operation middleware
+func (sh *strictHandler) CreateTopUp(ctx echo.Context, customerID CustomerID, params CreateTopUpParams) error {
+	var request CreateTopUpRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	var body CreateTopUpJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateTopUp(ctx.Request().Context(), request.(CreateTopUpRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateTopUp")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateTopUpResponseObject); ok {
+		return validResponse.VisitCreateTopUpResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteTopUp operation middleware
+func (sh *strictHandler) DeleteTopUp(ctx echo.Context, customerID CustomerID, topUpID TopUpID) error {
+	var request DeleteTopUpRequestObject
+
+	request.CustomerID = customerID
+	request.TopUpID = topUpID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteTopUp(ctx.Request().Context(), request.(DeleteTopUpRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteTopUp")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteTopUpResponseObject); ok {
+		return validResponse.VisitDeleteTopUpResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

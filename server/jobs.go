@@ -47,6 +47,7 @@ var jobs = slices.Concat(settling, []job{
 	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
 	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},
+	{"top up credits", invoice.NextTopUp, invoice.TopUpNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},

@@ -22,6 +22,7 @@ import (
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/topup"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
@@ -39,7 +40,7 @@ var records = []any{
 	subscription.Migration{}, subscription.Move{},
 	alert.Alert{}, alert.Exception{}, alert.Firing{},
 	event.Correction{},
-	license.License{}, allocation.Grant{},
+	license.License{}, allocation.Grant{}, topup.TopUp{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},

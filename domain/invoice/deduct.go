@@ -12,8 +12,8 @@ import (
 	"tollkeeper/store"
 )
 
-// Deduct brings all ledgers of a customer up to date with time and usage: see
-// [credit.Deduct].
+// Deduct brings all ledgers of a customer up to date with time and usage, and buys
+// credits by its top-ups: see [credit.Deduct].
 func Deduct(tx *store.Tx, customerID string) error {
 	ledgers, err := credit.Ledgers(tx, customerID)
 	if err != nil {
@@ -27,6 +27,9 @@ func Deduct(tx *store.Tx, customerID string) error {
 			continue
 		}
 		if err := deductFrom(tx, customerID, l.Currency, ""); err != nil {
+			return err
+		}
+		if err := topUpOf(tx, customerID, l.Currency); err != nil {
 			return err
 		}
 	}
@@ -57,6 +60,9 @@ func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, cha
 		return entry, err // what is taken makes nothing due
 	}
 	if err := deductFrom(tx, customerID, currency, ""); err != nil {
+		return credit.Entry{}, err
+	}
+	if err := topUpOf(tx, customerID, currency); err != nil {
 		return credit.Entry{}, err
 	}
 	return credit.FindEntry(tx, entry.ID)

@@ -145,6 +145,9 @@ func (i Invoice) undeliver(tx *store.Tx) error {
 	if i.Source != SourceOneOff {
 		return nil
 	}
+	if err := i.endTopUp(tx); err != nil {
+		return err
+	}
 	if err := credit.VoidSold(tx, i.ID); err != nil {
 		return err
 	}

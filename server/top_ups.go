@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/topup"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// CreateTopUp serves POST /v1/customers/{customer_id}/credits/top_ups.
+func (s *Server) CreateTopUp(ctx context.Context, req gen.CreateTopUpRequestObject) (gen.CreateTopUpResponseObject, error) {
+	created, err := s.createTopUp(ctx, customer.Find, req.CustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateTopUp201JSONResponse(created), nil
+}
+
+// CreateTopUpByExternalID serves POST /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups.
+func (s *Server) CreateTopUpByExternalID(ctx context.Context, req gen.CreateTopUpByExternalIDRequestObject) (gen.CreateTopUpByExternalIDResponseObject, error) {
+	created, err := s.createTopUp(ctx, customer.FindByExternalID, req.ExternalCustomerID, *req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateTopUpByExternalID201JSONResponse(created), nil
+}
+
+func (s *Server) createTopUp(ctx context.Context, find findCustomer, identifier string, in gen.TopUpCreate) (gen.TopUp, error) {
+	return once(ctx, s, func(tx *store.Tx) (gen.TopUp, error) {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return gen.TopUp{}, err
+		}
+		wanted, err := topUpFromWire(in, buyer.Location())
+		if err != nil {
+			return gen.TopUp{}, err
+		}
+		made, err := invoice.CreateTopUp(tx, buyer.ID, wanted)
+		return topUpToWire(made), err
+	})
+}
+
+// ListTopUps serves GET /v1/customers/{customer_id}/credits/top_ups.
+func (s *Server) ListTopUps(ctx context.Context, req gen.ListTopUpsRequestObject) (gen.ListTopUpsResponseObject, error) {
+	page, err := s.listTopUps(ctx, customer.Find, req.CustomerID, pageFromWire(req.Params.Limit, req.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListTopUps200JSONResponse(page), nil
+}
+
+// ListTopUpsByExternalID serves GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups.
+func (s *Server) ListTopUpsByExternalID(ctx context.Context, req gen.ListTopUpsByExternalIDRequestObject) (gen.ListTopUpsByExternalIDResponseObject, error) {
+	page, err := s.listTopUps(ctx, customer.FindByExternalID, req.ExternalCustomerID, pageFromWire(req.Params.Limit, req.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListTopUpsByExternalID200JSONResponse(page), nil
+}
+
+func (s *Server) listTopUps(ctx context.Context, find findCustomer, identifier string, page store.Page) (shown gen.TopUpPage, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		all, next, err := topup.List(tx, buyer.ID, page)
+		shown = gen.TopUpPage{Data: toWire(all, topUpToWire), PaginationMetadata: pageToWire(next)}
+		return err
+	})
+	return shown, err
+}
+
+// DeleteTopUp serves DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id}.
+func (s *Server) DeleteTopUp(ctx context.Context, req gen.DeleteTopUpRequestObject) (gen.DeleteTopUpResponseObject, error) {
+	return gen.DeleteTopUp204Response{}, s.deleteTopUp(ctx, customer.Find, req.CustomerID, req.TopUpID)
+}
+
+// DeleteTopUpByExternalID serves DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id}.
+func (s *Server) DeleteTopUpByExternalID(ctx context.Context, req gen.DeleteTopUpByExternalIDRequestObject) (gen.DeleteTopUpByExternalIDResponseObject, error) {
+	return gen.DeleteTopUpByExternalID204Response{}, s.deleteTopUp(ctx, customer.FindByExternalID, req.ExternalCustomerID, req.TopUpID)
+}
+
+func (s *Server) deleteTopUp(ctx context.Context, find findCustomer, identifier, id string) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		buyer, err := find(tx, identifier)
+		if err != nil {
+			return err
+		}
+		return invoice.DeleteTopUp(tx, buyer.ID, id)
+	})
+}
+
+func topUpFromWire(in gen.TopUpCreate, loc *time.Location) (topup.NewTopUp, error) {
+	from, err := instantFromWire("active_from", in.ActiveFrom, loc)
+	settings := in.InvoiceSettings
+	return topup.NewTopUp{
+		Currency: money.Currency(in.Currency), Threshold: in.Threshold, Amount: in.Amount, PerUnitCostBasis: in.PerUnitCostBasis,
+		ExpiresAfter: in.ExpiresAfter, ExpiresAfterUnit: (*topup.Unit)(in.ExpiresAfterUnit), ActiveFrom: from,
+		AutoCollection: settings.AutoCollection, NetTermsDays: settings.NetTerms, Memo: settings.Memo,
+		RequiresPayment: settings.RequireSuccessfulPayment != nil && *settings.RequireSuccessfulPayment,
+	}, err
+}
+
+func topUpToWire(t topup.TopUp) gen.TopUp {
+	return gen.TopUp{
+		ID: t.ID, Currency: string(t.Currency), Threshold: t.Threshold, Amount: t.Amount, PerUnitCostBasis: t.PerUnitCostBasis,
+		ExpiresAfter: t.ExpiresAfter, ExpiresAfterUnit: (*gen.TopUpExpiryUnit)(t.ExpiresAfterUnit),
+		InvoiceSettings: gen.TopUpInvoiceSettings{
+			AutoCollection: t.AutoCollection, NetTerms: t.NetTermsDays, Memo: t.Memo, RequireSuccessfulPayment: t.RequiresPayment,
+		},
+	}
+}
