@@ -7488,7 +7488,8 @@ type PlanChange struct {
 	Filter *NullableEventFilter `json:"filter,omitempty"`
 
 	// InitialPhaseOrder The phase to begin with. The first by default.
-	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+	InitialPhaseOrder  *int             `json:"initial_phase_order,omitempty"`
+	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
 
 	// NetTerms From the change on; as it is by default, like the following.
 	NetTerms *int    `json:"net_terms,omitempty"`
@@ -8411,7 +8412,8 @@ type SubscriptionCreate struct {
 	Filter *NullableEventFilter `json:"filter,omitempty"`
 
 	// InitialPhaseOrder The phase to begin with. The first by default.
-	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+	InitialPhaseOrder  *int             `json:"initial_phase_order,omitempty"`
+	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -8526,9 +8528,10 @@ type SubscriptionTrialInfo struct {
 
 // SubscriptionUpdate defines model for SubscriptionUpdate.
 type SubscriptionUpdate struct {
-	AutoCollection     *bool   `json:"auto_collection,omitempty"`
-	AutoIssuance       *bool   `json:"auto_issuance,omitempty"`
-	DefaultInvoiceMemo *string `json:"default_invoice_memo,omitempty"`
+	AutoCollection     *bool            `json:"auto_collection,omitempty"`
+	AutoIssuance       *bool            `json:"auto_issuance,omitempty"`
+	DefaultInvoiceMemo *string          `json:"default_invoice_memo,omitempty"`
+	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.

@@ -20,8 +20,9 @@ const (
 
 // Aggregate keeps buckets of usage until ctx ends: at once behind the events that this
 // server stores, and in turn for all accounts, whoever stored their events or changed
-// their history. Several servers may run it at once. Nothing waits for it: what is not
-// in buckets is read from events.
+// their history. Usage that comes to the threshold of a subscription is invoiced on the
+// way, also where the clock stands. Several servers may run it at once. Nothing waits for
+// it: what is not in buckets is read from events.
 func (s *Server) Aggregate(ctx context.Context) {
 	if s.eventsOnly {
 		return
@@ -50,6 +51,7 @@ func (s *Server) Aggregate(ctx context.Context) {
 			if err := s.fold(ctx, id); err != nil {
 				s.complain(ctx, "aggregate usage of "+id, err)
 			}
+			s.doNow(store.WithAccount(ctx, id), accruing)
 		}
 		others = others[turn:]
 	}

@@ -41,8 +41,9 @@ var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
 	webhook.InvoiceDateElapsed:   announcedInvoiceTiny,
 	webhook.InvoiceIssuedSummary: announcedInvoiceSummary,
 
-	webhook.SubscriptionGroupedCostExceeded: announcedSubscriptionLite,
-	webhook.SubscriptionAlertDisabled:       announcedSubscriptionLite,
+	webhook.SubscriptionGroupedCostExceeded:        announcedSubscriptionLite,
+	webhook.SubscriptionAlertDisabled:              announcedSubscriptionLite,
+	webhook.SubscriptionInvoicingThresholdExceeded: announcedSubscriptionLite,
 }
 
 // properties tell what a type says beside the resource, where that is a record. Plain

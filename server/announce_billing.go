@@ -27,7 +27,7 @@ func subscriptionBefore(tx *store.Tx, id string, before subscription.Subscriptio
 		return nil, err
 	}
 	return previousAttributes(editable(before), editable(after.Subscription),
-		"auto_collection", "auto_issuance", "default_invoice_memo", "metadata", "net_terms")
+		"auto_collection", "auto_issuance", "default_invoice_memo", "invoicing_threshold", "metadata", "net_terms")
 }
 
 // editable is what a client may edit of a subscription.
@@ -36,6 +36,7 @@ func editable(s subscription.Subscription) any {
 		"auto_collection":      s.AutoCollection,
 		"auto_issuance":        s.AutoIssuance,
 		"default_invoice_memo": s.DefaultInvoiceMemo,
+		"invoicing_threshold":  thresholdToWire(s),
 		"metadata":             metadataToWire(s.Metadata),
 		"net_terms":            s.NetTermsDays,
 	}

@@ -8,7 +8,11 @@ import (
 
 func announcedCustomer(tx *store.Tx, id string) (any, error) {
 	c, err := anyCustomer(tx, id)
-	return customerToWire(c), err
+	if err != nil {
+		return nil, err
+	}
+	shown, err := customersToWire(tx, c)
+	return shown[0], err
 }
 
 // anyCustomer is customer.Find, also for one that was deleted.

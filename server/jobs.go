@@ -37,6 +37,12 @@ var settling = []job{
 	{"revert backfills", backfill.NextRevert, backfill.RevertNext},
 }
 
+// accruing are the jobs that usage brings about by itself.
+var accruing = []job{
+	{"notice usage", invoice.NextAccrual, invoice.AccrueNext},
+	{"invoice partially", invoice.NextPartial, invoice.PartialNext},
+}
+
 // jobs in the order in which units due at one instant are done.
 var jobs = slices.Concat(settling, []job{
 	{"settle credits", invoice.NextDeduction, invoice.DeductNext},
@@ -49,6 +55,7 @@ var jobs = slices.Concat(settling, []job{
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},
 	{"top up credits", invoice.NextTopUp, invoice.TopUpNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
+}, accruing, []job{
 	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},
 }, watching)
@@ -114,7 +121,7 @@ func (s *Server) doNow(ctx context.Context, some []job) {
 		err = s.catchUp(ctx, some, now) // which waits for those that others are at
 	}
 	if err != nil {
-		s.complain(ctx, "settle "+store.AccountID(ctx), err)
+		s.complain(ctx, some[0].name+" of "+store.AccountID(ctx), err)
 	}
 }
 

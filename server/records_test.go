@@ -43,6 +43,7 @@ var records = []any{
 	license.License{}, allocation.Grant{}, topup.TopUp{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
+	invoice.AccrualProgress{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubscription, error) {
-	custom, err := customizationFromWire(body)
+	custom, customErr := customizationFromWire(body)
+	threshold, thresholdErr := optionalAmountFromWire("invoicing_threshold", body.InvoicingThreshold)
 	in := subscription.NewSubscription{
 		CustomerID: body.CustomerID, ExternalCustomerID: body.ExternalCustomerID,
 		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
@@ -21,14 +22,15 @@ func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubsc
 		Name:           body.Name, Currency: body.Currency, CouponCode: body.CouponRedemptionCode, TrialDays: body.TrialDurationDays,
 		AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
-		Metadata:      metadataFromWire(body.Metadata),
-		Scope:         scopeFromWire(body.UsageCustomerIds, body.Filter),
-		Customization: custom,
+		InvoicingThreshold: threshold,
+		Metadata:           metadataFromWire(body.Metadata),
+		Scope:              scopeFromWire(body.UsageCustomerIds, body.Filter),
+		Customization:      custom,
 	}
 	if a := body.BillingCycleAnchorConfiguration; a != nil {
 		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
 	}
-	return in, err
+	return in, fault.Join(customErr, thresholdErr)
 }
 
 func scopeFromWire(customerIDs []string, filter *string) subscription.Scope {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -27,7 +28,8 @@ func planChange(body gen.PlanChange) (mutation, error) {
 }
 
 func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
-	custom, err := customizationFromWire(gen.SubscriptionCreate{
+	threshold, thresholdErr := optionalAmountFromWire("invoicing_threshold", body.InvoicingThreshold)
+	custom, customErr := customizationFromWire(gen.SubscriptionCreate{
 		AddPrices: body.AddPrices, RemovePrices: body.RemovePrices, ReplacePrices: body.ReplacePrices,
 		AddAdjustments: body.AddAdjustments, RemoveAdjustments: body.RemoveAdjustments, ReplaceAdjustments: body.ReplaceAdjustments,
 		PriceOverrides: body.PriceOverrides,
@@ -38,8 +40,9 @@ func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
 		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
 		CouponCode: body.CouponRedemptionCode, TrialDays: body.TrialDurationDays, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
 		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
-		Scope:         scopeFromWire(body.UsageCustomerIds, body.Filter),
-		Customization: custom,
+		InvoicingThreshold: threshold,
+		Scope:              scopeFromWire(body.UsageCustomerIds, body.Filter),
+		Customization:      custom,
 	}
 	switch older := body.AlignBillingWithPlanChangeDate; {
 	case body.BillingCycleAlignment != nil:
@@ -50,7 +53,7 @@ func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
 	if a := body.BillingCycleAnchorConfiguration; a != nil {
 		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
 	}
-	return in, err
+	return in, fault.Join(customErr, thresholdErr)
 }
 
 // UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.

@@ -76,6 +76,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 			return priceIntervalToWire(t, i, names, now)
 		}),
 	}
+	shown.InvoicingThreshold = thresholdToWire(t.Subscription)
 	if phase := t.PhaseAt(now); phase != nil {
 		shown.ActivePlanPhaseOrder = &phase.PhaseOrder
 	}
@@ -96,6 +97,14 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 	shown.TrialInfo.EndDate = optionalInstantToWire(t.Stint(now).TrialEndAt)
 	adjustmentIntervalsToWire(t, &shown)
 	return shown
+}
+
+func thresholdToWire(s subscription.Subscription) *gen.Decimal {
+	if s.InvoicingThreshold == nil {
+		return nil
+	}
+	amount := s.Currency.Format(*s.InvoicingThreshold)
+	return &amount
 }
 
 // mutatedToWire shows a subscription after a change, and what that brought about.

@@ -109,5 +109,12 @@ func editSubscription(ctx context.Context, sub *subscription.Subscription, body 
 	if sent(ctx, "net_terms") {
 		sub.NetTermsDays = body.NetTerms
 	}
+	if sent(ctx, "invoicing_threshold") {
+		threshold, err := optionalAmountFromWire("invoicing_threshold", body.InvoicingThreshold)
+		if err != nil {
+			return err
+		}
+		sub.InvoicingThreshold = threshold
+	}
 	return editMetadata(ctx, &sub.Metadata, body.Metadata)
 }

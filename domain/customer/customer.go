@@ -91,6 +91,12 @@ func FindAll(tx *store.Tx, ids []string) (map[string]Customer, error) {
 	return byID, nil
 }
 
+// Named are the customers with those ids or aliases, by creation.
+func Named(tx *store.Tx, ids, aliases []string) (customers []Customer, err error) {
+	err = tx.Where("(id IN ? OR external_customer_id IN ?) AND deleted_at IS NULL", ids, aliases).Order("seq").Find(&customers).Error
+	return customers, err
+}
+
 // Existing tells which of the ids name a customer. It asks once.
 func Existing(tx *store.Tx, ids []string) (map[string]bool, error) {
 	existing := map[string]bool{}

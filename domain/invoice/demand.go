@@ -79,7 +79,7 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	if err != nil {
 		return err
 	}
-	was, err := issuedEarlier(tx, inv, services)
+	was, err := issuedEarlier(tx, t, inv, services)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,14 @@
 // several drafts the earlier is issued first. An instalment of a fee takes nothing off: its
 // rounding follows from its place.
 //
+// Thresholds. Usage is looked at by account when events came or their history changed, and
+// compared by subscription when that used something, its terms changed or a period began.
+// It is what the lines of usage would charge, up to the present and a little beyond where
+// events are stamped ahead. Adjustments that are minimums wait for the period's end; what
+// is a minimum in the model of a price is a part of its rate. A partial invoice is issued
+// whatever the settings of issuing say. Credits are those that the draft of the period
+// takes: it pays with them, and the partial invoice only shows so.
+//
 // Beside the invoice of a date, once that is issued, another one of the same date takes
 // what a change adds to it.
 //

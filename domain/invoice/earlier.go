@@ -16,7 +16,7 @@ import (
 type before struct {
 	Amount   money.Decimal // in the currency of the invoice
 	Credits  money.Decimal // what credits paid of it, in the currency of the price, like
-	Adjusted money.Decimal // what it came to, after adjustments
+	Adjusted money.Decimal // what it came to on the last but partial ones, after adjustments
 
 	void bool // one of those invoices is void by now
 }
@@ -27,23 +27,38 @@ type earlierLine struct {
 	IntervalID       string
 	StartAt          time.Time
 	BilledFrom       time.Time
+	Partial          bool
+	Seq              int64 // of the invoice
 	AdjustedSubtotal money.Decimal
 	Amount           money.Decimal
 	Void             bool
 }
 
-// of reports whether the line charged for a time that the service begins with.
-func (l earlierLine) of(s subscription.Service) bool {
-	return l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From)
+// before reports whether the line charged for a time that a service of the invoice
+// begins with: as an earlier part of the billing cycle, or as a partial invoice.
+func (l earlierLine) before(inv Invoice, s subscription.Service) bool {
+	if l.IntervalID != s.Interval.ID || !l.StartAt.Equal(s.Period.Start) {
+		return false
+	}
+	switch {
+	case !l.BilledFrom.Equal(s.From):
+		return l.BilledFrom.Before(s.From)
+	case inv.Source != SourcePartial:
+		return l.Partial
+	case inv.Status == StatusDraft:
+		return true // of all that was invoiced by now
+	}
+	return l.Partial && l.Seq < inv.Seq
 }
 
-// continues reports whether earlier invoices charged for a time that the service begins with.
+// continues reports whether the invoices of earlier parts of a billing cycle charged for a
+// time that the service begins with.
 func continues(s subscription.Service) bool { return s.From.After(s.Period.Start) }
 
 // earlier is what other invoices charged of the services of one. A draft of an earlier
 // date is issued before this one, so it counts as it reads now.
 func earlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) ([]before, error) {
-	all, err := issuedEarlier(tx, inv, services)
+	all, err := issuedEarlier(tx, t, inv, services)
 	if err != nil || inv.Status != StatusDraft || !slices.ContainsFunc(services, continues) {
 		return all, err
 	}
@@ -62,9 +77,9 @@ func earlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 }
 
 // issuedEarlier is what other invoices that are issued charged.
-func issuedEarlier(tx *store.Tx, inv Invoice, services []subscription.Service) ([]before, error) {
+func issuedEarlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) ([]before, error) {
 	all := make([]before, len(services))
-	lines, err := earlierLines(tx, inv, services)
+	lines, err := earlierLines(tx, t, inv, services)
 	if err != nil || len(lines) == 0 {
 		return all, err
 	}
@@ -78,14 +93,16 @@ func issuedEarlier(tx *store.Tx, inv Invoice, services []subscription.Service) (
 	}
 	for k, s := range services {
 		for _, l := range lines {
-			if !l.of(s) {
+			if !l.before(inv, s) {
 				continue
 			}
 			if all[k].void = all[k].void || l.Void; l.Void {
 				continue
 			}
 			all[k].Amount, all[k].Credits = all[k].Amount.Add(l.Amount), all[k].Credits.Add(paid[l.ID])
-			all[k].Adjusted = l.AdjustedSubtotal
+			if !l.Partial {
+				all[k].Adjusted = l.AdjustedSubtotal
+			}
 		}
 	}
 	return all, nil
@@ -93,17 +110,18 @@ func issuedEarlier(tx *store.Tx, inv Invoice, services []subscription.Service) (
 
 // earlierLines are the lines that other invoices have of the prices of services, in the
 // order of the time that they add.
-func earlierLines(tx *store.Tx, inv Invoice, services []subscription.Service) (lines []earlierLine, err error) {
+func earlierLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (lines []earlierLine, err error) {
 	var intervals []string
 	for _, s := range services {
-		if continues(s) {
+		if continues(s) || t.PartialAt != nil && !s.From.After(*t.PartialAt) {
 			intervals = append(intervals, s.Interval.ID)
 		}
 	}
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal, l.amount, i.status = 'void' AS void
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal, l.amount, i.status = 'void' AS void,
+			i.source = 'partial' AS partial, i.seq
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id
 		WHERE l.account_id = ? AND l.interval_id IN ? AND i.id <> ? ORDER BY l.billed_from, i.seq`,
 		tx.AccountID, intervals, inv.ID).Scan(&lines).Error

@@ -71,6 +71,9 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 	if err := openDate(tx, *t, date); err != nil {
 		return err
 	}
+	if err := t.Accrue(tx); err != nil {
+		return err
+	}
 	next, more := t.NextBilling(date)
 	if !more {
 		return t.SetNextBilling(tx, nil)

@@ -12,6 +12,9 @@ import (
 // invoice that would exist by now, for what is not charged yet. Drafts of dates on which
 // nothing is billed any more are gone.
 func redraw(tx *store.Tx, t *subscription.Terms) error {
+	if err := t.Accrue(tx); err != nil {
+		return err
+	}
 	b, err := openBooks(tx, t.ID)
 	if err != nil {
 		return err

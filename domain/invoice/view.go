@@ -99,6 +99,11 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 	if err != nil {
 		return View{}, err
 	}
+	return viewOfDraft(settings, row, t, charged), nil
+}
+
+// viewOfDraft shows a draft with those lines.
+func viewOfDraft(settings account.Account, row Invoice, t subscription.Terms, charged []Line) View {
 	eligible := eligibleAt(settings, row)
 	v := View{
 		Invoice: row, Customer: t.Customer, Terms: t, Lines: charged,
@@ -120,7 +125,7 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 		v.Total = v.Total.Add(l.Amount)
 	}
 	v.AmountDue = t.Customer.Due(v.Total)
-	return v, nil
+	return v
 }
 
 // eligibleAt is the earliest instant at which an invoice can be issued: its

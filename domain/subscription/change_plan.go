@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -43,6 +44,7 @@ type PlanChange struct {
 	AutoIssuance       *bool
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
+	InvoicingThreshold *money.Decimal
 
 	Scope // what it leaves open stays as it is
 	Customization
@@ -86,7 +88,7 @@ func (in PlanChange) check() error {
 	if in.Alignment != "" && in.Anchor != nil {
 		anchorErr = fault.Bad("billing_cycle_anchor_configuration", "cannot be combined with billing_cycle_alignment")
 	}
-	return fault.Join(planErr, anchorErr, dateOf(in.Option, "change_option", "change_date", in.Date))
+	return fault.Join(planErr, anchorErr, checkThreshold(in.InvoicingThreshold), dateOf(in.Option, "change_option", "change_date", in.Date))
 }
 
 // ChangePlan puts a subscription on a plan from an instant on. Changes of the plan that
@@ -144,7 +146,7 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 // settle writes what else changes with the plan on its stint.
 func (in PlanChange) settle(s *Stint, at time.Time, loc *time.Location) {
 	s.AutoCollection, s.AutoIssuance = in.AutoCollection, in.AutoIssuance
-	s.DefaultInvoiceMemo, s.NetTermsDays = in.DefaultInvoiceMemo, in.NetTermsDays
+	s.DefaultInvoiceMemo, s.NetTermsDays, s.InvoicingThreshold = in.DefaultInvoiceMemo, in.NetTermsDays, in.InvoicingThreshold
 	anchor := in.Anchor
 	switch in.Alignment {
 	case AlignChangeDate:

@@ -38,6 +38,7 @@ type NewSubscription struct {
 	AutoIssuance       *bool
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
+	InvoicingThreshold *money.Decimal
 	Metadata           map[string]*string
 
 	Scope
@@ -204,7 +205,7 @@ func (in NewSubscription) check() error {
 	if in.Anchor != nil && in.Anchor.Year != nil && in.Anchor.Month == nil {
 		errs = append(errs, fault.Bad("billing_cycle_anchor_configuration.year", "needs a month"))
 	}
-	return fault.Join(errs...)
+	return fault.Join(append(errs, checkThreshold(in.InvoicingThreshold))...)
 }
 
 func (in NewSubscription) customer(tx *store.Tx) (customer.Customer, error) {
@@ -278,6 +279,7 @@ func (in NewSubscription) record(tx *store.Tx, buyer customer.Customer, plan cat
 		AnchorDay: anchor.Day, AnchorMonth: anchor.Month, AnchorYear: anchor.Year,
 		AutoCollection: in.AutoCollection, AutoIssuance: in.AutoIssuance,
 		DefaultInvoiceMemo: in.DefaultInvoiceMemo, NetTermsDays: in.NetTermsDays, Metadata: metadata,
+		InvoicingThreshold: in.InvoicingThreshold, AccrualChanged: in.InvoicingThreshold != nil,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -28,6 +29,7 @@ type Stint struct {
 	AutoIssuance       *bool
 	DefaultInvoiceMemo *string
 	NetTermsDays       *int
+	InvoicingThreshold *money.Decimal
 
 	Scope // of the usage prices that begin with it
 
@@ -160,8 +162,11 @@ func Enter(tx *store.Tx, t *Terms) error {
 	if s.NetTermsDays != nil {
 		sub.NetTermsDays = s.NetTermsDays
 	}
+	if s.InvoicingThreshold != nil {
+		sub.InvoicingThreshold, sub.AccrualChanged = s.InvoicingThreshold, true
+	}
 	return tx.Model(sub).
-		Select("plan_id", "plan_version", "entered_stint_id", "auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days").
+		Select("invoicing_threshold", "accrual_changed", "plan_id", "plan_version", "entered_stint_id", "auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days").
 		Updates(sub).Error
 }
 

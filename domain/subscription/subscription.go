@@ -45,6 +45,10 @@ type Subscription struct {
 	NetTermsDays       *int    // nil: as the plan
 	Metadata           store.Metadata
 
+	InvoicingThreshold *money.Decimal // usage that comes to it is invoiced at once; nil: when its period ends
+	AccrualChanged     bool           // what was used is to be compared with that
+	PartialAt          *time.Time     // when that was invoiced last
+
 	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
 	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
 	NextNewsAt    *time.Time // when it begins or ends, as nobody was told yet; nil: never again

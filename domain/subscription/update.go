@@ -34,11 +34,16 @@ func Update(tx *store.Tx, id string, edit func(*Subscription) error) (Terms, err
 	before := *s
 	s.AutoCollection, s.AutoIssuance = edited.AutoCollection, edited.AutoIssuance
 	s.DefaultInvoiceMemo, s.NetTermsDays, s.Metadata = edited.DefaultInvoiceMemo, edited.NetTermsDays, edited.Metadata
+	if err := checkThreshold(edited.InvoicingThreshold); err != nil {
+		return Terms{}, err
+	}
+	s.InvoicingThreshold = edited.InvoicingThreshold
 	if !reflect.DeepEqual(*s, before) {
 		webhook.Announce(tx, webhook.SubscriptionEdited, id, before)
 	}
+	s.AccrualChanged = s.InvoicingThreshold != nil
 	return terms, tx.Model(s).
-		Select("auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days", "metadata").
+		Select("auto_collection", "auto_issuance", "default_invoice_memo", "net_terms_days", "metadata", "invoicing_threshold", "accrual_changed").
 		Updates(s).Error
 }
 

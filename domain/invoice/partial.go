@@ -1,0 +1,141 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// NextPartial reports whether what a subscription has used is to be compared with its
+// invoicing threshold, which is due at once.
+func NextPartial(tx *store.Tx, _ time.Time) (at time.Time, found bool, err error) {
+	return subscription.NextAccrued(tx)
+}
+
+// PartialNext invoices at once what a subscription has used and was not invoiced for, if
+// that comes to its threshold (semantics 6.2.7). It reports false when there is none to be
+// looked at, or others are at work on all.
+func PartialNext(tx *store.Tx) (more bool, err error) {
+	t, found, err := subscription.LockAccrued(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	made := false
+	if t.InvoicingThreshold != nil && t.Status(tx.Now) == subscription.StatusActive {
+		if made, err = invoicePartially(tx, t); err != nil {
+			return false, err
+		}
+	}
+	return true, t.Compared(tx, made)
+}
+
+// invoicePartially issues a partial invoice of what is not invoiced yet, if that comes to
+// the threshold. Whoever issues the invoices of those times waits until it is done.
+func invoicePartially(tx *store.Tx, t subscription.Terms) (made bool, err error) {
+	services := t.Accruing(tx.Now)
+	if len(services) == 0 {
+		return false, nil
+	}
+	drafts, err := lockDrafts(tx, t)
+	if err != nil {
+		return false, err
+	}
+	row := Invoice{
+		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
+		Source: SourcePartial, Status: StatusDraft, Currency: t.Currency, InvoiceDate: tx.Now, HasUsage: true,
+	}
+	lines, err := partialLines(tx, t, row, services, drafts)
+	if err != nil {
+		return false, err
+	}
+	var accrued money.Decimal
+	for _, l := range lines {
+		accrued = accrued.Add(l.Amount)
+	}
+	if accrued.Cmp(*t.InvoicingThreshold) < 0 {
+		return false, nil
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return false, err
+	}
+	if err := tx.Create(&row).Error; err != nil {
+		return false, err
+	}
+	v := viewOfDraft(settings, row, t, lines)
+	v.WillAutoIssue = true
+	if err := freeze(tx, settings, v); err != nil {
+		return false, err
+	}
+	webhook.Announce(tx, webhook.SubscriptionInvoicingThresholdExceeded, t.ID, webhook.Properties{
+		"invoicing_threshold": t.Currency.Format(*t.InvoicingThreshold), "evaluated_amount": t.Currency.Format(accrued),
+		"invoice_id": row.ID, "threshold_invoice_created": true,
+	})
+	return true, nil
+}
+
+// lockDrafts keeps the drafts of a subscription from being issued until the transaction
+// ends.
+func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []Invoice, err error) {
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
+		Where("subscription_id = ? AND status = ? AND source = ?", t.ID, StatusDraft, SourceSubscription).Order("id").Find(&drafts).Error
+	return drafts, err
+}
+
+// partialLines are what services come to by now, without those for which nothing is to be
+// paid. Minimums are left to the invoice of the whole time: one above the threshold would
+// be billed on the first day. Credits pay what they are to pay of that.
+func partialLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, drafts []Invoice) ([]Line, error) {
+	was, err := earlier(tx, t, inv, services)
+	if err != nil {
+		return nil, err
+	}
+	asked := make([]measured, len(services))
+	for k, s := range services {
+		asked[k] = measured{s, []time.Time{s.Period.End}}
+	}
+	tallies, err := measure(tx, t, asked)
+	if err != nil {
+		return nil, err
+	}
+	together := slices.Concat(tallies...)
+	for k, s := range services {
+		paid, err := foreseen(tx, t, s, drafts)
+		if err != nil {
+			return nil, err
+		}
+		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid)
+	}
+	t.Adjustments = slices.DeleteFunc(slices.Clone(t.Adjustments), func(a subscription.AdjustmentInterval) bool {
+		return a.Adjustment.Kind == rating.Minimum
+	})
+	lines := []Line{}
+	for k, a := range charge(t, together) {
+		if a.Amount.IsZero() {
+			continue
+		}
+		l := newLine(tx, inv, len(lines), lineID(inv.ID, services[k]), together[k], a)
+		l.IntervalID, l.EndAt = &services[k].Interval.ID, tx.Now
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// foreseen is what credits will pay of a service on the draft that is to charge it.
+func foreseen(tx *store.Tx, t subscription.Terms, s subscription.Service, drafts []Invoice) (money.Decimal, error) {
+	for _, draft := range drafts {
+		if draft.InvoiceDate.Equal(s.BilledOn) && *draft.PlanID == s.Interval.PlanID {
+			paid, err := paidOn(tx, t, draft, []subscription.Service{s})
+			return paid[lineID(draft.ID, s)], err
+		}
+	}
+	return money.Decimal{}, nil
+}

@@ -1,0 +1,94 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// checkThreshold refuses a threshold that is no amount to be invoiced.
+func checkThreshold(threshold *money.Decimal) error {
+	if threshold != nil && threshold.Sign() <= 0 {
+		return fault.Bad("invoicing_threshold", "must be above 0")
+	}
+	return nil
+}
+
+// Accruing are the services of usage prices that an instant lies in, as they are charged
+// next: what they come to is not invoiced yet but by partial invoices.
+func (t Terms) Accruing(at time.Time) []Service {
+	return t.collect(func(i PriceInterval) (found []Service) {
+		if i.Price.Type != catalog.PriceUsage || i.PlanID != t.Stint(at).PlanID {
+			return nil
+		}
+		piece, ok := t.first(i, at)
+		if !ok {
+			return nil
+		}
+		for _, s := range t.charged(piece) {
+			if !at.Before(s.From) && at.Before(s.Period.End) {
+				found = append(found, s)
+			}
+		}
+		return found
+	})
+}
+
+// HasThresholds reports whether a subscription of the account has an invoicing threshold.
+func HasThresholds(tx *store.Tx) (found bool, err error) {
+	err = tx.Raw("SELECT EXISTS (SELECT FROM subscriptions WHERE account_id = ? AND invoicing_threshold IS NOT NULL)", tx.AccountID).
+		Scan(&found).Error
+	return found, err
+}
+
+// Accrued notes that what customers have used is to be compared with the thresholds of
+// their subscriptions; with nil, of all.
+func Accrued(tx *store.Tx, customerIDs []string) error {
+	query := tx.Model(&Subscription{}).Where("invoicing_threshold IS NOT NULL AND NOT accrual_changed")
+	if customerIDs != nil {
+		query = query.Where("customer_id IN ?", customerIDs)
+	}
+	return query.Update("accrual_changed", true).Error
+}
+
+// Accrue notes that what the subscription charges has changed.
+func (s *Subscription) Accrue(tx *store.Tx) error {
+	if s.InvoicingThreshold == nil {
+		return nil
+	}
+	s.AccrualChanged = true
+	return tx.Model(s).Select("accrual_changed").Updates(s).Error
+}
+
+// Compared notes that what has been used is known, and whether it was invoiced now.
+func (s *Subscription) Compared(tx *store.Tx, invoiced bool) error {
+	if s.AccrualChanged = false; invoiced {
+		s.PartialAt = &tx.Now
+	}
+	return tx.Model(s).Select("accrual_changed", "partial_at").Updates(s).Error
+}
+
+// NextAccrued reports whether what a subscription charges is to be compared with its
+// threshold, which is due at once.
+func NextAccrued(tx *store.Tx) (at time.Time, found bool, err error) {
+	err = tx.Raw("SELECT EXISTS (SELECT FROM subscriptions WHERE account_id = ? AND accrual_changed)", tx.AccountID).Scan(&found).Error
+	return tx.Now, found, err
+}
+
+// LockAccrued returns the oldest such subscription, and keeps others from it. It is false
+// where there is none, or others are at work on all.
+func LockAccrued(tx *store.Tx) (Terms, bool, error) {
+	var subs []Subscription
+	err := tx.Clauses(forUpdateSkipLocked).Where("accrual_changed").Order("seq").Limit(1).Find(&subs).Error
+	if err != nil || len(subs) == 0 {
+		return Terms{}, false, err
+	}
+	all, err := load(tx, subs)
+	if err != nil {
+		return Terms{}, false, err
+	}
+	return all[0], true, nil
+}
