@@ -114,9 +114,9 @@ func remember(tx *store.Tx, key string, print, answer []byte) error {
 		return fmt.Errorf("keep an answer: %w", err)
 	}
 	err = tx.Exec(`
-		DELETE FROM idempotency_keys WHERE account_id = ? AND key IN (
+		DELETE FROM idempotency_keys WHERE account_id = ? AND key = ANY (ARRAY( -- so that they are looked for once
 			SELECT key FROM idempotency_keys WHERE account_id = ? AND created_at < ?
-			ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
+			ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
 		tx.AccountID, tx.AccountID, tx.Now.Add(-keyLife), forgottenAtOnce).Error
 	if err != nil {
 		return fmt.Errorf("forget expired idempotency keys: %w", err)

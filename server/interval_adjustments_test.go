@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"encoding/json"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
@@ -9,11 +11,11 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	const refused = "400-constraint-violation"
 
 	// off is an adjustment that takes a fraction off all prices.
-	off := func(fraction float32) object {
+	off := func(fraction json.Number) object {
 		return object{"adjustment_type": "percentage_discount", "percentage_discount": fraction, "applies_to_all": true}
 	}
 	add := func(start string, change object) object {
-		return object{"add_adjustments": list{with(object{"adjustment": off(0.5), "start_date": start}, change)}}
+		return object{"add_adjustments": list{with(object{"adjustment": off("0.5"), "start_date": start}, change)}}
 	}
 	change := func(interval string, change object) object {
 		return object{"edit_adjustments": list{with(object{"adjustment_interval_id": interval}, change)}}
@@ -88,7 +90,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 		price := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0).text("price.id")
 		added := s.post("/v1/prices", floating(s.fee("10.00"))).expect(201).text("id")
 		one := func(price, at string) object {
-			return object{"adjustment": with(off(0.5), object{"applies_to_all": absent, "applies_to_price_ids": list{price}}), "start_date": at}
+			return object{"adjustment": with(off("0.5"), object{"applies_to_all": absent, "applies_to_price_ids": list{price}}), "start_date": at}
 		}
 		s.intervals(sub, object{
 			"add":             list{object{"price_id": added, "start_date": "2025-04-01"}},
@@ -109,7 +111,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 		Entry("two of them", add("2025-04-01", object{"adjustment_id": "x"}), "add_adjustments[0].adjustment, adjustment_id: exactly one"),
 		Entry("a start before the subscription", add("2025-03-01", nil), "add_adjustments[0].start_date: must not be before"),
 		Entry("an end after it", add("2025-04-01", object{"end_date": "2026-01-01"}), "add_adjustments[0].end_date: must not be after"),
-		Entry("a fraction above 1", add("2025-04-01", object{"adjustment": off(2)}), "add_adjustments[0].adjustment.percentage_discount: "),
+		Entry("a fraction above 1", add("2025-04-01", object{"adjustment": off("2")}), "add_adjustments[0].adjustment.percentage_discount: "),
 		Entry("an interval that there is not", change("aint_x", nil), "edit_adjustments[0].adjustment_interval_id: must be an adjustment interval"),
 	)
 })

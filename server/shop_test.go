@@ -70,10 +70,10 @@ func (s shop) use(customer, at string, numbers ...string) {
 }
 
 // setting changes one of the account's settings.
-func (s *api) setting(name string, to any) {
+func (a *api) setting(name string, to any) {
 	GinkgoHelper()
-	Expect(s.store.Shared(s.ctx, func(db *gorm.DB) error {
-		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", to, store.AccountID(s.ctx)).Error
+	Expect(a.store.Shared(a.ctx, func(db *gorm.DB) error {
+		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", to, store.AccountID(a.ctx)).Error
 	})).To(Succeed())
 }
 

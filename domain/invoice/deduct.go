@@ -56,11 +56,14 @@ func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, cha
 		}
 	}
 	entry, err := change(ledger)
-	if err != nil || still && (entry.Kind == credit.KindDecrement || entry.Kind == credit.KindVoidInitiated) {
-		return entry, err // what is taken makes nothing due
-	}
-	if err := deductFrom(tx, customerID, currency, ""); err != nil {
+	if err != nil {
 		return credit.Entry{}, err
+	}
+	taken := entry.Kind == credit.KindDecrement || entry.Kind == credit.KindVoidInitiated
+	if !still || !taken { // what is taken makes nothing due
+		if err := deductFrom(tx, customerID, currency, ""); err != nil {
+			return credit.Entry{}, err
+		}
 	}
 	if err := topUpOf(tx, customerID, currency); err != nil {
 		return credit.Entry{}, err
