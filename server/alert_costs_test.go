@@ -53,6 +53,20 @@ var _ = Describe("Alerts of costs", func() {
 		Expect(w.reached()).To(Equal([]string{"cost_exceeded: 60.00 by 60.50"}))
 	})
 
+	It("A-3: count what partial invoices have billed already", func() {
+		w := openWatcher(calls1)
+		w.put("/v1/subscriptions/"+w.subscription, object{"invoicing_threshold": "10.00"}).expect(200)
+		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("25")})
+		for range 2 {
+			w.uses("2025-03-10T08:00:00Z", "10")
+			w.clock("2025-03-10T09:00:00Z")
+			Expect(w.reached()).To(BeEmpty())
+		}
+		Expect(w.bills(w.subscription)).To(HaveExactElements("2025-03-10 issued 10.00", "2025-03-10 issued 10.00", "2025-04-01 draft 0.00"))
+		w.uses("2025-03-10T08:00:00Z", "5")
+		Expect(w.reached()).To(Equal([]string{"cost_exceeded: 25.00 by 25.00"}))
+	})
+
 	It("fire anew in the next billing period, as soon as it begins", func() {
 		w := openWatcher(func(s shop) []object { return []object{s.fee("20.00")} })
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("20")})

@@ -5,6 +5,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -49,6 +50,23 @@ var _ = Describe("Trials", func() {
 		explained.addsUp()
 		s.clock("2025-06-15T00:00:00Z")
 		Expect(s.bills(sub)).To(Equal([]string{"2025-05-15 issued 16.45", "2025-06-01 issued 30.00", "2025-07-01 draft 30.00"}))
+	})
+
+	It("are told of as they end, once, wherever their end was moved to", func() {
+		s := openShop("2025-03-20T00:00:00Z")
+		s.listens(webhook.SubscriptionTrialEnded)
+		sub, _ := tried(s, 14, object{"timezone": "Europe/Berlin"}, nil)
+		other, _ := tried(s, 14, nil, nil)
+		s.trial(sub, "2025-03-31", nil).expect(200)
+		s.trial(other, "immediate", nil).expect(200)
+		Expect(s.newsTypes()).To(Equal(list{"subscription.trial_ended"}))
+		s.clock("2025-03-30T21:59:59Z") // summer time has begun
+		Expect(s.told()).To(HaveLen(1))
+		s.clock("2025-06-01T00:00:00Z")
+		told := s.told()
+		Expect(told).To(HaveLen(2))
+		told[0].shows(object{"subscription.id": other, "created_at": "2025-03-20T00:00:00+00:00"})
+		told[1].shows(object{"subscription.id": sub, "created_at": "2025-03-30T22:00:00+00:00"})
 	})
 
 	It("show what their usage is worth, and that it costs nothing", func() {

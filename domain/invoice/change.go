@@ -84,6 +84,7 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
+	terms.TellTrial(tx)
 	if err := subscription.Enter(tx, &terms); err != nil {
 		return false, err
 	}

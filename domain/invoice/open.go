@@ -41,6 +41,11 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 	if err := issueDue(tx, terms.ID); err != nil {
 		return terms, nil, err
 	}
+	if next, more := terms.NextChange(tx.Now); more && terms.TrialEndsAfter(tx.Now) { // which is told
+		if err := terms.SetNextChange(tx, &next); err != nil {
+			return terms, nil, err
+		}
+	}
 	if err := alert.Look(tx, terms.ID); err != nil {
 		return terms, nil, err
 	}

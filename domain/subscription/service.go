@@ -110,6 +110,9 @@ func (t Terms) NextChange(after time.Time) (next time.Time, ok bool) {
 	}
 	for _, s := range t.Stints {
 		earlier(s.StartAt)
+		if trial, has := s.trial(); has {
+			earlier(trial.End)
+		}
 	}
 	for _, i := range t.Intervals {
 		if !i.Price.InAdvance() {

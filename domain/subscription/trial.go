@@ -1,10 +1,13 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
 )
 
 // tryOut gives a stint the trial of so many days that is asked for, nil for that of the
@@ -30,6 +33,23 @@ func (s Stint) trial() (period.Period, bool) {
 		trial.End = *s.EndAt
 	}
 	return trial, true
+}
+
+// TrialEndsAfter reports whether a trial ends after an instant.
+func (t Terms) TrialEndsAfter(at time.Time) bool {
+	return slices.ContainsFunc(t.Stints, func(s Stint) bool {
+		trial, has := s.trial()
+		return has && trial.End.After(at)
+	})
+}
+
+// TellTrial announces a trial that ends now.
+func (t Terms) TellTrial(tx *store.Tx) {
+	for _, s := range t.Stints {
+		if trial, has := s.trial(); has && trial.End.Equal(tx.Now) {
+			webhook.Announce(tx, webhook.SubscriptionTrialEnded, t.ID, nil)
+		}
+	}
 }
 
 // trialAt is the stint whose trial an instant lies in, and the time of that trial.

@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
 
@@ -47,6 +48,9 @@ func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
 		if err := s.move(tx, t, stint); err != nil {
 			return err
 		}
+	}
+	if !end.After(tx.Now) {
+		webhook.Announce(tx, webhook.SubscriptionTrialEnded, t.ID, nil)
 	}
 	return tx.Model(&Stint{}).Where("id = ?", stint.ID).Update("trial_end_at", end).Error
 }

@@ -30,6 +30,15 @@ assert.equal(block.balance, 20);
 assert.equal((await orb.creditBlocks.listInvoices(block.id)).invoices.length, 1);
 await orb.creditBlocks.delete(blocks[0]!.id);
 
+// Bought again whenever few are left, by each of the customer's names.
+const wish = { amount: "10", currency: "USD", per_unit_cost_basis: "1.00", threshold: "5", invoice_settings: { auto_collection: false, net_terms: 7 } };
+const topUp = await orb.customers.credits.topUps.create(customer.id, wish);
+assert.deepEqual((await every(orb.customers.credits.topUps.list(customer.id))).map((one) => one.id), [topUp.id]);
+await orb.customers.credits.topUps.delete(topUp.id, { customer_id: customer.id });
+const again = await orb.customers.credits.topUps.createByExternalID(alias, wish);
+assert.deepEqual((await every(orb.customers.credits.topUps.listByExternalID(alias))).map((one) => one.id), [again.id]);
+await orb.customers.credits.topUps.deleteByExternalID(again.id, { external_customer_id: alias });
+
 console.log(`It kept a ledger of ${entries.length} entries.`);
 
 async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
