@@ -1352,6 +1352,8 @@ type ClientInterface interface {
 
 	// FetchPlanMigration Fetch a migration of a plan
 	//
+	// Answers 404 when the plan has no such migration.
+	//
 	// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
 	FetchPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -4720,6 +4722,8 @@ func (c *Client) ListPlanMigrations(ctx context.Context, planID PlanID, params *
 }
 
 // FetchPlanMigration Fetch a migration of a plan
+//
+// Answers 404 when the plan has no such migration.
 //
 // Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
 func (c *Client) FetchPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -17902,6 +17906,8 @@ type ClientWithResponsesInterface interface {
 
 	// FetchPlanMigrationWithResponse Fetch a migration of a plan
 	//
+	// Answers 404 when the plan has no such migration.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/plans/{plan_id}/migrations/{migration_id} (the `FetchPlanMigration` operationId).
@@ -28084,6 +28090,8 @@ func (c *ClientWithResponses) ListPlanMigrationsWithResponse(ctx context.Context
 }
 
 // FetchPlanMigrationWithResponse Fetch a migration of a plan
+//
+// Answers 404 when the plan has no such migration.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -100,7 +100,10 @@ func openBooks(tx *store.Tx, ledger *Ledger, charges []Charge) (*books, error) {
 	for k, e := range b.entries {
 		ids[k] = e.BlockID
 	}
-	if err := tx.Where(mine).Where(tx.Where("balance <> 0").Or("id IN ?", ids)).Find(&b.blocks).Error; err != nil {
+	// A block may be emptied, or deleted, before it counts: what was moved out of it, or into
+	// it, counts as it does.
+	if err := tx.Where(mine).Where(tx.Where("balance <> 0").Or("id IN ?", ids).Or("NOT counted AND status = ?", BlockActive)).
+		Find(&b.blocks).Error; err != nil {
 		return nil, err
 	}
 	inOrder(b.blocks)
@@ -130,7 +133,7 @@ func (b *books) block(id string) *Block {
 func (b *books) count(tx *store.Tx) error {
 	for k := range b.blocks {
 		block := &b.blocks[k]
-		if block.Counted || block.Status != BlockActive || block.DeletedAt != nil || block.EffectiveAt.After(tx.Now) {
+		if block.Counted || block.Status != BlockActive || block.EffectiveAt.After(tx.Now) {
 			continue
 		}
 		block.Counted = true
@@ -140,7 +143,9 @@ func (b *books) count(tx *store.Tx) error {
 		if err := b.retell(tx, *block); err != nil {
 			return err
 		}
-		webhook.Announce(tx, webhook.CustomerCreditLedgerIncremented, b.CustomerID, *block)
+		if block.Balance.Sign() > 0 {
+			webhook.Announce(tx, webhook.CustomerCreditLedgerIncremented, b.CustomerID, *block)
+		}
 	}
 	return nil
 }
