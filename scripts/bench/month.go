@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -59,19 +60,27 @@ func (r *report) costsOfMonth(ctx context.Context, p *process, month time.Time) 
 }
 
 // costsFromEvents reads the big customer's month once from events, by a server that keeps
-// no buckets.
+// no buckets. Where that meets the deadline of a statement, it would have taken longer.
 func (r *report) costsFromEvents(ctx context.Context, p *process, month time.Time, kept costsKept) error {
 	used, began := p.watch(), time.Now()
 	before := used.now()
 	body, err := p.costs(ctx, alias(0), month)
-	if err != nil {
+	ended := err != nil && strings.Contains(err.Error(), "took longer than")
+	if err != nil && !ended {
 		return err
 	}
 	took := milliseconds(time.Since(began))
+	note := fmt.Sprintf("%.1f s from events", took/1e3)
+	if ended {
+		note += ", then ended at the deadline, so not compared"
+	}
 	r.add(figure{
 		what: "buckets against events", value: took / kept.median, unit: "times", least: leastOfEvents, work: used.now().sub(before), units: 1,
-		note: fmt.Sprintf("%.1f s from events", took/1e3),
+		note: note,
 	})
+	if ended {
+		return nil
+	}
 	if !bytes.Equal(body, kept.body) {
 		r.fail("costs from events are not those from buckets:\n%s\n%s", body, kept.body)
 	}

@@ -1,0 +1,56 @@
+package credit
+
+import (
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/store"
+)
+
+// plan finds when time changes the ledger next: as an entry is to be committed, a block
+// takes effect or expires and, while there is something to pay with, as the next day is
+// closed.
+func (b *books) plan(now time.Time, days Calendar) {
+	b.DueAt = nil
+	for _, e := range b.entries {
+		if e.Status == EntryPending && e.CommitAt != nil {
+			b.dueBy(*e.CommitAt)
+		}
+	}
+	for _, block := range b.blocks {
+		if block.Balance.Sign() <= 0 || block.Status != BlockActive {
+			continue
+		}
+		if block.EffectiveAt.After(now) {
+			b.dueBy(block.EffectiveAt)
+			continue
+		}
+		b.dueBy(days.Closes(days.FirstOpen(now)))
+		if block.ExpiresAt != nil && block.ExpiresAt.After(now) {
+			b.dueBy(*block.ExpiresAt)
+		}
+	}
+}
+
+// NextDue returns the earliest instant, at or before by, at which time changes a ledger.
+func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	var due []time.Time
+	err = tx.Model(&Ledger{}).Where("due_at <= ?", by).Order("due_at").Limit(1).Pluck("due_at", &due).Error
+	if err != nil || len(due) == 0 {
+		return at, false, err
+	}
+	return due[0].UTC(), true, nil
+}
+
+// LockDue locks the ledger that is due longest, and reports false when none is by now, or
+// others are at work on all that are.
+func LockDue(tx *store.Tx) (*Ledger, bool, error) {
+	var ledgers []Ledger
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
+		Where("due_at <= ?", tx.Now).Order("due_at, customer_id, currency").Limit(1).Find(&ledgers).Error
+	if err != nil || len(ledgers) == 0 {
+		return nil, false, err
+	}
+	return &ledgers[0], true, nil
+}
