@@ -31,8 +31,10 @@ const (
 	leastBilling = 150
 )
 
-// workers is by how many a month is billed, in turns; two is what is wanted of.
-var workers = []int{2, 1, 4}
+// workers is by how many a month is billed, in turns; two is what is wanted of. The first
+// finds tables that never had a row: what they cost is not known until they are analyzed,
+// which PostgreSQL does by itself within a minute.
+var workers = []int{1, 2, 4}
 
 // runBilling measures billing alone.
 func runBilling(ctx context.Context, o options) error {
@@ -151,7 +153,7 @@ func (b *billed) multiply(ctx context.Context, subscriptions int) error {
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	_, err = b.conn.Exec(ctx, "VACUUM (ANALYZE) customers, subscriptions, stints, price_intervals, invoices, events")
+	_, err = b.conn.Exec(ctx, "VACUUM (ANALYZE)")
 	fmt.Fprintf(os.Stderr, "%d subscriptions made in %.0f s\n", subscriptions, time.Since(began).Seconds())
 	return err
 }
