@@ -1,8 +1,7 @@
 // Alerts, with the client that the hosted service publishes.
 import assert from "node:assert/strict";
-import Orb from "orb-billing";
+import { every, orb } from "./orb.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const alias = `watched-${Date.now().toString(36)}`;
 
 const item = await orb.items.create({ name: "Doors" });
@@ -30,17 +29,3 @@ assert.equal(ofPlan.plan.id, plan.id);
 assert.ok(await orb.alerts.disable(ofPlan.id, { subscription_id: subscription.id }));
 
 console.log("It kept alerts of customers, subscriptions and plans.");
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

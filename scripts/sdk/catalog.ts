@@ -2,9 +2,9 @@
 // every price model, versions, phases, adjustments, coupons, groups and evaluation.
 import assert from "node:assert/strict";
 import Orb from "orb-billing";
+import { every, first, orb } from "./orb.js";
 import { all, models, price } from "./models.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const item = await orb.items.create({ name: "Everything" });
 const metric = await orb.metrics.create({ name: "Calls", item_id: item.id, description: null, sql: "SELECT COUNT(*) FROM events WHERE event_name = 'call'" });
 type PlanPrices = Orb.PlanCreateParams["prices"];
@@ -96,9 +96,3 @@ assert.deepEqual(evaluated.data.map((e) => e.price_groups.map((g) => [g.grouping
 await assert.rejects(orb.coupons.create({ redemption_code: "WELCOME", discount: { discount_type: "amount", amount_discount: "5.00" } }), Orb.BadRequestError);
 
 console.log(`It read back a plan with ${all.length} models, and a catalog of every other kind.`);
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

@@ -2,9 +2,7 @@
 // the client that the hosted service publishes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import Orb from "orb-billing";
-
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
+import { every, orb, required } from "./orb.js";
 
 const item = await orb.items.create({ name: "Rooms" });
 const fee = (amount: string) => ({ name: "Rooms", item_id: item.id, cadence: "monthly", model_type: "unit", unit_config: { unit_amount: amount } }) as const;
@@ -47,17 +45,3 @@ assert.equal((await orb.plans.migrations.retrieve(migration!.id, { plan_id: plan
 assert.equal((await orb.plans.migrations.cancel(migration!.id, { plan_id: plan.id })).status, "canceled");
 
 console.log("It changed prices and a trial, let changes wait, and let a migration go.");
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

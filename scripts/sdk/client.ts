@@ -2,10 +2,7 @@
 // looks at the figures. Only the test clock is no operation of that service.
 import assert from "node:assert/strict";
 import Orb from "orb-billing";
-
-const url = required("TOLLKEEPER_URL");
-const apiKey = required("TOLLKEEPER_API_KEY");
-const orb = new Orb({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
+import { advance, baseURL, orb } from "./orb.js";
 
 assert.equal((await orb.topLevel.ping()).response, "pong");
 await advance("2023-11-01T00:00:00Z");
@@ -125,7 +122,7 @@ assert.deepEqual(amounts(november.line_items.map((line) => [line.name, line.amou
 
 await assert.rejects(orb.customers.fetch("nobody"), Orb.NotFoundError);
 await assert.rejects(orb.items.create({ name: "" }), Orb.BadRequestError);
-await assert.rejects(new Orb({ apiKey: "wrong", baseURL: `${url}/v1` }).topLevel.ping(), Orb.AuthenticationError);
+await assert.rejects(new Orb({ apiKey: "wrong", baseURL }).topLevel.ping(), Orb.AuthenticationError);
 
 console.log(`The client of the hosted service got the invoices ${invoices.map((invoice) => invoice.invoice_number).join(" and ")}.`);
 
@@ -135,21 +132,6 @@ async function reaches(status: string): Promise<void> {
   }
 }
 
-async function advance(now: string): Promise<void> {
-  const response = await fetch(`${url}/v1/test_clock/advance`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ now }),
-  });
-  assert.equal(response.status, 200, await response.text());
-}
-
 function amounts(pairs: (readonly [string, string])[] | undefined): Record<string, string> {
   return Object.fromEntries(pairs ?? []);
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
 }

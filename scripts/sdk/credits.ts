@@ -1,8 +1,7 @@
 // Prepaid credits with the client that the hosted service publishes.
 import assert from "node:assert/strict";
-import Orb from "orb-billing";
+import { every, orb } from "./orb.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const alias = `saver-${Date.now().toString(36)}`;
 
 const customer = await orb.customers.create({ name: "Saver", email: "saver@example.com", external_customer_id: alias, currency: "USD" });
@@ -40,17 +39,3 @@ assert.deepEqual((await every(orb.customers.credits.topUps.listByExternalID(alia
 await orb.customers.credits.topUps.deleteByExternalID(again.id, { external_customer_id: alias });
 
 console.log(`It kept a ledger of ${entries.length} entries.`);
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

@@ -1,8 +1,8 @@
 // Licenses, with the client that the hosted service publishes.
 import assert from "node:assert/strict";
-import Orb from "orb-billing";
+import type Orb from "orb-billing";
+import { every, orb } from "./orb.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const run = Date.now().toString(36);
 
 const item = await orb.items.create({ name: "Desks" });
@@ -38,17 +38,3 @@ assert.equal((await orb.licenses.externalLicenses.getUsage("ada", of)).data[0]?.
 assert.ok((await orb.licenses.deactivate(ada.id, {})).end_date);
 
 console.log("It gave a license and took it back.");
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

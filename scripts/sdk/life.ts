@@ -2,13 +2,13 @@
 // publishes: made, changed, invoiced, paid, credited and canceled. Then what is invoiced
 // by hand.
 import assert from "node:assert/strict";
-import Orb from "orb-billing";
+import type Orb from "orb-billing";
+import { advance, every, orb } from "./orb.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const run = Date.now().toString(36);
 const year = Number((await orb.get<{ now: string }>("/test_clock")).now.slice(0, 4)) + 1;
 const at = (day: string) => `${year}-${day}T00:00:00Z`;
-await advance("03-01");
+await advance(at("03-01"));
 
 const item = await orb.items.create({ name: "Seats" });
 const fee = (amount: string) =>
@@ -34,7 +34,7 @@ const paid = await orb.invoices.markPaid(march.id, { payment_received_date: `${y
 assert.equal(paid.status, "paid");
 
 // Changed: a seat more from the middle of March, what was only planned let go, and the larger plan from April on.
-await advance("03-16");
+await advance(at("03-16"));
 const price = subscription.price_intervals.find((interval) => interval.price.price_type === "fixed_price")!.price.id;
 const seats = await orb.subscriptions.updateFixedFeeQuantity(subscription.id, { price_id: price, quantity: 3 });
 assert.deepEqual(seats.fixed_fee_quantity_schedule.map((entry) => entry.quantity), [2, 3, 2]);
@@ -47,7 +47,7 @@ assert.ok((await orb.subscriptions.schedulePlanChange(subscription.id, planned))
 await orb.subscriptions.unschedulePendingPlanChanges(subscription.id);
 assert.equal((await orb.subscriptions.fetch(subscription.id)).plan?.id, small.id);
 await orb.subscriptions.schedulePlanChange(subscription.id, planned);
-await advance("04-02");
+await advance(at("04-02"));
 assert.equal((await orb.subscriptions.fetch(subscription.id)).plan?.id, large.id);
 
 // Invoiced, and paid with a card that the gateway knows.
@@ -68,7 +68,7 @@ assert.equal((await every(orb.creditNotes.list())).find((one) => one.id === note
 const leaving = await orb.subscriptions.cancel(subscription.id, { cancel_option: "end_of_subscription_term" });
 assert.ok(leaving.end_date);
 assert.equal((await orb.subscriptions.unscheduleCancellation(subscription.id)).end_date, null);
-await advance("04-16");
+await advance(at("04-16"));
 const left = await orb.subscriptions.cancel(subscription.id, { cancel_option: "immediate" });
 assert.equal(left.status, "ended");
 assert.equal(left.changed_resources!.created_credit_notes[0]!.total, "22.50");
@@ -89,21 +89,3 @@ const second = await orb.invoices.issueSummary((await draft()).id);
 assert.equal((await every(orb.invoices.listSummary({ customer_id: customer.id }))).find((bill) => bill.id === second.id)?.total, "40.00");
 
 console.log(`It walked a subscription through ${bills.length + 1} invoices and ${left.changed_resources!.created_credit_notes.length + 1} credit notes.`);
-
-async function advance(day: string): Promise<void> {
-  await orb.post("/test_clock/advance", { body: { now: at(day) } });
-}
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

@@ -1,9 +1,8 @@
 // Reads, lists and edits what is sold and who buys it, by each of its names, with the
 // client that the hosted service publishes.
 import assert from "node:assert/strict";
-import Orb from "orb-billing";
+import { advance, every, first, orb } from "./orb.js";
 
-const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
 const run = Date.now().toString(36);
 
 // What is sold.
@@ -77,27 +76,6 @@ assert.equal((await orb.prices.evaluateMultiple({ ...frame, price_evaluations: [
 // Extensions of this server, which the client has no names for.
 const clock = await orb.get<{ now: string }>("/test_clock");
 assert.ok(Date.parse(clock.now));
-await orb.post("/test_clock/advance", { body: { now: clock.now } });
+await advance(clock.now);
 
 console.log("It read, listed and edited every kind of record.");
-
-async function first<T>(page: AsyncIterable<T>): Promise<T> {
-  for await (const one of page) {
-    return one;
-  }
-  assert.fail("an empty list");
-}
-
-async function every<T>(page: AsyncIterable<T>): Promise<T[]> {
-  const all = [];
-  for await (const one of page) {
-    all.push(one);
-  }
-  return all;
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set`);
-  return value;
-}

@@ -5,10 +5,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import Orb from "orb-billing";
-
-const apiKey = required("TOLLKEEPER_API_KEY");
-const orb = new Orb({ apiKey, baseURL: `${required("TOLLKEEPER_URL")}/v1`, maxRetries: 0 });
+import { orb } from "./orb.js";
 
 type Got = { body: string; headers: IncomingHttpHeaders };
 type Endpoint = { id: string; secret: string | null; enabled: boolean; event_types: string[] | null };
@@ -113,10 +110,4 @@ async function until(done: () => Promise<boolean>): Promise<void> {
     assert.ok(tries < 100, "in time");
     await new Promise((wake) => setTimeout(wake, 100));
   }
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, name);
-  return value;
 }
