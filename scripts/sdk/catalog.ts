@@ -2,7 +2,7 @@
 // every price model, versions, phases, adjustments, coupons, groups and evaluation.
 import assert from "node:assert/strict";
 import Orb from "orb-billing";
-import { every, first, orb } from "./orb.js";
+import { orb } from "./orb.js";
 import { all, models, price } from "./models.js";
 
 const item = await orb.items.create({ name: "Everything" });
