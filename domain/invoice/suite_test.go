@@ -16,6 +16,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -173,6 +174,21 @@ func (o office) of(t subscription.Terms) (all []invoice.View) {
 		return err
 	})
 	return all
+}
+
+// charged is what a subscription's issued invoices come to, less their credit notes.
+func (o office) charged(t subscription.Terms) (net money.Decimal) {
+	GinkgoHelper()
+	for _, v := range o.of(t) {
+		if v.Status == invoice.StatusDraft || v.Status == invoice.StatusVoid {
+			continue
+		}
+		net = net.Add(v.Total)
+		for _, note := range v.CreditNotes {
+			net = net.Sub(note.Total)
+		}
+	}
+	return net
 }
 
 // issueAll opens and issues what is due by the clock.
