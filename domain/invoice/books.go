@@ -19,6 +19,7 @@ import (
 type books struct {
 	drafts   []Invoice
 	issued   []Invoice // and not void, by date
+	partial  []Invoice // likewise; the others are not of a threshold
 	void     []Invoice // and not replaced by another
 	replaced []Invoice
 	lines    map[string][]Line   // by invoice; none of drafts
@@ -37,7 +38,7 @@ func openBooks(tx *store.Tx, subscriptionID string) (books, error) {
 
 func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error) {
 	var rows []Invoice
-	err := from.Where("subscription_id = ? AND source = ?", subscriptionID, SourceSubscription).Order("id").Find(&rows).Error
+	err := from.Where("subscription_id = ? AND source IN ?", subscriptionID, []Source{SourceSubscription, SourcePartial}).Order("id").Find(&rows).Error
 	if err != nil {
 		return books{}, err
 	}
@@ -47,6 +48,9 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 	b := newBooks()
 	for _, row := range rows {
 		switch {
+		case row.Source == SourcePartial && row.Status == StatusVoid:
+		case row.Source == SourcePartial:
+			b.partial = append(b.partial, row)
 		case row.Status == StatusDraft:
 			b.drafts = append(b.drafts, row)
 		case row.Status != StatusVoid:
@@ -86,7 +90,7 @@ func (b *books) read(tx *store.Tx, rows []Invoice) (err error) {
 func (b *books) readCredits(tx *store.Tx) error {
 	byID := map[string]Line{}
 	var ids []string
-	for _, inv := range b.issued {
+	for _, inv := range slices.Concat(b.issued, b.partial) {
 		for _, l := range b.lines[inv.ID] {
 			byID[l.ID], ids = l, append(ids, l.ID)
 		}

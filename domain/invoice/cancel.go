@@ -28,13 +28,14 @@ func Cancel(tx *store.Tx, subscriptionID string, in subscription.Cancellation, m
 // paidSince finds an invoice between two instants that is paid and so cannot be
 // replaced.
 func (b books) paidSince(from, now time.Time) *Invoice {
-	at := slices.IndexFunc(b.issued, func(inv Invoice) bool {
+	issued := slices.Concat(b.issued, b.partial)
+	at := slices.IndexFunc(issued, func(inv Invoice) bool {
 		return inv.Status != StatusIssued && !inv.InvoiceDate.Before(from) && inv.InvoiceDate.Before(now)
 	})
 	if at < 0 {
 		return nil
 	}
-	return &b.issued[at]
+	return &issued[at]
 }
 
 // UnscheduleCancellation lets a subscription go on that was to end. A fee that was

@@ -186,7 +186,7 @@ func (all takings) lines() []CreditedLine {
 func compare(tx *store.Tx, t subscription.Terms, before books) (Change, error) {
 	c := Change{Terms: t}
 	wasThere, wasValid := map[string]bool{}, map[string]bool{}
-	for _, rows := range [][]Invoice{before.drafts, before.issued, before.void, before.replaced} {
+	for _, rows := range [][]Invoice{before.drafts, before.issued, before.partial, before.void, before.replaced} {
 		for _, row := range rows {
 			wasThere[row.ID], wasValid[row.ID] = true, row.Status != StatusVoid
 		}

@@ -49,6 +49,7 @@ func correct(t subscription.Terms, b books, now time.Time) (corrections, error) 
 		return slices.ContainsFunc(c.Replace, func(r Invoice) bool { return r.ID == inv.ID })
 	})
 	c.Credits = append(b.lessened(t, kept, now), b.ended(t, kept, now)...)
+	c.correctPartial(t, b)
 	return c, nil
 }
 

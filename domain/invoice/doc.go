@@ -40,6 +40,12 @@
 // whatever the settings of issuing say. Credits are those that the draft of the period
 // takes: it pays with them, and the partial invoice only shows so.
 //
+// A partial invoice that reaches beyond a price's end, or is of a price that is gone, is
+// void while it is not paid; what holds of it comes again with the next. A paid one gives
+// back the lines of what is gone. What it charged beyond an end the invoice of that end
+// takes off, below 0 if need be: late usage still counts there. A subscription cannot be
+// canceled as of before one that is paid.
+//
 // Beside the invoice of a date, once that is issued, another one of the same date takes
 // what a change adds to it.
 //

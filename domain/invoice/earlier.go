@@ -12,13 +12,14 @@ import (
 )
 
 // before is what other invoices charged of a service that is charged to date: it is taken
-// off what that comes to (price models 5.6). What is void was not charged.
+// off what that comes to (price models 5.6). What is void was not charged, nor what was
+// undone.
 type before struct {
 	Amount   money.Decimal // in the currency of the invoice
 	Credits  money.Decimal // what credits paid of it, in the currency of the price, like
 	Adjusted money.Decimal // what it came to on the last but partial ones, after adjustments
 
-	void bool // one of those invoices is void by now
+	void bool // one of those invoices charges nothing of it by now
 }
 
 // earlierLine is a line of an issued invoice that charged a price interval.
@@ -31,7 +32,7 @@ type earlierLine struct {
 	Seq              int64 // of the invoice
 	AdjustedSubtotal money.Decimal
 	Amount           money.Decimal
-	Void             bool
+	Void             bool // it charges nothing: its invoice is void, or a change undid it
 }
 
 // before reports whether the line charged for a time that a service of the invoice
@@ -120,8 +121,9 @@ func earlierLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal, l.amount, i.status = 'void' AS void,
-			i.source = 'partial' AS partial, i.seq
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal, l.amount, i.source = 'partial' AS partial, i.seq,
+			i.status = 'void' OR EXISTS (SELECT FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
+				WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) AS void
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id
 		WHERE l.account_id = ? AND l.interval_id IN ? AND i.id <> ? ORDER BY l.billed_from, i.seq`,
 		tx.AccountID, intervals, inv.ID).Scan(&lines).Error

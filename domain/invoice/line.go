@@ -134,8 +134,8 @@ func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Se
 		return services, nil
 	}
 	var others []Invoice
-	err := tx.Where("subscription_id = ? AND invoice_date = ? AND status <> ? AND NOT replaced", t.ID, inv.InvoiceDate, StatusDraft).
-		Find(&others).Error
+	err := tx.Where("subscription_id = ? AND source = ? AND invoice_date = ?", t.ID, SourceSubscription, inv.InvoiceDate).
+		Where("status <> ? AND NOT replaced", StatusDraft).Find(&others).Error
 	if err != nil {
 		return nil, err
 	}
