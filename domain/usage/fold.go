@@ -69,10 +69,8 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 	if err := foldAll(tx, all, mark, upTo); err != nil {
 		return false, err
 	}
-	if mark == 0 && events == foldSize {
-		if err := analyze(tx); err != nil {
-			return false, err
-		}
+	if err := analyze(tx, "analyze_outgrown_usage"); err != nil {
+		return false, err
 	}
 	if err := tx.Exec("UPDATE usage_progress SET mark = ? WHERE account_id = ?", upTo, tx.AccountID).Error; err != nil {
 		return false, fmt.Errorf("move the mark: %w", err)
@@ -98,15 +96,16 @@ func foldBehind(tx *store.Tx, mark int64) (bool, error) {
 		return true, err
 	}
 	if upTo == mark && events > 0 || from == 0 && events == foldSize {
-		return true, analyze(tx)
+		return true, analyze(tx, "analyze_usage")
 	}
 	return true, nil
 }
 
-// analyze tells the planner of buckets: of the first ones, since the next are looked up
-// among them, and of those of a series that has caught up, since it is read from now on.
-func analyze(tx *store.Tx) error {
-	if err := tx.Exec("SELECT analyze_usage()").Error; err != nil {
+// analyze tells the planner of buckets: when there are many more than it knows of, since
+// readers and the next unit look for theirs among them, and when a series has caught up,
+// since it is read from now on.
+func analyze(tx *store.Tx, function string) error {
+	if err := tx.Exec("SELECT " + function + "()").Error; err != nil {
 		return fmt.Errorf("analyze buckets: %w", err)
 	}
 	return nil
