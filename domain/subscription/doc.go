@@ -83,8 +83,9 @@
 // Coupons. The redemption of a coupon is the interval of its discount, which names
 // it. On a subscription that has not begun it takes effect at the start, at the
 // earliest. Several may be redeemed one after another; the last one is shown as
-// the subscription's, also when it has run out. One that a cancellation leaves no day, or
-// whose plan change it undoes, can be redeemed again. The months of a coupon end as long
+// the subscription's, also when it has run out. One that was to begin after a cancellation,
+// that is removed before its day, or whose plan change is undone, can be redeemed again. One
+// that has begun was used, also if its discount is removed or all of its prices are. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
 //
 // Pending changes. A change that is to wait is kept as its request and made by the same

@@ -34,11 +34,24 @@ func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 		return err
 	}
 	if in.end != nil && in.end.Equal(in.start) {
-		return tx.Where("id = ?", a.ID).Delete(&AdjustmentInterval{}).Error
+		return a.remove(tx)
 	}
 	columns := in.columns(e.Start, e.End)
 	if len(columns) == 0 {
 		return nil
 	}
 	return tx.Model(&AdjustmentInterval{}).Where("id = ?", a.ID).Updates(columns).Error
+}
+
+// remove takes an adjustment away. A coupon whose discount has not begun can be redeemed
+// again: the redemption was planned, like a change of the plan that is taken back
+// (semantics 15.1.6).
+func (a AdjustmentInterval) remove(tx *store.Tx) error {
+	row := tx.Where("id = ?", a.ID)
+	if a.StartAt.After(tx.Now) {
+		if err := returnCoupons(tx, row); err != nil {
+			return err
+		}
+	}
+	return row.Delete(&AdjustmentInterval{}).Error
 }
