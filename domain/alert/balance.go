@@ -20,7 +20,7 @@ type Drop struct {
 // BalanceMoved compares a customer's balance, which nobody else moves until the
 // transaction ends, with the thresholds of its alerts. Only what has changed since it moved
 // last is told: a threshold that the balance is above is armed again (semantics 12.2.7,
-// 12.2.8).
+// 12.2.8). What credits do not pay for is another by then, too.
 func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, balance money.Decimal) error {
 	var alerts []Alert
 	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
@@ -41,7 +41,7 @@ func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, bala
 			a.announceBalance(tx, was)
 		}
 	}
-	return nil
+	return lookAtSubscriptions(tx, customerID)
 }
 
 // announceBalance tells what has changed. Of several thresholds that were passed at once

@@ -90,7 +90,7 @@ func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in Wanted, balance
 	if err := a.create(tx); err != nil {
 		return Alert{}, err
 	}
-	return a, Follow(tx)
+	return a, lookForAlert(tx, a)
 }
 
 // CheckBalance refuses what no alert of a balance can be, whatever the customer.

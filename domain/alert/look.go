@@ -15,14 +15,22 @@ import (
 const watched = `JOIN alerts AS a ON a.account_id = s.account_id AND a.deleted_at IS NULL AND a.enabled
 	AND (a.subscription_id = s.id OR a.plan_id = s.plan_id AND a.plan_version = s.plan_version)`
 
-// Look says that what a subscription comes to may have changed: who watches it looks at it
-// once the transaction is done. It costs nothing where nobody does.
+// Look says that what a subscription comes to may have changed: who watches it, or the
+// balances that it is paid from, looks at it once the transaction is done. It costs next to
+// nothing where nobody does.
 func Look(tx *store.Tx, subscriptionID string) error {
-	return look(tx, "s.id = $3", subscriptionID)
+	return errors.Join(
+		look(tx, "s.id = $3", subscriptionID),
+		lookAtBalances(tx, "f.customer_id = (SELECT customer_id FROM subscriptions WHERE account_id = $1 AND id = $3)", subscriptionID),
+	)
 }
 
 // LookAtCustomer is Look for all subscriptions of a customer.
 func LookAtCustomer(tx *store.Tx, customerID string) error {
+	return errors.Join(lookAtSubscriptions(tx, customerID), lookAtBalances(tx, "f.customer_id = $3", customerID))
+}
+
+func lookAtSubscriptions(tx *store.Tx, customerID string) error {
 	return look(tx, "s.customer_id = $3", customerID)
 }
 
@@ -46,14 +54,18 @@ func LookAtSubjects(tx *store.Tx, subjects []string) error {
 	if err := look(tx, "s.customer_id "+theirs, ids, aliases); err != nil {
 		return err
 	}
-	return lookAtBalances(tx, "a.customer_id "+theirs, ids, aliases)
+	return lookAtBalances(tx, "f.customer_id "+theirs, ids, aliases)
 }
+
+// followed are the customers of whom somebody is to know at once what usage leaves: who is
+// told by alerts, and who buys credits by itself.
+const followed = `SELECT customer_id FROM alerts WHERE account_id = $1 AND customer_id IS NOT NULL AND deleted_at IS NULL
+	UNION SELECT customer_id FROM top_ups WHERE account_id = $1 AND deactivated_at IS NULL`
 
 func lookAtBalances(tx *store.Tx, which string, args ...any) error {
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		INSERT INTO alert_looks (account_id, customer_id, due_at)
-		SELECT DISTINCT a.account_id, a.customer_id, $2::timestamptz FROM alerts AS a
-		WHERE a.account_id = $1 AND a.customer_id IS NOT NULL AND a.deleted_at IS NULL AND `+which,
+		SELECT $1, f.customer_id, $2::timestamptz FROM (`+followed+`) AS f WHERE `+which,
 		append([]any{tx.AccountID, tx.Now}, args...)...)
 	if err != nil {
 		return fmt.Errorf("say what to look at: %w", err)
@@ -62,6 +74,9 @@ func lookAtBalances(tx *store.Tx, which string, args ...any) error {
 }
 
 func lookForAlert(tx *store.Tx, a Alert) error {
+	if a.CustomerID != nil {
+		return FollowBalances(tx, *a.CustomerID)
+	}
 	if err := Follow(tx); err != nil {
 		return err
 	}
@@ -77,6 +92,15 @@ func look(tx *store.Tx, which string, args ...any) error {
 		return fmt.Errorf("say what to look at: %w", err)
 	}
 	return nil
+}
+
+// FollowBalances is Follow for the balances of a customer, which are looked at once more:
+// events may have come in since they were worked out.
+func FollowBalances(tx *store.Tx, customerID string) error {
+	if err := Follow(tx); err != nil {
+		return err
+	}
+	return lookAtBalances(tx, "f.customer_id = $3", customerID)
 }
 
 // LookAgain says when a subscription is to be looked at although nobody changes it.

@@ -127,10 +127,7 @@ func (l *Ledger) save(tx *store.Tx) error {
 		return err
 	}
 	l.moved = false
-	if err := alert.BalanceMoved(tx, l.CustomerID, l.Currency, l.Balance); err != nil {
-		return err
-	}
-	return alert.LookAtCustomer(tx, l.CustomerID)
+	return alert.BalanceMoved(tx, l.CustomerID, l.Currency, l.Balance)
 }
 
 // dueBy makes the ledger due at an instant if it is not before.

@@ -3,6 +3,7 @@ package topup
 import (
 	"time"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
@@ -62,7 +63,10 @@ func Create(tx *store.Tx, customerID string, in NewTopUp) (TopUp, error) {
 	if err != nil {
 		return TopUp{}, err
 	}
-	return made, tx.Create(&made).Error
+	if err := tx.Create(&made).Error; err != nil {
+		return TopUp{}, err
+	}
+	return made, alert.FollowBalances(tx, buyer.ID)
 }
 
 func (in NewTopUp) check(now time.Time) error {

@@ -1,4 +1,5 @@
-// Package watch looks at what subscriptions come to for the alerts that are on for them.
+// Package watch looks at what subscriptions come to for the alerts that are on for them,
+// and brings balances up to date that alerts or top-ups are on for.
 //
 // Nothing is looked at by the clock: whoever changes what a subscription comes to says so
 // ([alert.Look]) in the transaction of the change, events that come in are noticed by

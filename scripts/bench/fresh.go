@@ -18,9 +18,31 @@ const (
 	leastPace      = 4.9  // of the background in thousands per second, or it was none
 )
 
-// freshness measures how long after the answer to an event costs show it, while others
-// come in.
+// freshness measures how long after the answer to an event costs show it.
 func (r *report) freshness(ctx context.Context, t *tables, p *process) error {
+	month := monthOf(time.Now())
+	return r.follow(ctx, t, p, effect{what: "costs", alias: prober, probes: probes, most: mostStale, shown: func(nth int) (bool, error) {
+		text, err := p.costs(ctx, prober, month)
+		if err != nil {
+			return false, err
+		}
+		counted, _, err := lastDay(text)
+		return counted == fmt.Sprint(nth), err
+	}})
+}
+
+// effect is what each event of a customer has, and when it is to be there.
+type effect struct {
+	what   string
+	alias  string
+	probes int                         // events, one after another
+	most   float64                     // milliseconds after the answer to the event, p99
+	shown  func(nth int) (bool, error) // whether that of the nth event is there
+}
+
+// follow measures how long after the answer to an event its effect is there, while others
+// come in.
+func (r *report) follow(ctx context.Context, t *tables, p *process, e effect) error {
 	if err := t.settle(ctx, p); err != nil {
 		return err
 	}
@@ -34,10 +56,10 @@ func (r *report) freshness(ctx context.Context, t *tables, p *process) error {
 		sent = each
 		ended <- err
 	}()
-	took := make([]time.Duration, probes)
+	took := make([]time.Duration, e.probes)
 	for n := range took {
 		var err error
-		if took[n], err = p.probe(ctx, n+1); err != nil {
+		if took[n], err = p.probe(ctx, e, n+1); err != nil {
 			return err
 		}
 	}
@@ -45,12 +67,12 @@ func (r *report) freshness(ctx context.Context, t *tables, p *process) error {
 	if err := <-ended; err != nil {
 		return err
 	}
-	events := len(sent) * backgroundSize
-	pace := float64(events) / time.Since(began).Seconds()
+	others := len(sent) * backgroundSize
+	pace := float64(others) / time.Since(began).Seconds()
 	r.add(figure{what: "background of the next line", value: pace / 1e3, unit: "k/s", least: leastPace})
 	r.add(figure{
-		what: "from 200 OK to costs, p99", value: quantile(took, 99), unit: "ms", most: mostStale, work: used.now().sub(before), units: events,
-		note: fmt.Sprintf("p50 %.1f ms, %d events probed", quantile(took, 50), probes),
+		what: "from 200 OK to " + e.what + ", p99", value: quantile(took, 99), unit: "ms", most: e.most, work: used.now().sub(before), units: others,
+		note: fmt.Sprintf("p50 %.1f ms, %d events probed", quantile(took, 50), e.probes),
 	})
 	return nil
 }
@@ -74,22 +96,16 @@ func (p *process) paced(t *tables, enough <-chan struct{}) <-chan []byte {
 	return paced
 }
 
-// probe sends the prober's nth event and asks for costs until they have it. It returns
-// how long after the answer to the event the answer was there that did.
-func (p *process) probe(ctx context.Context, nth int) (time.Duration, error) {
+// probe sends the nth event and waits for its effect. It returns how long after the answer
+// to the event that was there.
+func (p *process) probe(ctx context.Context, e effect, nth int) (time.Duration, error) {
 	now := time.Now()
-	sent := bodies([]row{{key: fmt.Sprintf("probe_%d_%d", now.UnixNano(), nth), alias: prober, at: now}}, 1)[0]
+	sent := bodies([]row{{key: fmt.Sprintf("probe_%d_%d", now.UnixNano(), nth), alias: e.alias, at: now}}, 1)[0]
 	if _, err := p.ask(ctx, "POST", "/v1/ingest", sent); err != nil {
 		return 0, err
 	}
-	answered := time.Now()
-	for {
-		text, err := p.costs(ctx, prober, monthOf(now))
-		if err != nil {
-			return 0, err
-		}
-		counted, _, err := lastDay(text)
-		if err != nil || counted == fmt.Sprint(nth) {
+	for answered := time.Now(); ; {
+		if is, err := e.shown(nth); is || err != nil {
 			return time.Since(answered), err
 		}
 	}

@@ -37,6 +37,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each way is taken, in turns")
 	size := flag.Int64("huge", 1024, "megabytes of the one huge request")
 	subscriptions := flag.Int("subscriptions", 0, "subscriptions that are billed (default 10,000; 100,000 with -full)")
+	credits := flag.Bool("credits", false, "measure credits alone")
 	alone := flag.Bool("billing", false, "measure billing alone")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
@@ -49,6 +50,9 @@ func main() {
 	}
 	if *alone {
 		measure = runBilling
+	}
+	if *credits {
+		measure = runCredits
 	}
 	if o.billed == 0 {
 		o.billed = billed

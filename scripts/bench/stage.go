@@ -28,15 +28,16 @@ func scratch(prefix string) (dir string, err error) {
 
 // setUp starts PostgreSQL in a directory, and builds the server unless it is given.
 func setUp(ctx context.Context, dir, binary string) (s *stage, err error) {
-	s = &stage{binary: binary}
-	if s.db, err = cluster.Start(ctx, cluster.Options{Dir: dir, Cache: ".data", Log: os.Stderr}); err != nil {
+	db, err := cluster.Start(ctx, cluster.Options{Dir: dir, Cache: ".data", Log: os.Stderr})
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			s.tearDown()
+			_ = db.Stop()
 		}
 	}()
+	s = &stage{db: db, binary: binary}
 	if s.postmaster, err = postmaster(dir); err != nil {
 		return nil, err
 	}

@@ -17,73 +17,110 @@ var handful = []price{
 	{sql: "SELECT SUM(tokens) FROM events", model: byProperty("region", regions)},
 }
 
-// runUsual measures what a million events are enough for.
-func runUsual(ctx context.Context, o options) error {
-	dir, err := scratch("bench-")
-	if err != nil {
-		return err
+// usual is a stage with events, customers that cause some of them, and a server.
+type usual struct {
+	*stage
+	dir    string
+	tables *tables
+	server *process
+}
+
+func usualStage(ctx context.Context, o options) (u *usual, err error) {
+	u = &usual{}
+	if u.dir, err = scratch("bench-"); err != nil {
+		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := setUp(ctx, dir, o.binary)
-	if err != nil {
-		return err
+	defer func() {
+		if err != nil {
+			u.tearDown()
+		}
+	}()
+	if u.stage, err = setUp(ctx, u.dir, o.binary); err != nil {
+		return u, err
 	}
-	defer s.tearDown()
-	t, err := s.open(ctx, "Bench")
-	if err != nil {
-		return err
+	if u.tables, err = u.open(ctx, "Bench"); err != nil {
+		return u, err
 	}
-	defer t.close()
-	server, err := s.serve(ctx, t.key, true)
-	if err != nil {
-		return err
+	if u.server, err = u.serve(ctx, u.tables.key, true); err != nil {
+		return u, err
 	}
-	defer func() { server.stop() }()
-	if err := sell(ctx, server); err != nil {
-		return err
+	if err := sell(ctx, u.server); err != nil {
+		return u, err
 	}
 	began := time.Now()
-	if err := t.fill(ctx, o.present); err != nil {
-		return err
+	if err := u.tables.fill(ctx, o.present); err != nil {
+		return u, err
 	}
-	if err := t.settle(ctx, server); err != nil {
-		return err
+	if err := u.tables.settle(ctx, u.server); err != nil {
+		return u, err
 	}
 	fmt.Fprintf(os.Stderr, "%d events copied and aggregated in %.0f s\n", o.present, time.Since(began).Seconds())
+	return u, nil
+}
 
+// tearDown leaves nothing behind of what there is.
+func (u *usual) tearDown() {
+	if u.server != nil {
+		u.server.stop()
+	}
+	if u.tables != nil {
+		u.tables.close()
+	}
+	if u.stage != nil {
+		u.stage.tearDown()
+	}
+	_ = os.RemoveAll(u.dir)
+}
+
+// again stops the server and starts another one.
+func (u *usual) again(ctx context.Context, buckets bool) (err error) {
+	u.server.stop()
+	u.server, err = u.serve(ctx, u.tables.key, buckets)
+	return err
+}
+
+// runUsual measures what a million events are enough for.
+func runUsual(ctx context.Context, o options) error {
+	u, err := usualStage(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer u.tearDown()
+	s, t := u.stage, u.tables
 	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
-	if err := r.ingestion(ctx, t, server, withBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, t, u.server, withBuckets, o.rounds); err != nil {
 		return err
 	}
-	r.add(figure{what: "the server's memory, of all that", value: server.peakMemory(), unit: "MB", most: wantMemory})
-	if err := r.freshness(ctx, t, server); err != nil {
+	r.add(figure{what: "the server's memory, of all that", value: u.server.peakMemory(), unit: "MB", most: wantMemory})
+	if err := r.freshness(ctx, t, u.server); err != nil {
 		return err
 	}
-	if err := r.previews(ctx, server); err != nil {
+	if err := r.balances(ctx, s, u.server); err != nil {
 		return err
 	}
-	if err := r.ledgers(ctx, s, t, server); err != nil {
+	if err := r.previews(ctx, u.server); err != nil {
 		return err
 	}
-	server.stop()
-	if server, err = s.serve(ctx, t.key, false); err != nil {
+	if err := r.ledgers(ctx, s, t, u.server); err != nil {
 		return err
 	}
-	if err := r.ingestion(ctx, t, server, withoutBuckets, o.rounds); err != nil {
+	if err := u.again(ctx, false); err != nil {
 		return err
 	}
-	server.stop()
-	if server, err = s.serve(ctx, t.key, true); err != nil {
+	if err := r.ingestion(ctx, t, u.server, withoutBuckets, o.rounds); err != nil {
 		return err
 	}
-	if err := r.sendHuge(ctx, t, server, o.huge); err != nil {
+	if err := u.again(ctx, true); err != nil {
 		return err
 	}
-	server.stop()
+	if err := r.sendHuge(ctx, t, u.server, o.huge); err != nil {
+		return err
+	}
+	u.server.stop()
 	if err := r.billing(ctx, s, o.billed); err != nil {
 		return err
 	}
-	if err := r.rating(ctx, dir); err != nil {
+	if err := r.rating(ctx, u.dir); err != nil {
 		return err
 	}
 	return r.verdict()
