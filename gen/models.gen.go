@@ -5026,7 +5026,7 @@ type InvoiceLevelDiscount struct {
 	union json.RawMessage
 }
 
-// InvoiceLineItem A charge for one price over one period.
+// InvoiceLineItem A charge for one price over one period. `credits_applied` is what credits paid of the adjusted subtotal: those of the customer, and those that licenses have for themselves, with what is written off beyond these.
 type InvoiceLineItem struct {
 	// AdjustedSubtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
 	//
@@ -5403,7 +5403,7 @@ type LicenseUsagePage struct {
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// LineItemExplanation How the amount of a line came about, step by step.
+// LineItemExplanation How the amount of a line came about, step by step. Of the adjusted subtotal, `license_credits` is what licenses drew on credits of their own and what was written off with them; `credits_applied` is what the customer's credits paid of the rest.
 type LineItemExplanation struct {
 	// AdjustedSubtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
 	//
@@ -5442,8 +5442,13 @@ type LineItemExplanation struct {
 	// Example: USD
 	InvoiceCurrency Currency `json:"invoice_currency"`
 	InvoiceID       string   `json:"invoice_id"`
-	LineItemID      string   `json:"line_item_id"`
-	Name            string   `json:"name"`
+
+	// LicenseCredits An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	//
+	// Example: 12.30
+	LicenseCredits Decimal `json:"license_credits"`
+	LineItemID     string  `json:"line_item_id"`
+	Name           string  `json:"name"`
 
 	// PartiallyInvoicedAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
 	//

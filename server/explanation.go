@@ -48,6 +48,7 @@ func explanationToWire(e invoice.Explanation, price gen.Price) gen.LineItemExpla
 		Rating:                  ratingToWire(line, e.Price),
 		Groups:                  toWire(line.Groups, func(p rating.Part) gen.GroupShare { return groupShareToWire(p, currency) }),
 		AdjustedSubtotal:        currency.Format(line.AdjustedSubtotal),
+		LicenseCredits:          currency.Format(line.LicenseCredits),
 		CreditsApplied:          currency.Format(line.CreditsApplied),
 		PartiallyInvoicedAmount: invoiced.Format(line.PartiallyInvoicedAmount),
 		Amount:                  invoiced.Format(line.Amount),
@@ -163,7 +164,7 @@ func adjustmentTypeToWire(kind rating.AdjustmentKind) gen.AdjustmentType {
 
 func convertedToWire(line invoice.Line, into money.Currency) *gen.ConversionExplanation {
 	return &gen.ConversionExplanation{
-		Converted: into.Format(line.Amount),
+		Converted: into.Format(line.Amount.Add(line.PartiallyInvoicedAmount)),
 		Steps: toWire(line.Conversion, func(p rating.Part) gen.ConversionStep {
 			return gen.ConversionStep{Name: p.Name, Quantity: numberToWire(p.Quantity), Rate: p.Rate, Amount: into.Format(p.Amount)}
 		}),

@@ -43,7 +43,7 @@ func (v value) addsUp() {
 	}
 	if v.at("conversion") != nil {
 		Expect(sumOf(v.each("conversion.steps", "amount"))).To(Equal(decimal(v.at("conversion.converted"))), "the conversion")
-		Expect(v.at("amount")).To(Equal(v.at("conversion.converted")))
+		Expect(sumOf(list{v.at("amount"), v.at("partially_invoiced_amount")})).To(Equal(decimal(v.at("conversion.converted"))))
 	} else {
 		Expect(v.at("amount")).To(Equal(v.at("adjusted_subtotal")))
 	}

@@ -55,7 +55,7 @@ func (s lineSources) lineItemToWire(l invoice.Line, invoiced money.Currency) gen
 		EndDate:                 instantToWire(l.EndAt),
 		Subtotal:                currency.Format(l.Subtotal),
 		AdjustedSubtotal:        currency.Format(l.AdjustedSubtotal),
-		CreditsApplied:          currency.Format(l.CreditsApplied),
+		CreditsApplied:          currency.Format(l.LicenseCredits.Add(l.CreditsApplied)),
 		PartiallyInvoicedAmount: invoiced.Format(l.PartiallyInvoicedAmount),
 		Amount:                  invoiced.Format(l.Amount),
 		TaxAmounts:              []gen.TaxAmount{},

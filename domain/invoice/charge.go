@@ -17,7 +17,8 @@ type amounts struct {
 	Subtotal    money.Decimal // before adjustments, rounded to the minor unit
 	Adjustments []rating.Applied
 	Adjusted    money.Decimal // after them
-	Credits     money.Decimal // of that, what prepaid credits pay
+	Covered     money.Decimal // of that, what licenses have for themselves, or is written off with them
+	Credits     money.Decimal // of the rest, what prepaid credits pay
 	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
 	Conversion  []rating.Part // how what is left of a price in a custom unit became money
 	Invoiced    money.Decimal // Subtotal, and
@@ -42,7 +43,8 @@ func charge(t subscription.Terms, together []tally) []amounts {
 	}
 	adjust(t, together, all)
 	for k, y := range together {
-		all[k].Credits = money.Min(y.Paid, money.Max(all[k].Adjusted, money.Decimal{}))
+		all[k].cover(y)
+		all[k].Credits = money.Min(y.Paid, money.Max(all[k].left(), money.Decimal{}))
 		all[k].convert(y.Interval.Price, t.Currency)
 		all[k].Amount = all[k].Amount.Sub(y.Earlier)
 	}
@@ -148,10 +150,21 @@ func adjust(t subscription.Terms, together []tally, all []amounts) {
 	}
 }
 
+// cover takes off what licenses cover, rounded as the subtotal is, so that usage that they
+// cover whole costs nothing. It is counted at the rate of the price: a discount lowers what
+// is left first.
+func (a *amounts) cover(y tally) {
+	covered := y.Interval.Price.Currency.Round(y.Covered.WithoutTail())
+	a.Covered = money.Min(covered, money.Max(a.Adjusted, money.Decimal{}))
+}
+
+// left is what the customer is asked to pay, by credits or else.
+func (a amounts) left() money.Decimal { return a.Adjusted.Sub(a.Covered) }
+
 // convert turns what is left of a price into the currency of the invoice, rounded
 // once (price models 7.2).
 func (a *amounts) convert(price catalog.Price, into money.Currency) {
-	unpaid := a.Adjusted.Sub(a.Credits)
+	unpaid := a.left().Sub(a.Credits)
 	if price.Currency == into {
 		a.Invoiced, a.Amount, a.Conversion = a.Subtotal, unpaid, []rating.Part{}
 		return

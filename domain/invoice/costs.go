@@ -26,7 +26,7 @@ type Cost struct {
 	Window   period.Period
 	Currency money.Currency
 	Subtotal money.Decimal // before discounts and minimums
-	Total    money.Decimal // after them
+	Total    money.Decimal // after them, without what licenses cover
 	Prices   []PriceCost   // in the order of the plan
 }
 

@@ -90,7 +90,7 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	for k, s := range services {
 		if id := lineID(inv.ID, s); slices.Contains(lineIDs, id) {
 			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
-			d.addLine(tx, c, s, was[k].Adjusted, rising[k], closed[id], days, issuing)
+			d.addLine(tx, c, s, was[k].Left, rising[k], closed[id], days, issuing)
 		}
 	}
 	return nil
@@ -154,8 +154,8 @@ func closedDays(tx *store.Tx, lineIDs []string) (map[string]map[period.Date]mone
 	return closed, err
 }
 
-// rise tells what each service of an invoice comes to, after adjustments and before
-// credits, at the end of each local day up to today: by instant, in microseconds. All of
+// rise tells what each service of an invoice comes to, after adjustments and what licenses
+// cover and before credits, at the end of each local day up to today: by instant, in microseconds. All of
 // the invoice is charged together each time, its fees in full.
 func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, loc *time.Location) ([]map[int64]money.Decimal, error) {
 	edges := edgesOf(services, period.DateOf(tx.Now, loc).AddDays(1).In(loc), loc)
@@ -186,7 +186,7 @@ func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, l
 			}
 		}
 		for k, a := range charge(t, together) {
-			worth[of[k]][edge.UnixMicro()] = a.Adjusted
+			worth[of[k]][edge.UnixMicro()] = a.left()
 		}
 	}
 	return worth, nil

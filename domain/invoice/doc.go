@@ -2,7 +2,7 @@
 // amounts. Invoices, drafts and daily costs all come out of charge.go.
 //
 //	measure: what each service used
-//	charge:  rating.Rate -> rounding -> composites -> rating.Adjust -> credits -> conversion
+//	charge:  rating.Rate -> rounding -> composites -> rating.Adjust -> licenses -> credits -> conversion
 //
 // Services are charged together when they stand on one invoice, since composite
 // prices and adjustments look at several of them.

@@ -15,24 +15,24 @@ import (
 // off what that comes to (price models 5.6). What is void was not charged, nor what was
 // undone.
 type before struct {
-	Amount   money.Decimal // in the currency of the invoice
-	Credits  money.Decimal // what credits paid of it, in the currency of the price, like
-	Adjusted money.Decimal // what it came to on the last but partial ones, after adjustments
+	Amount  money.Decimal // in the currency of the invoice
+	Credits money.Decimal // what credits paid of it, in the currency of the price, like
+	Left    money.Decimal // what credits were asked to pay of it on the last but partial ones
 
 	void bool // one of those invoices charges nothing of it by now
 }
 
 // earlierLine is a line of an issued invoice that charged a price interval.
 type earlierLine struct {
-	ID               string
-	IntervalID       string
-	StartAt          time.Time
-	BilledFrom       time.Time
-	Partial          bool
-	Seq              int64 // of the invoice
-	AdjustedSubtotal money.Decimal
-	Amount           money.Decimal
-	Void             bool // it charges nothing: its invoice is void, or a change undid it
+	ID         string
+	IntervalID string
+	StartAt    time.Time
+	BilledFrom time.Time
+	Partial    bool
+	Seq        int64 // of the invoice
+	Left       money.Decimal
+	Amount     money.Decimal
+	Void       bool // it charges nothing: its invoice is void, or a change undid it
 }
 
 // before reports whether the line charged for a time that a service of the invoice
@@ -70,7 +70,7 @@ func earlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	for k, s := range services {
 		for _, l := range drafts {
 			if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) {
-				all[k] = before{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Adjusted: l.AdjustedSubtotal}
+				all[k] = before{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func issuedEarlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []s
 			}
 			all[k].Amount, all[k].Credits = all[k].Amount.Add(l.Amount), all[k].Credits.Add(paid[l.ID])
 			if !l.Partial {
-				all[k].Adjusted = l.AdjustedSubtotal
+				all[k].Left = l.Left
 			}
 		}
 	}
@@ -121,7 +121,8 @@ func earlierLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal, l.amount, i.source = 'partial' AS partial, i.seq,
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount,
+			i.source = 'partial' AS partial, i.seq,
 			i.status = 'void' OR EXISTS (SELECT FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
 				WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) AS void
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id

@@ -32,7 +32,8 @@ type Line struct {
 
 	Subtotal                money.Decimal // before adjustments
 	AdjustedSubtotal        money.Decimal // after them
-	CreditsApplied          money.Decimal // of that, what prepaid credits paid
+	LicenseCredits          money.Decimal // of that, what licenses covered: see amounts
+	CreditsApplied          money.Decimal // of the rest, what prepaid credits paid
 	PartiallyInvoicedAmount money.Decimal
 	Amount                  money.Decimal // what is left to pay, in the currency of the invoice
 
@@ -67,6 +68,9 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 	}
 	return shown
 }
+
+// left is what credits were asked to pay.
+func (l Line) left() money.Decimal { return l.AdjustedSubtotal.Sub(l.LicenseCredits) }
 
 // extra is what a draft has beside the services of its subscription.
 type extra struct {
@@ -152,7 +156,7 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 		InvoiceID: inv.ID, Position: position, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
 		StartAt: s.Period.Start, EndAt: s.Period.End, BilledFrom: s.From,
 		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted,
-		CreditsApplied: a.Credits, PartiallyInvoicedAmount: y.Earlier, Amount: a.Amount,
+		LicenseCredits: a.Covered, CreditsApplied: a.Credits, PartiallyInvoicedAmount: y.Earlier, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
 		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.Scope,
 		invoiced: a.Invoiced,

@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -21,7 +22,9 @@ type tally struct {
 	Model rating.Model
 	Usage rating.Usage
 	Days  rating.Days   // of the service in its billing cycle
-	Paid  money.Decimal // by credits, in the currency of the price
+	Paid  money.Decimal // by credits, in the currency of the price, like
+
+	Covered money.Decimal // by what licenses have for themselves, or written off with them, not rounded
 
 	Earlier money.Decimal // what earlier invoices charged of it, in the currency of the invoice
 
@@ -54,13 +57,29 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 	if err != nil {
 		return nil, err
 	}
+	covered, err := license.Covered(tx, t, spans(services))
+	if err != nil {
+		return nil, err
+	}
 	all := make([][]tally, len(services))
 	from := 0
 	for k, s := range services {
 		all[k] = s.tallies(t, answers[from:ends[k]])
+		for at := range all[k] {
+			all[k][at].Covered = covered[k][at]
+		}
 		from = ends[k]
 	}
 	return all, nil
+}
+
+// spans are services as licenses are asked about them.
+func spans(services []measured) []license.Span {
+	asked := make([]license.Span, len(services))
+	for k, s := range services {
+		asked[k] = license.Span{Interval: s.Interval, Start: s.Period.Start, Until: s.until}
+	}
+	return asked
 }
 
 // tallies are what the service used up to each instant, as its questions were answered.

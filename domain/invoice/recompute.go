@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -23,7 +24,10 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 		return nil
 	}
 	for _, s := range services {
-		same, err := usageHeld(tx, view, s)
+		same, err := usageHeld(tx, view, s.Interval, s.Period)
+		if err == nil && same {
+			same, err = licensesHeld(tx, view, s)
+		}
 		if err != nil || !same {
 			return err
 		}
@@ -49,6 +53,7 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 			{"quantity", l.Quantity, again[k].Quantity},
 			{"subtotal", l.Subtotal, again[k].Subtotal},
 			{"adjusted subtotal", l.AdjustedSubtotal, again[k].AdjustedSubtotal},
+			{"part that licenses cover", l.LicenseCredits, again[k].LicenseCredits},
 			{"amount", l.Amount, again[k].Amount},
 		} {
 			if l.ID == again[k].ID && !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
@@ -119,20 +124,36 @@ func stillBilled(view View) (services []subscription.Service, held bool) {
 	})
 }
 
-// usageHeld reports whether the usage of a service is what it was at the issue.
-func usageHeld(tx *store.Tx, view View, s subscription.Service) (bool, error) {
-	if s.Interval.Price.MetricID == nil {
+// usageHeld reports whether the usage of a price in a period is what it was at the issue.
+func usageHeld(tx *store.Tx, view View, i subscription.PriceInterval, in period.Period) (bool, error) {
+	if i.Price.MetricID == nil {
 		return true, nil
 	}
-	for _, user := range view.Terms.Users(s.Interval) {
-		held, err := event.Held(tx, user.ID, event.Subjects(user.ID, user.ExternalCustomerID), s.Period, *view.IssuedAt)
+	for _, user := range view.Terms.Users(i) {
+		held, err := event.Held(tx, user.ID, event.Subjects(user.ID, user.ExternalCustomerID), in, *view.IssuedAt)
 		if err != nil || !held {
 			return false, err
 		}
-		touched, err := backfill.Touched(tx, user.ID, s.Period, *view.IssuedAt)
+		touched, err := backfill.Touched(tx, user.ID, in, *view.IssuedAt)
 		if err != nil || touched {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// licensesHeld reports whether the licenses that a service draws on, and what they used
+// before and for other prices, are what they were at the issue.
+func licensesHeld(tx *store.Tx, view View, s subscription.Service) (bool, error) {
+	others, since := license.Hangs(view.Terms, s.Interval, s.Period)
+	if len(others) == 0 {
+		return true, nil
+	}
+	for _, i := range others {
+		held, err := usageHeld(tx, view, i, since)
+		if err != nil || !held {
+			return false, err
+		}
+	}
+	return license.Held(tx, view.Terms.ID, *s.Interval.Price.LicenseTypeID, since, *view.IssuedAt)
 }

@@ -111,7 +111,7 @@ func (l Line) discrepancies(currency, invoiced money.Currency) (wrong []string) 
 		adjusted = adjusted.Add(a.Amount)
 	}
 	equal("the adjusted subtotal", l.AdjustedSubtotal, adjusted)
-	due := l.AdjustedSubtotal.Sub(l.CreditsApplied)
+	due := l.left().Sub(l.CreditsApplied)
 	if currency != invoiced {
 		due = money.Decimal{}
 		for _, p := range l.Conversion {

@@ -53,7 +53,7 @@ func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days c
 			c := w.upTo[edge][i.ID]
 			w.upTo[edge][i.ID] = PriceCost{
 				Price: i.Price, Quantity: c.Quantity.Add(a.Quantity),
-				Subtotal: c.Subtotal.Add(a.Subtotal), Total: c.Total.Add(a.Adjusted),
+				Subtotal: c.Subtotal.Add(a.Subtotal), Total: c.Total.Add(a.left()),
 			}
 		}
 	}

@@ -5,7 +5,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/alert"
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -54,7 +56,10 @@ func Create(tx *store.Tx, in NewLicense) (License, error) {
 	if err := made.fits(tx, t); err != nil {
 		return License{}, err
 	}
-	return made, overlapping(tx.Create(&made).Error)
+	if err := overlapping(tx.Create(&made).Error); err != nil {
+		return License{}, err
+	}
+	return made, counted(tx, t)
 }
 
 // Deactivate lets a license end at the start of a day of the customer's, else when today
@@ -82,11 +87,22 @@ func Deactivate(tx *store.Tx, id string, end *period.Date) (License, error) {
 	if !at.After(l.StartAt) {
 		return License{}, fault.Bad("end_date", "must be after the start of the license")
 	}
-	l.EndAt = &at
+	l.EndAt, l.ChangedAt = &at, &tx.Now
 	if err := l.fits(tx, t); err != nil {
 		return License{}, err
 	}
-	return l, overlapping(tx.Model(&l).Select("end_at").Updates(&l).Error)
+	if err := overlapping(tx.Model(&l).Select("end_at", "changed_at").Updates(&l).Error); err != nil {
+		return License{}, err
+	}
+	return l, counted(tx, t)
+}
+
+// counted tells those who watch what a subscription comes to, or what credits it leaves.
+func counted(tx *store.Tx, t subscription.Terms) error {
+	if err := t.Accrue(tx); err != nil {
+		return err
+	}
+	return alert.LookAtSubjects(tx, event.Subjects(t.Customer.ID, nil))
 }
 
 // fits refuses a license beyond those that are paid for. It is asked for every instant

@@ -6,7 +6,8 @@
 // license price of the type grants credits to each license that is active in a period of
 // its cadence. What a license uses while it is active draws on its own credits first;
 // the rest, and all that is used while it is not, is left to the customer's credits,
-// which all share (semantics 17.1.4). draw.go is where that is decided.
+// which all share (semantics 17.1.4). draw.go is where that is decided, for reports and,
+// by way of cover.go, for what is charged.
 //
 // # Choices
 //
@@ -27,6 +28,12 @@
 //
 // A price draws what its rate makes of the quantity, before discounts. Only metrics that
 // add up can be told apart by license.
+//
+// On a line they are credits applied, those that are written off too: its adjusted
+// subtotal is what was used, and what is left after them is what the customer's credits
+// and money pay. A discount lowers that; it makes no credits of a license last longer.
+// Thresholds, alerts of costs and the daily costs look at what is left. What an issued
+// invoice covered stays, even if licenses of its time change: drafts alone follow.
 //
 // What a report calls consumed is what was drawn on the license's own credits, so that
 // what remains is never below 0. Allocated is what the license had to draw on: what was

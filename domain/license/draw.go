@@ -38,13 +38,14 @@ type Draw struct {
 }
 
 // DrawOn takes uses, in their order, from the credits of the licenses that were active
-// (semantics 17.1.4). Credits that are not used are never carried over.
+// (semantics 17.1.4). Credits that are not used are never carried over. Usage below zero,
+// which takes back some of before, gives back what was drawn last first.
 func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
 	byName := map[string][]License{}
 	for _, l := range licenses {
 		byName[l.ExternalID] = append(byName[l.ExternalID], l)
 	}
-	left := map[string][]money.Decimal{} // by license, of each allowance
+	used := map[string][]money.Decimal{} // by license, under each allowance
 	draws := make([]Draw, len(uses))
 	for k, use := range uses {
 		d := Draw{Use: use, Allowance: -1, Shared: use.Credits}
@@ -57,27 +58,31 @@ func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
 			})
 		}
 		if d.Allowance >= 0 {
-			own := left[d.License.ID]
-			if own == nil {
-				own = amounts(allowances)
-				left[d.License.ID] = own
+			if used[d.License.ID] == nil {
+				used[d.License.ID] = make([]money.Decimal, len(allowances))
 			}
-			d.Own = money.Min(own[d.Allowance], use.Credits)
-			d.Shared = use.Credits.Sub(d.Own)
-			own[d.Allowance] = own[d.Allowance].Sub(d.Own)
-			if allowances[d.Allowance].WritesOff {
-				d.Shared, d.WrittenOff = d.WrittenOff, d.Shared
-			}
+			before := used[d.License.ID][d.Allowance]
+			after := before.Add(use.Credits)
+			used[d.License.ID][d.Allowance] = after
+			a := allowances[d.Allowance]
+			d.Own = a.own(after).Sub(a.own(before))
+			d.WrittenOff = a.writtenOff(after).Sub(a.writtenOff(before))
+			d.Shared = use.Credits.Sub(d.Own).Sub(d.WrittenOff)
 		}
 		draws[k] = d
 	}
 	return draws
 }
 
-func amounts(allowances []Allowance) []money.Decimal {
-	all := make([]money.Decimal, len(allowances))
-	for k, a := range allowances {
-		all[k] = a.Amount
+// own is what is drawn on the allowance by a license that has used so much under it.
+func (a Allowance) own(used money.Decimal) money.Decimal {
+	return money.Max(money.Min(used, a.Amount), money.Decimal{})
+}
+
+// writtenOff is what such a license used beyond it and nobody pays for.
+func (a Allowance) writtenOff(used money.Decimal) money.Decimal {
+	if !a.WritesOff {
+		return money.Decimal{}
 	}
-	return all
+	return money.Max(used.Sub(a.Amount), money.Decimal{})
 }

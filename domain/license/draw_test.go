@@ -99,4 +99,18 @@ var _ = Describe("What licenses draw", func() {
 		Expect(draws[1].Own.String()).To(Equal("100"))
 		Expect(draws[1].Shared.String()).To(Equal("30"))
 	})
+
+	It("gives back what usage below zero takes back, never more than the allowance", func() {
+		licenses := []license.License{{Record: store.Record{ID: "l"}, ExternalID: "a", StartAt: first}}
+		allowances := []license.Allowance{{Period: days(0, 30), Unit: money.Credits, Amount: money.FromInt(100)}}
+		var uses []license.Use
+		for n, credits := range []int64{-5, 130, -40} {
+			uses = append(uses, license.Use{ExternalID: "a", Unit: money.Credits, Credits: money.FromInt(credits), Time: days(n, n+1)})
+		}
+		told := []string{}
+		for _, d := range license.DrawOn(allowances, licenses, uses) {
+			told = append(told, fmt.Sprintf("%s own, %s shared", d.Own, d.Shared))
+		}
+		Expect(told).To(Equal([]string{"0 own, -5 shared", "100 own, 30 shared", "-15 own, -25 shared"}))
+	})
 })

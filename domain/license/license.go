@@ -15,6 +15,7 @@ type License struct {
 	ExternalID     string     `gorm:"column:external_license_id"` // the value that events have for the type's grouping key
 	StartAt        time.Time  // inclusive; a midnight of the customer's, as EndAt
 	EndAt          *time.Time // exclusive; nil: open
+	ChangedAt      *time.Time // when the end was last moved; nil: never
 }
 
 // Status follows from the dates alone.

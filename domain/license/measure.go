@@ -39,8 +39,11 @@ func BookOf(tx *store.Tx, t subscription.Terms, kind catalog.LicenseType, frame 
 	if err := overlaps(query, frame.Start, &frame.End).Order("created_at DESC, seq DESC").Find(&b.Licenses).Error; err != nil {
 		return Book{}, err
 	}
-	uses, err := b.uses(tx, t, frame, edges)
 	b.Units = b.units(t)
+	if len(b.Licenses) == 0 {
+		return b, nil
+	}
+	uses, err := b.uses(tx, t, frame, edges)
 	b.Draws = DrawOn(b.Allowances, b.Licenses, uses)
 	return b, err
 }
@@ -93,25 +96,23 @@ func (b Book) units(t subscription.Terms) (units []money.Currency) {
 }
 
 // uses asks the metrics of all prices what was used under each name, cut wherever what
-// it is taken from may change, and at each midnight.
+// it is taken from may change or a price begins or ends, and at each midnight.
 func (b Book) uses(tx *store.Tx, t subscription.Terms, frame period.Period, edges []time.Time) ([]Use, error) {
-	cuts := b.cuts(frame, t.Customer.Location(), edges)
 	var intervals []subscription.PriceInterval
-	var asked []usage.Request
+	var lives []period.Period
 	for _, i := range t.Intervals {
-		life := period.Period{Start: i.StartAt, End: frame.End}
-		if i.EndAt != nil && i.EndAt.Before(life.End) {
-			life.End = *i.EndAt
+		if life, ok := lifeIn(i, frame); ok && draws(i, b.Type.ID) {
+			intervals, lives = append(intervals, i), append(lives, life)
+			edges = append(edges, life.Start, life.End)
 		}
-		within, ok := life.Intersect(frame)
-		if !ok || !draws(i, b.Type.ID) {
-			continue
-		}
-		intervals = append(intervals, i)
-		asked = append(asked, usage.Request{
+	}
+	cuts := b.cuts(frame, t.Customer.Location(), edges)
+	asked := make([]usage.Request, len(intervals))
+	for k, i := range intervals {
+		asked[k] = usage.Request{
 			Query: i.Metric.Query(), Subjects: event.SubjectsOf(t.Users(i)), Filter: i.Condition(),
-			Split: []string{b.Type.GroupingKey}, Match: i.Price.Dimensions, Cuts: between(cuts, within),
-		})
+			Split: []string{b.Type.GroupingKey}, Match: i.Price.Dimensions, Cuts: between(cuts, lives[k]),
+		}
 	}
 	answers, err := usage.MeasureAll(tx, nil, asked)
 	if err != nil {
@@ -123,6 +124,15 @@ func (b Book) uses(tx *store.Tx, t subscription.Terms, frame period.Period, edge
 	}
 	slices.SortStableFunc(uses, func(a, b Use) int { return a.Time.Start.Compare(b.Time.Start) })
 	return uses, nil
+}
+
+// lifeIn is the part of a frame in which a price is in force.
+func lifeIn(i subscription.PriceInterval, frame period.Period) (period.Period, bool) {
+	life := period.Period{Start: i.StartAt, End: frame.End}
+	if i.EndAt != nil && i.EndAt.Before(life.End) {
+		life.End = *i.EndAt
+	}
+	return life.Intersect(frame)
 }
 
 // usesOf turns the cumulative readings of a price into what each name used in each slice.
