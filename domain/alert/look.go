@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/store"
 )
 
@@ -122,15 +123,9 @@ func Follow(tx *store.Tx) error {
 	return nil
 }
 
-// farBehind is how many transactions of all accounts may pass until the place from which
-// on events are looked for is moved, although none of the account came.
-const farBehind = 10_000
-
 // unseen are the account's events that nothing was looked at for: those of transactions
-// that the last look did not see. There are few, so they are found by seq. A seq begins
-// with the number of its transaction.
-const unseen = `SELECT e.subject FROM (SELECT * FROM events WHERE seq >= pg_snapshot_xmin(p.seen)::text::bigint << 20 AND account_id = p.account_id OFFSET 0) AS e
-	WHERE NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, p.seen)`
+// that the last look did not see.
+var unseen = "SELECT e.subject FROM events AS e WHERE e.account_id = p.account_id AND " + event.Unseen("p.seen")
 
 // NextDue returns the earliest instant, at or before by, at which a subscription is to be
 // looked at. New events are due at once.
@@ -139,8 +134,8 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	var come bool
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2),
-			EXISTS (`+unseen+`) OR (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(p.seen)::text::bigint) > $3
-		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by, farBehind).Scan(&due, &come)
+			EXISTS (`+unseen+`)
+		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&due, &come)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return at, false, nil

@@ -3,6 +3,7 @@ package event
 import (
 	"database/sql"
 	"fmt"
+	"math"
 
 	"tollkeeper/store"
 )
@@ -10,19 +11,25 @@ import (
 // Seen is which events were there at a moment: the text of a pg_snapshot, "" for none.
 type Seen string
 
+// From is the condition, in SQL, that an event e came from a seq on. That few did is for
+// the planner to take for granted: if it knew the seq, it would count what other accounts
+// stored since, and go through all that there is.
+func From(seq string) string {
+	return fmt.Sprintf("e.seq >= (SELECT %s) AND e.seq < (SELECT %d)", seq, math.MaxInt64)
+}
+
+// Unseen is the condition, in SQL, that an event e was stored since a snapshot was taken.
+func Unseen(snapshot string) string {
+	return From("pg_snapshot_xmin("+snapshot+")::text::bigint << 20") + " AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, " + snapshot + ")"
+}
+
 // fresh are events, named e, that were stored since a snapshot $2 was taken.
-const fresh = `e.account_id = $1 AND e.seq >= (pg_snapshot_xmin($2::pg_snapshot)::text::bigint << 20)
-	AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, $2::pg_snapshot)`
+var fresh = "e.account_id = $1 AND " + Unseen("$2::pg_snapshot")
 
-// worthLooking is after how many transactions of others it pays to move on from a moment.
-const worthLooking = 10_000
-
-// AnySince reports whether events were stored since a moment, or so many of other
-// accounts that to look from there on takes long.
+// AnySince reports whether events were stored since a moment.
 func AnySince(tx *store.Tx, seen Seen) (found bool, err error) {
-	err = tx.Conn().QueryRowContext(tx.Context(), `SELECT EXISTS (SELECT FROM events e WHERE `+fresh+`)
-		OR pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin($2::pg_snapshot)::text::bigint > $3`,
-		tx.AccountID, string(seen), worthLooking).Scan(&found)
+	err = tx.Conn().QueryRowContext(tx.Context(), `SELECT EXISTS (SELECT FROM events AS e WHERE `+fresh+`)`,
+		tx.AccountID, string(seen)).Scan(&found)
 	if err != nil {
 		return false, fmt.Errorf("look for fresh events: %w", err)
 	}
@@ -33,7 +40,7 @@ func AnySince(tx *store.Tx, seen Seen) (found bool, err error) {
 // alias, and the moment from which to look on.
 func Since(tx *store.Tx, seen Seen) (ids, aliases []string, now Seen, err error) {
 	rows, err := tx.Conn().QueryContext(tx.Context(), `SELECT pg_current_snapshot()::text, f.subject
-		FROM (SELECT) AS one LEFT JOIN (SELECT DISTINCT e.subject FROM events e WHERE `+fresh+`) AS f ON true`, tx.AccountID, string(seen))
+		FROM (SELECT) AS one LEFT JOIN (SELECT DISTINCT e.subject FROM events AS e WHERE `+fresh+`) AS f ON true`, tx.AccountID, string(seen))
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("read fresh events: %w", err)
 	}

@@ -50,8 +50,7 @@ func lockProgress(tx *store.Tx) (mark int64, free bool, err error) {
 // transaction under way.
 func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 	upTo, events, err := nextEvents(tx, mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20")
-	const worthIt = 10_000 << 20 // other accounts' transactions, which readers pass over
-	if err != nil || events == 0 && upTo-mark < worthIt {
+	if err != nil || events == 0 {
 		return false, err
 	}
 	err = tx.Exec(`

@@ -2,10 +2,10 @@ package usage
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/jackc/pgx/v5"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -75,12 +75,11 @@ func (s source) define(to *statement, questions []*question) {
 	case s.sample != nil:
 		s.bring(to)
 	case questions[0].kept != nil:
-		// Found by seq: there are few. OFFSET 0 keeps the planner, who cannot know that,
-		// from going through all that the subjects ever did.
+		// OFFSET 0 lets them be found by seq, since they are few, and by nothing else.
 		to.add(`WITH fresh AS MATERIALIZED (
-			SELECT e.* FROM (SELECT * FROM events WHERE seq >= ? AND seq < ? AND account_id = ? OFFSET 0) AS e
+			SELECT e.* FROM (SELECT * FROM events AS e WHERE account_id = ? AND `+event.From("?::bigint")+` OFFSET 0) AS e
 			WHERE e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ? AND `,
-			s.standing.mark.V, int64(math.MaxInt64), s.account, s.subjects, s.about.Start, s.about.End)
+			s.account, s.standing.mark.V, s.subjects, s.about.Start, s.about.End)
 		to.fragment(s.standing.counting)
 		to.add(")")
 		defined := map[*sums]bool{}
