@@ -42,7 +42,7 @@ var records = []any{
 	event.Correction{},
 	license.License{}, allocation.Grant{}, topup.TopUp{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
-	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{},
+	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	invoice.AccrualProgress{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},

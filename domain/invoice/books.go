@@ -98,6 +98,13 @@ func (b *books) readCredits(tx *store.Tx) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	var worthless []string
+	if err := tx.Model(&UndoneLine{}).Where("invoice_line_id IN ?", ids).Pluck("invoice_line_id", &worthless).Error; err != nil {
+		return err
+	}
+	for _, id := range worthless {
+		b.undone[id] = true
+	}
 	var rows []CreditNoteLine
 	err := tx.Where("invoice_line_id IN ?", ids).Order("seq").Find(&rows).Error
 	for _, row := range rows {

@@ -122,6 +122,11 @@ func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error 
 			return err
 		}
 	}
+	for _, l := range c.Undone {
+		if err := tx.Create(&UndoneLine{Record: tx.Record("undone"), InvoiceLineID: l.ID}).Error; err != nil {
+			return err
+		}
+	}
 	next, more := t.NextChange(tx.Now)
 	if !more {
 		return t.SetNextChange(tx, nil)

@@ -15,6 +15,7 @@ import (
 type corrections struct {
 	Replace []Invoice // void, with what still holds on another invoice of the date
 	Credits []taking  // in the order in which credit notes are made
+	Undone  []Line    // that charged nothing, so that there is nothing to credit
 }
 
 func (c corrections) none() bool { return len(c.Replace) == 0 && len(c.Credits) == 0 }
@@ -36,6 +37,7 @@ type taking struct {
 // and such usage a fault. Of what is credited already no day is credited again.
 func correct(t subscription.Terms, b books, now time.Time) (corrections, error) {
 	var c corrections
+	b.respread(t)
 	for _, inv := range b.issued {
 		wrong, err := b.misplaced(t, inv)
 		if err != nil {
@@ -49,6 +51,7 @@ func correct(t subscription.Terms, b books, now time.Time) (corrections, error) 
 		return slices.ContainsFunc(c.Replace, func(r Invoice) bool { return r.ID == inv.ID })
 	})
 	c.Credits = append(b.lessened(t, kept, now), b.ended(t, kept, now)...)
+	c.Undone = b.worthless(kept)
 	c.correctPartial(t, b)
 	return c, nil
 }

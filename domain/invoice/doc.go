@@ -55,6 +55,16 @@
 // anew. Usage that other adjustments would have worked on is like usage that is billed
 // otherwise: replaced while it is unpaid, else a reason to refuse.
 //
+// Shared adjustments. Discounts of an amount or by tiers, minimums and maximums work once on
+// the lines of an invoice. Where one of these lines was removed, or its quantity was another
+// from the start, the others of a paid invoice are looked at again: unless they come to what
+// they charged, they are charged anew with it, so that a minimum is owed in full by those
+// that are left. A line that only ends early leaves the others: its days are credited as
+// they were charged. Where usage shared the adjustment, nothing is charged anew.
+//
+// A fee that an adjustment made 0 has nothing to credit; a mark of its own says that it is
+// undone.
+//
 // Costs. The services of a billing period are charged as if they stood on one
 // invoice, so that a minimum over several prices shows in full from the first day.
 // An invoice has the fees of the next period instead, which come to the same.
