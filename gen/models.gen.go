@@ -1654,6 +1654,30 @@ func (e ScalableMatrixWithUnitPricingModel) Valid() bool {
 	}
 }
 
+// Defines values for SubscriptionAlertType.
+const (
+	SubscriptionAlertTypeCostExceeded                   SubscriptionAlertType = "cost_exceeded"
+	SubscriptionAlertTypeLicenseBalanceThresholdReached SubscriptionAlertType = "license_balance_threshold_reached"
+	SubscriptionAlertTypeSpendExceeded                  SubscriptionAlertType = "spend_exceeded"
+	SubscriptionAlertTypeUsageExceeded                  SubscriptionAlertType = "usage_exceeded"
+)
+
+// Valid indicates whether the value is a known member of the SubscriptionAlertType enum.
+func (e SubscriptionAlertType) Valid() bool {
+	switch e {
+	case SubscriptionAlertTypeCostExceeded:
+		return true
+	case SubscriptionAlertTypeLicenseBalanceThresholdReached:
+		return true
+	case SubscriptionAlertTypeSpendExceeded:
+		return true
+	case SubscriptionAlertTypeUsageExceeded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SubscriptionChangeStatus.
 const (
 	SubscriptionChangeStatusApplied   SubscriptionChangeStatus = "applied"
@@ -8298,6 +8322,9 @@ type SubscriptionAlertCreate struct {
 	// GroupingKeys Properties of events by whose values costs are told apart. Only for `cost_exceeded`.
 	GroupingKeys []string `json:"grouping_keys,omitempty"`
 
+	// LicenseTypeID Required for `license_balance_threshold_reached`; a price must grant credits to licenses of this type. An addition of Tollkeeper's.
+	LicenseTypeID *string `json:"license_type_id,omitempty"`
+
 	// MetricID Required for `usage_exceeded`; a price must be charged by it.
 	MetricID *string `json:"metric_id,omitempty"`
 
@@ -8307,10 +8334,13 @@ type SubscriptionAlertCreate struct {
 	// ThresholdOverrides Other thresholds for some groups; none silence a group.
 	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides,omitempty"`
 
-	// Thresholds At least one, all different.
-	Thresholds []Threshold    `json:"thresholds"`
-	Type       UsageAlertType `json:"type"`
+	// Thresholds At least one, all different. For `license_balance_threshold_reached` they are percentages, above 0 and up to 100, of what a license has for itself in a period.
+	Thresholds []Threshold           `json:"thresholds"`
+	Type       SubscriptionAlertType `json:"type"`
 }
+
+// SubscriptionAlertType defines model for SubscriptionAlertType.
+type SubscriptionAlertType string
 
 // SubscriptionCancel defines model for SubscriptionCancel.
 type SubscriptionCancel struct {

@@ -25,7 +25,7 @@ func usageAlertFromWire(in gen.SubscriptionAlertCreate) (alert.Wanted, error) {
 	thresholds, err := thresholdsFromWire("thresholds", in.Thresholds)
 	overrides, overridesErr := overridesFromWire(in.ThresholdOverrides)
 	return alert.Wanted{
-		Type: alert.Type(in.Type), Thresholds: thresholds, MetricID: in.MetricID, Currency: (*money.Currency)(in.Currency),
+		Type: alert.Type(in.Type), Thresholds: thresholds, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: (*money.Currency)(in.Currency),
 		GroupingKeys: in.GroupingKeys, PriceFilters: filtersFromWire(in.PriceFilters), ThresholdOverrides: overrides,
 	}, fault.Join(err, overridesErr)
 }
@@ -102,6 +102,9 @@ func alertToWire(a alert.Alert, customers map[string]customer.Customer, plans ma
 	}
 	if a.MetricID != nil {
 		shown.Metric = &gen.BillableMetricTiny{ID: *a.MetricID}
+	}
+	if a.LicenseTypeID != nil {
+		shown.LicenseType = &gen.AlertLicenseType{ID: *a.LicenseTypeID}
 	}
 	if a.Type.OfBalance() {
 		shown.BalanceAlertStatus = toWire(a.Thresholds, func(t money.Decimal) gen.BalanceAlertStatus {

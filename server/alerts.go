@@ -102,7 +102,7 @@ func (s *Server) CreateSubscriptionAlert(ctx context.Context, req gen.CreateSubs
 func (s *Server) CreatePlanAlert(ctx context.Context, req gen.CreatePlanAlertRequestObject) (gen.CreatePlanAlertResponseObject, error) {
 	in := *req.Body
 	wanted, err := usageAlertFromWire(gen.SubscriptionAlertCreate{
-		Type: in.Type, Thresholds: in.Thresholds, MetricID: in.MetricID, Currency: in.Currency,
+		Type: gen.SubscriptionAlertType(in.Type), Thresholds: in.Thresholds, MetricID: in.MetricID, Currency: in.Currency,
 		GroupingKeys: in.GroupingKeys, PriceFilters: in.PriceFilters,
 	})
 	if err != nil {

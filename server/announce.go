@@ -44,6 +44,7 @@ var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
 	webhook.SubscriptionGroupedCostExceeded:        announcedSubscriptionLite,
 	webhook.SubscriptionAlertDisabled:              announcedSubscriptionLite,
 	webhook.SubscriptionInvoicingThresholdExceeded: announcedSubscriptionLite,
+	webhook.SubscriptionLicenseBalanceThresholdMet: announcedSubscriptionLite,
 }
 
 // properties tell what a type says beside the resource, where that is a record. Plain
@@ -65,6 +66,8 @@ var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, er
 	webhook.SubscriptionSpendExceeded:       about(announcedCrossing),
 	webhook.SubscriptionGroupedCostExceeded: about(announcedCrossing),
 	webhook.SubscriptionAlertDisabled:       about(announcedDisabling),
+
+	webhook.SubscriptionLicenseBalanceThresholdMet: about(announcedCrossing),
 
 	webhook.Test: testMessage,
 }

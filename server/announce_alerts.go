@@ -57,7 +57,7 @@ func announceThresholds(thresholds []gen.Threshold) []announcedThreshold {
 	return toWire(thresholds, func(t gen.Threshold) announcedThreshold { return announcedThreshold{t.Value.String()} })
 }
 
-// announcedCrossing tells of a threshold of usage or costs.
+// announcedCrossing tells of a threshold of usage, costs or licenses.
 func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.Crossing) (any, error) {
 	terms, err := subscription.Find(tx, subscriptionID)
 	if err != nil {
@@ -81,6 +81,12 @@ func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.Crossing) (a
 		told["billable_metric_id"] = c.Alert.MetricID
 		told["quantity_threshold"] = numberToWire(c.Groups[0].Threshold)
 		told["evaluated_quantity"] = numberToWire(c.Groups[0].Value)
+	case c.Alert.Type == alert.LicenseReached:
+		told["licenses"] = toWire(c.Groups, func(g alert.Crossed) any {
+			return map[string]any{
+				"external_license_id": g.Group[0], "license_type_id": c.Alert.LicenseTypeID, "threshold_percentage": g.Threshold.String(),
+			}
+		})
 	case c.Alert.Grouped():
 		told["grouping_keys"] = c.Alert.GroupingKeys
 		told["groups"] = toWire(c.Groups, func(g alert.Crossed) any {

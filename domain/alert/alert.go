@@ -23,9 +23,10 @@ type Alert struct {
 	PlanVersion    *int    // the version of that
 
 	MetricID           *string         // of what usage_exceeded looks at
+	LicenseTypeID      *string         // of the licenses that an alert of licenses looks at
 	Currency           *money.Currency // nil: that of the invoices
 	GroupingKeys       []string        `gorm:"serializer:json"` // properties by whose values costs are told apart; empty: by none
-	Thresholds         []money.Decimal `gorm:"serializer:json"` // distinct, in the order given
+	Thresholds         []money.Decimal `gorm:"serializer:json"` // distinct, in the order given; of licenses, percentages
 	PriceFilters       []rating.Filter `gorm:"serializer:json"` // which prices count: all must hold
 	ThresholdOverrides []Override      `gorm:"serializer:json"` // each for another group
 	InAlert            []money.Decimal `gorm:"serializer:json"` // thresholds of a balance alert that the balance is at or below
@@ -51,6 +52,7 @@ const (
 	BalanceDepleted  Type = "credit_balance_depleted"
 	BalanceDropped   Type = "credit_balance_dropped"
 	BalanceRecovered Type = "credit_balance_recovered"
+	LicenseReached   Type = "license_balance_threshold_reached"
 )
 
 // OfBalance reports whether it watches a credit balance.

@@ -18,6 +18,7 @@ type Wanted struct {
 	Type               Type
 	Thresholds         []money.Decimal
 	MetricID           *string
+	LicenseTypeID      *string
 	Currency           *money.Currency
 	GroupingKeys       []string
 	PriceFilters       []rating.Filter
@@ -110,12 +111,18 @@ func (in Wanted) checkUsage() error {
 		only("metric_id", in.MetricID != nil, in.Type == UsageExceeded, "usage_exceeded"),
 		only("grouping_keys", grouped, in.Type == CostExceeded, "cost_exceeded"),
 		only("price_filters", len(in.PriceFilters) > 0, in.Type == SpendExceeded || grouped, "spend_exceeded, and with grouping_keys"),
-		only("currency", in.Currency != nil, in.Type != UsageExceeded, "cost_exceeded and spend_exceeded"),
+		only("license_type_id", in.LicenseTypeID != nil, in.Type == LicenseReached, string(LicenseReached)),
+		only("currency", in.Currency != nil, in.Type == CostExceeded || in.Type == SpendExceeded, "cost_exceeded and spend_exceeded"),
 		checkOverrides(in.ThresholdOverrides, len(in.GroupingKeys)),
 		checkFilters(in.PriceFilters),
 	}
 	if in.Type == UsageExceeded && in.MetricID == nil {
 		faults = append(faults, fault.Bad("metric_id", "must be given for usage_exceeded"))
+	}
+	if in.Type == LicenseReached {
+		if faults = append(faults, checkShares(in.Thresholds)); in.LicenseTypeID == nil {
+			faults = append(faults, fault.Bad("license_type_id", "must be given for %s", LicenseReached))
+		}
 	}
 	if in.Currency == nil && (in.Type == SpendExceeded || grouped) {
 		faults = append(faults, fault.Bad("currency", "must be given for spend_exceeded and with grouping_keys"))
@@ -148,8 +155,8 @@ func checkFilters(filters []rating.Filter) error {
 	return fault.Join(faults...)
 }
 
-// checkPrices refuses an alert of usage that no price is charged for, or of costs in a
-// currency that none is in.
+// checkPrices refuses an alert of usage that no price is charged for, of licenses that none
+// grants credits to, or of costs in a currency that none is in.
 func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, invoiced money.Currency) error {
 	if in.MetricID != nil {
 		if _, err := catalog.FindMetric(tx, *in.MetricID); err != nil {
@@ -157,6 +164,17 @@ func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, in
 		}
 		if !slices.ContainsFunc(prices, func(p catalog.Price) bool { return p.MetricID != nil && *p.MetricID == *in.MetricID }) {
 			return fault.Refused("no price of this %s is charged by this metric", of)
+		}
+	}
+	if in.LicenseTypeID != nil {
+		if _, err := catalog.FindLicenseType(tx, *in.LicenseTypeID); err != nil {
+			return err
+		}
+		grants := func(p catalog.Price) bool {
+			return len(p.LicenseAllocations) > 0 && p.LicenseTypeID != nil && *p.LicenseTypeID == *in.LicenseTypeID
+		}
+		if !slices.ContainsFunc(prices, grants) {
+			return fault.Refused("no price of this %s grants credits to licenses of this type", of)
 		}
 	}
 	if c := in.Currency; c != nil && *c != invoiced &&
@@ -168,7 +186,7 @@ func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, in
 
 func (in Wanted) alert(tx *store.Tx) Alert {
 	a := Alert{
-		Record: tx.Record("alert"), Type: in.Type, MetricID: in.MetricID, Currency: in.Currency,
+		Record: tx.Record("alert"), Type: in.Type, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: in.Currency,
 		GroupingKeys: append([]string{}, in.GroupingKeys...), Thresholds: append([]money.Decimal{}, in.Thresholds...),
 		PriceFilters: append([]rating.Filter{}, in.PriceFilters...), ThresholdOverrides: append([]Override{}, in.ThresholdOverrides...),
 		InAlert: []money.Decimal{}, Enabled: true,
@@ -182,7 +200,7 @@ func (in Wanted) alert(tx *store.Tx) Alert {
 func (a Alert) create(tx *store.Tx) error {
 	err := tx.Create(&a).Error
 	for constraint, field := range map[string]string{
-		"alerts_of_balance": "type in this currency", "alerts_of_usage": "metric", "alerts_of_cost": "type",
+		"alerts_of_balance": "type in this currency", "alerts_of_usage": "metric", "alerts_of_license": "license type", "alerts_of_cost": "type",
 	} {
 		if store.Unique(err, constraint) {
 			return fault.Taken("alert", field)

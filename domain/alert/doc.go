@@ -28,5 +28,8 @@
 //     subscription, and each alert of the plan is shown on or off as it is there.
 //   - Whoever disables an alert of a subscription, or that of a plan for one, is told so
 //     too (subscription.alert_disabled, reason user).
+//   - An alert of licenses belongs to a subscription and names their type, once each. Its
+//     thresholds are percentages of what a license is granted for itself, in each unit; a
+//     license reaches each once in the period that it is granted for.
 //   - An alert that was deleted is missing.
 package alert

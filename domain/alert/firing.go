@@ -15,13 +15,13 @@ import (
 	"tollkeeper/store"
 )
 
-// Firing is that a threshold of usage or costs was reached. The schema keeps it from
-// happening twice in a billing period.
+// Firing is that a threshold of usage, costs or a license was reached. The schema keeps it
+// from happening twice in a period.
 type Firing struct {
 	store.Record
 	AlertID        string
 	SubscriptionID string
-	PeriodStart    time.Time
+	PeriodStart    time.Time // of the billing period or, of licenses, of what they are granted for
 	GroupDigest    []byte
 	Threshold      money.Decimal
 	Value          money.Decimal // that reached it
@@ -31,9 +31,9 @@ type Firing struct {
 func (Firing) TableName() string { return "alert_firings" }
 
 // Reading is what an alert looks at came to in a billing period: one value or, if it is
-// grouped, one for each group.
+// grouped, one for each group; of licenses, one for each of them and its units.
 type Reading struct {
-	Group []string // values of the grouping keys; none without
+	Group []string // values of the grouping keys; none without. Of licenses: name, id and unit
 	Value money.Decimal
 }
 
@@ -52,7 +52,7 @@ type Crossed struct {
 	Value     money.Decimal
 }
 
-// Fire compares readings of a subscription's billing period with the thresholds, and
+// Fire compares readings of a subscription's period with the thresholds, and
 // announces those that are reached for the first time in the period. Whoever looks at the
 // same time, one of them announces.
 func (a Alert) Fire(tx *store.Tx, subscriptionID string, in period.Period, readings []Reading) error {
@@ -86,6 +86,8 @@ func (a Alert) announcement() webhook.Type {
 	switch {
 	case a.Type == UsageExceeded:
 		return webhook.SubscriptionUsageExceeded
+	case a.Type == LicenseReached:
+		return webhook.SubscriptionLicenseBalanceThresholdMet
 	case a.Type == SpendExceeded:
 		return webhook.SubscriptionSpendExceeded
 	case a.Grouped():

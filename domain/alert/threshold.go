@@ -22,6 +22,17 @@ func checkThresholds(field string, thresholds []money.Decimal, needed bool) erro
 	return nil
 }
 
+// checkShares refuses thresholds that are no percentages of what a license has.
+func checkShares(thresholds []money.Decimal) error {
+	var faults []error
+	for k, t := range thresholds {
+		if t.Sign() <= 0 || t.Cmp(money.FromInt(100)) > 0 {
+			faults = append(faults, fault.Bad(fmt.Sprintf("thresholds[%d].value", k), "must be a percentage, above 0 and up to 100"))
+		}
+	}
+	return fault.Join(faults...)
+}
+
 // checkOverrides refuses those that fit no group by so many keys, and two for one group.
 func checkOverrides(overrides []Override, keys int) error {
 	if len(overrides) > 0 && keys == 0 {

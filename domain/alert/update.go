@@ -53,6 +53,9 @@ func UpdateBalance(tx *store.Tx, id string, edit Edit, balance money.Decimal) (A
 func (a Alert) edited(edit Edit) (Alert, error) {
 	zero := a.Type == BalanceDepleted || a.Type == BalanceRecovered
 	faults := []error{checkThresholds("thresholds", edit.Thresholds, !zero)}
+	if a.Type == LicenseReached {
+		faults = append(faults, checkShares(edit.Thresholds))
+	}
 	if !zero {
 		a.Thresholds = edit.Thresholds
 	}

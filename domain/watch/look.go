@@ -79,6 +79,12 @@ func lookAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
 		return err
 	}
 	for _, a := range alerts {
+		if a.Type == alert.LicenseReached {
+			if err := lookAtLicenses(tx, t, in, a); err != nil {
+				return err
+			}
+			continue
+		}
 		readings, err := read(tx, t, in, a)
 		if err != nil {
 			return err

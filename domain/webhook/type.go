@@ -54,9 +54,9 @@ const (
 	SubscriptionSpendExceeded              Type = "subscription.spend_exceeded"        // alert.Crossing
 	SubscriptionGroupedCostExceeded        Type = "subscription.grouped_cost_exceeded" // alert.Crossing
 	SubscriptionInvoicingThresholdExceeded Type = "subscription.invoicing_threshold_exceeded"
-	SubscriptionAlertDisabled              Type = "subscription.alert_disabled" // alert.Disabled
-	SubscriptionLicenseAllocationReset     Type = "subscription.license_allocation_reset"
-	SubscriptionLicenseBalanceThresholdMet Type = "subscription.license_balance_threshold_reached"
+	SubscriptionAlertDisabled              Type = "subscription.alert_disabled"                    // alert.Disabled
+	SubscriptionLicenseAllocationReset     Type = "subscription.license_allocation_reset"          // license.Reset
+	SubscriptionLicenseBalanceThresholdMet Type = "subscription.license_balance_threshold_reached" // alert.Crossing
 
 	Test Type = "resource_event.test"
 )
