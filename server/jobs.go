@@ -240,9 +240,16 @@ func (s *Server) earliest(ctx context.Context, of []job, until time.Time) (due *
 			}
 		}
 		if !until.IsZero() && at.Before(tx.Now) {
-			at = tx.Now // a request made it due after the clock had passed it
+			at = earlier(tx.Now, until) // a request made it due after the clock had passed it
 		}
 		return errors.Join(failed...)
 	})
 	return due, at, err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

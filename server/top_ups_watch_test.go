@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -57,6 +58,23 @@ var _ = Describe("Top-ups of a server that watches", func() {
 		w.use(w.buyer, "2025-03-10T08:00:00Z", "1")
 		soon(1)
 		leaves("120", 1)
+	})
+
+	It("add credits soon on a real clock, too", func() {
+		live := shared.account("live")
+		DeferCleanup(live.agree)
+		w.shop = shop{live, live.item("Calls"), live.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
+		w.buyer = w.shop.buyer(object{"currency": "USD"})
+		now := time.Now().UTC()
+		w.subscribe(w.buyer, object{"start_date": now.AddDate(0, 0, -1).Format(time.DateOnly)}, inCredits(w.shop)...)
+		w.credits(w.buyer, object{"amount": 25})
+		w.api = w.watched()
+		agree()
+		for k := range 3 { // each is noticed by itself
+			w.use(w.buyer, now.Format(time.RFC3339), "100")
+			soon(k + 1)
+		}
+		leaves("25", 3)
 	})
 
 	It("add credits for what a server that ended left", func() {

@@ -128,13 +128,13 @@ func Follow(tx *store.Tx) error {
 var unseen = "SELECT e.subject FROM events AS e WHERE e.account_id = p.account_id AND " + event.Unseen("p.seen")
 
 // NextDue returns the earliest instant, at or before by, at which a subscription is to be
-// looked at. New events are due at once.
+// looked at. New events are due at once, if they came by then.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	var due sql.NullTime
 	var come bool
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2),
-			EXISTS (`+unseen+`)
+			EXISTS (`+unseen+` AND e.ingested_at <= $2)
 		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&due, &come)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -143,8 +143,10 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 		return at, false, fmt.Errorf("ask what to look at: %w", err)
 	case due.Valid:
 		return due.Time.UTC(), true, nil
+	case tx.Now.After(by):
+		return by, come, nil
 	default:
-		return tx.Now, come && !tx.Now.After(by), nil
+		return tx.Now, come, nil
 	}
 }
 

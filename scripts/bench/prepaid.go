@@ -124,10 +124,10 @@ func runCredits(ctx context.Context, o options) error {
 	}
 	defer u.tearDown()
 	r := newReport(os.Stdout, fmt.Sprintf("%d events present", o.present))
-	if err := r.balances(ctx, u.stage, u.server); err != nil {
+	if err := r.ledgers(ctx, u.stage, u.tables, u.server); err != nil {
 		return err
 	}
-	if err := r.ledgers(ctx, u.stage, u.tables, u.server); err != nil {
+	if err := r.balances(ctx, u.stage, u.server); err != nil {
 		return err
 	}
 	return r.verdict()
