@@ -45,6 +45,7 @@ var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
 	webhook.SubscriptionAlertDisabled:              announcedSubscriptionLite,
 	webhook.SubscriptionInvoicingThresholdExceeded: announcedSubscriptionLite,
 	webhook.SubscriptionLicenseBalanceThresholdMet: announcedSubscriptionLite,
+	webhook.SubscriptionLicenseAllocationReset:     announcedSubscriptionLite,
 }
 
 // properties tell what a type says beside the resource, where that is a record. Plain
@@ -68,6 +69,7 @@ var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, er
 	webhook.SubscriptionAlertDisabled:       about(announcedDisabling),
 
 	webhook.SubscriptionLicenseBalanceThresholdMet: about(announcedCrossing),
+	webhook.SubscriptionLicenseAllocationReset:     about(announcedReset),
 
 	webhook.Test: testMessage,
 }

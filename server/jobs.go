@@ -15,6 +15,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/watch"
 	"tollkeeper/store"
@@ -53,6 +54,7 @@ var jobs = slices.Concat(settling, []job{
 	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
 	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},
+	{"reset licenses", license.NextReset, license.ResetNext},
 	{"top up credits", invoice.NextTopUp, invoice.TopUpNext},
 	{"open invoices", invoice.NextOpening, invoice.OpenNext},
 }, accruing, []job{

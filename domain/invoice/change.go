@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -52,6 +53,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err := allocation.Bring(tx, &terms); err != nil {
 		return Change{}, err
 	}
+	if err := license.Renew(tx, &terms); err != nil {
+		return Change{}, err
+	}
 	if err := settle(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
@@ -89,6 +93,9 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	if err := allocation.Bring(tx, &terms); err != nil {
+		return false, err
+	}
+	if err := license.Renew(tx, &terms); err != nil {
 		return false, err
 	}
 	books, err := openBooks(tx, terms.ID)

@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/license"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
@@ -28,6 +29,9 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 		return terms, nil, err
 	}
 	if err := allocation.Bring(tx, &terms); err != nil {
+		return terms, nil, err
+	}
+	if err := license.Renew(tx, &terms); err != nil {
 		return terms, nil, err
 	}
 	for opened := 0; terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now); opened++ {

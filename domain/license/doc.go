@@ -35,6 +35,9 @@
 // Thresholds, alerts of costs and the daily costs look at what is left. What an issued
 // invoice covered stays, even if licenses of its time change: drafts alone follow.
 //
+// A subscription is told when licenses have all of it anew, if any is active then. The
+// first period of a price is no such news.
+//
 // What a report calls consumed is what was drawn on the license's own credits, so that
 // what remains is never below 0. Allocated is what the license had to draw on: what was
 // left when the time of the row began, and what it was granted in it. Rows by day alone

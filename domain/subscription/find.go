@@ -227,6 +227,12 @@ func NextGrant(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 	return first(tx, "next_grant_at", by)
 }
 
+// NextReset returns the earliest instant, at or before by, at which licenses of a
+// subscription are granted credits anew.
+func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return first(tx, "next_reset_at", by)
+}
+
 // LockOpening returns the subscription whose invoices are to be opened first,
 // at or before tx.Now, and keeps others from it and from those of its customer. It is
 // false when none is due or others are at work on all that are.
@@ -237,6 +243,10 @@ func LockChanging(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "nex
 
 // LockGranting is LockOpening for the subscription that is granted credits first.
 func LockGranting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_grant_at") }
+
+// LockResetting is LockOpening for the subscription whose licenses are granted credits anew
+// first.
+func LockResetting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_reset_at") }
 
 func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	var subs []Subscription

@@ -53,6 +53,7 @@ type Subscription struct {
 	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
 	NextNewsAt    *time.Time // when it begins or ends, as nobody was told yet; nil: never again
 	NextGrantAt   *time.Time // the next one on which credits are granted; nil: never again
+	NextResetAt   *time.Time // the next one on which licenses are granted credits anew; nil: never again
 
 	EditedAt *time.Time // when its intervals were edited last; nil: never
 }

@@ -69,6 +69,13 @@ func (s *Subscription) SetNextGrant(tx *store.Tx, at *time.Time) error {
 		Select("next_grant_at").Updates(&Subscription{NextGrantAt: at}).Error
 }
 
+// SetNextReset records the next instant at which licenses are granted credits anew.
+func (s *Subscription) SetNextReset(tx *store.Tx, at *time.Time) error {
+	s.NextResetAt = at
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
+		Select("next_reset_at").Updates(&Subscription{NextResetAt: at}).Error
+}
+
 // DeleteOfCustomer removes a customer's subscriptions. Nothing of theirs may
 // have been issued.
 func DeleteOfCustomer(tx *store.Tx, customerID string) error {
