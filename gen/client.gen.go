@@ -1039,6 +1039,33 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/items/{item_id} (the `FetchItem` operationId).
 	FetchItem(ctx context.Context, itemID ItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateItemWithBody Update an item
+	//
+	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+	// `external_connections` takes the place of the one there is, and null empties it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+	UpdateItemWithBody(ctx context.Context, itemID ItemID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateItem Update an item
+	//
+	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+	// `external_connections` takes the place of the one there is, and null empties it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+	UpdateItem(ctx context.Context, itemID ItemID, body UpdateItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ArchiveItem Archive an item
+	//
+	// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+	//
+	// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
+	ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListLicenseTypes List license types
 	//
 	// Oldest first.
@@ -4040,6 +4067,63 @@ func (c *Client) CreateItem(ctx context.Context, params *CreateItemParams, body 
 // Corresponds with GET /v1/items/{item_id} (the `FetchItem` operationId).
 func (c *Client) FetchItem(ctx context.Context, itemID ItemID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFetchItemRequest(c.Server, itemID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateItemWithBody Update an item
+//
+// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+// `external_connections` takes the place of the one there is, and null empties it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+func (c *Client) UpdateItemWithBody(ctx context.Context, itemID ItemID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateItemRequestWithBody(c.Server, itemID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateItem Update an item
+//
+// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+// `external_connections` takes the place of the one there is, and null empties it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+func (c *Client) UpdateItem(ctx context.Context, itemID ItemID, body UpdateItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateItemRequest(c.Server, itemID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ArchiveItem Archive an item
+//
+// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+//
+// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
+func (c *Client) ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewArchiveItemRequest(c.Server, itemID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -11394,6 +11478,102 @@ func NewFetchItemRequest(server string, itemID ItemID) (*http.Request, error) {
 	return req, nil
 }
 
+// NewUpdateItemRequest calls the generic UpdateItem builder with application/json body
+func NewUpdateItemRequest(server string, itemID ItemID, body UpdateItemJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateItemRequestWithBody(server, itemID, "application/json", bodyReader)
+}
+
+// NewUpdateItemRequestWithBody constructs an http.Request for the UpdateItem method, with any body, and a specified content type
+func NewUpdateItemRequestWithBody(server string, itemID ItemID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "item_id", itemID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/items/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewArchiveItemRequest constructs an http.Request for the ArchiveItem method
+func NewArchiveItemRequest(server string, itemID ItemID, params *ArchiveItemParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "item_id", itemID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/items/%s/archive", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListLicenseTypesRequest constructs an http.Request for the ListLicenseTypes method
 func NewListLicenseTypesRequest(server string, params *ListLicenseTypesParams) (*http.Request, error) {
 	var err error
@@ -17561,6 +17741,35 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/items/{item_id} (the `FetchItem` operationId).
 	FetchItemWithResponse(ctx context.Context, itemID ItemID, reqEditors ...RequestEditorFn) (*FetchItemResponse, error)
 
+	// UpdateItemWithBodyWithResponse Update an item
+	//
+	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+	// `external_connections` takes the place of the one there is, and null empties it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+	UpdateItemWithBodyWithResponse(ctx context.Context, itemID ItemID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateItemResponse, error)
+
+	// UpdateItemWithResponse Update an item
+	//
+	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+	// `external_connections` takes the place of the one there is, and null empties it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+	UpdateItemWithResponse(ctx context.Context, itemID ItemID, body UpdateItemJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateItemResponse, error)
+
+	// ArchiveItemWithResponse Archive an item
+	//
+	// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
+	ArchiveItemWithResponse(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*ArchiveItemResponse, error)
+
 	// ListLicenseTypesWithResponse List license types
 	//
 	// Oldest first.
@@ -22300,6 +22509,102 @@ func (r FetchItemResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FetchItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Item
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateItemResponse) GetJSON200() *Item {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateItemResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ArchiveItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Item
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ArchiveItemResponse) GetJSON200() *Item {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ArchiveItemResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ArchiveItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ArchiveItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ArchiveItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ArchiveItemResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -27530,6 +27835,53 @@ func (c *ClientWithResponses) FetchItemWithResponse(ctx context.Context, itemID 
 	return ParseFetchItemResponse(rsp)
 }
 
+// UpdateItemWithBodyWithResponse Update an item
+//
+// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+// `external_connections` takes the place of the one there is, and null empties it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+func (c *ClientWithResponses) UpdateItemWithBodyWithResponse(ctx context.Context, itemID ItemID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateItemResponse, error) {
+	rsp, err := c.UpdateItemWithBody(ctx, itemID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateItemResponse(rsp)
+}
+
+// UpdateItemWithResponse Update an item
+//
+// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
+// `external_connections` takes the place of the one there is, and null empties it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/items/{item_id} (the `UpdateItem` operationId).
+func (c *ClientWithResponses) UpdateItemWithResponse(ctx context.Context, itemID ItemID, body UpdateItemJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateItemResponse, error) {
+	rsp, err := c.UpdateItem(ctx, itemID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateItemResponse(rsp)
+}
+
+// ArchiveItemWithResponse Archive an item
+//
+// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
+func (c *ClientWithResponses) ArchiveItemWithResponse(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*ArchiveItemResponse, error) {
+	rsp, err := c.ArchiveItem(ctx, itemID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseArchiveItemResponse(rsp)
+}
+
 // ListLicenseTypesWithResponse List license types
 //
 // Oldest first.
@@ -31755,6 +32107,72 @@ func ParseFetchItemResponse(rsp *http.Response) (*FetchItemResponse, error) {
 	}
 
 	response := &FetchItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Item
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateItemResponse parses an HTTP response from a UpdateItemWithResponse call
+func ParseUpdateItemResponse(rsp *http.Response) (*UpdateItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Item
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseArchiveItemResponse parses an HTTP response from a ArchiveItemWithResponse call
+func ParseArchiveItemResponse(rsp *http.Response) (*ArchiveItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ArchiveItemResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -5251,6 +5251,16 @@ type ItemSlim struct {
 	Name string `json:"name"`
 }
 
+// ItemUpdate defines model for ItemUpdate.
+type ItemUpdate struct {
+	ExternalConnections []ItemExternalConnection `json:"external_connections,omitempty"`
+
+	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
+	// 50 keys of at most 100 characters, with values of at most 500.
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+	Name     *string        `json:"name,omitempty"`
+}
+
 // LedgerEntry A change of a customer's credits. `entry_type` chooses the variant.
 type LedgerEntry struct {
 	union json.RawMessage
@@ -10270,6 +10280,12 @@ type CreateItemParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ArchiveItemParams defines parameters for ArchiveItem.
+type ArchiveItemParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListLicenseTypesParams defines parameters for ListLicenseTypes.
 type ListLicenseTypesParams struct {
 	// Limit How many to return.
@@ -10964,6 +10980,9 @@ type PayInvoiceJSONRequestBody = InvoicePay
 
 // CreateItemJSONRequestBody defines body for CreateItem for application/json ContentType.
 type CreateItemJSONRequestBody = ItemCreate
+
+// UpdateItemJSONRequestBody defines body for UpdateItem for application/json ContentType.
+type UpdateItemJSONRequestBody = ItemUpdate
 
 // CreateLicenseTypeJSONRequestBody defines body for CreateLicenseType for application/json ContentType.
 type CreateLicenseTypeJSONRequestBody = LicenseTypeCreate

@@ -249,6 +249,12 @@ type ServerInterface interface {
 	// FetchItem Fetch an item
 	// (GET /v1/items/{item_id})
 	FetchItem(ctx echo.Context, itemID ItemID) error
+	// UpdateItem Update an item
+	// (PUT /v1/items/{item_id})
+	UpdateItem(ctx echo.Context, itemID ItemID) error
+	// ArchiveItem Archive an item
+	// (POST /v1/items/{item_id}/archive)
+	ArchiveItem(ctx echo.Context, itemID ItemID, params ArchiveItemParams) error
 	// ListLicenseTypes List license types
 	// (GET /v1/license_types)
 	ListLicenseTypes(ctx echo.Context, params ListLicenseTypesParams) error
@@ -3152,6 +3158,58 @@ func (w *ServerInterfaceWrapper) FetchItem(ctx echo.Context) error {
 	return err
 }
 
+// UpdateItem converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateItem(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "item_id" -------------
+	var itemID ItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "item_id", ctx.Param("item_id"), &itemID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter item_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateItem(ctx, itemID)
+	return err
+}
+
+// ArchiveItem converts echo context to params.
+func (w *ServerInterfaceWrapper) ArchiveItem(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "item_id" -------------
+	var itemID ItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "item_id", ctx.Param("item_id"), &itemID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter item_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ArchiveItemParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ArchiveItem(ctx, itemID, params)
+	return err
+}
+
 // ListLicenseTypes converts echo context to params.
 func (w *ServerInterfaceWrapper) ListLicenseTypes(ctx echo.Context) error {
 	var err error
@@ -5914,6 +5972,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/items", wrapper.ListItems, options.OperationMiddlewares["listItems"]...)
 	router.POST(options.BaseURL+"/v1/items", wrapper.CreateItem, options.OperationMiddlewares["createItem"]...)
 	router.GET(options.BaseURL+"/v1/items/:item_id", wrapper.FetchItem, options.OperationMiddlewares["fetchItem"]...)
+	router.PUT(options.BaseURL+"/v1/items/:item_id", wrapper.UpdateItem, options.OperationMiddlewares["updateItem"]...)
+	router.POST(options.BaseURL+"/v1/items/:item_id/archive", wrapper.ArchiveItem, options.OperationMiddlewares["archiveItem"]...)
 	router.GET(options.BaseURL+"/v1/license_types", wrapper.ListLicenseTypes, options.OperationMiddlewares["listLicenseTypes"]...)
 	router.POST(options.BaseURL+"/v1/license_types", wrapper.CreateLicenseType, options.OperationMiddlewares["createLicenseType"]...)
 	router.GET(options.BaseURL+"/v1/license_types/:license_type_id", wrapper.FetchLicenseType, options.OperationMiddlewares["fetchLicenseType"]...)
@@ -9042,6 +9102,86 @@ type FetchItemdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response FetchItemdefaultApplicationProblemPlusJSONResponse) VisitFetchItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateItemRequestObject struct {
+	ItemID ItemID `json:"item_id"`
+	Body   *UpdateItemJSONRequestBody
+}
+
+type UpdateItemResponseObject interface {
+	VisitUpdateItemResponse(w http.ResponseWriter) error
+}
+
+type UpdateItem200JSONResponse Item
+
+func (response UpdateItem200JSONResponse) VisitUpdateItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateItemdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateItemdefaultApplicationProblemPlusJSONResponse) VisitUpdateItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ArchiveItemRequestObject struct {
+	ItemID ItemID `json:"item_id"`
+	Params ArchiveItemParams
+}
+
+type ArchiveItemResponseObject interface {
+	VisitArchiveItemResponse(w http.ResponseWriter) error
+}
+
+type ArchiveItem200JSONResponse Item
+
+func (response ArchiveItem200JSONResponse) VisitArchiveItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ArchiveItemdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ArchiveItemdefaultApplicationProblemPlusJSONResponse) VisitArchiveItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12270,6 +12410,12 @@ type StrictServerInterface interface {
 	// FetchItem Fetch an item
 	// (GET /v1/items/{item_id})
 	FetchItem(ctx context.Context, request FetchItemRequestObject) (FetchItemResponseObject, error)
+	// UpdateItem Update an item
+	// (PUT /v1/items/{item_id})
+	UpdateItem(ctx context.Context, request UpdateItemRequestObject) (UpdateItemResponseObject, error)
+	// ArchiveItem Archive an item
+	// (POST /v1/items/{item_id}/archive)
+	ArchiveItem(ctx context.Context, request ArchiveItemRequestObject) (ArchiveItemResponseObject, error)
 	// ListLicenseTypes List license types
 	// (GET /v1/license_types)
 	ListLicenseTypes(ctx context.Context, request ListLicenseTypesRequestObject) (ListLicenseTypesResponseObject, error)
@@ -15133,6 +15279,80 @@ func (sh *strictHandler) FetchItem(ctx echo.Context, itemID ItemID) error {
 		return err
 	} else if validResponse, ok := response.(FetchItemResponseObject); ok {
 		return validResponse.VisitFetchItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateItem operation middleware
+func (sh *strictHandler) UpdateItem(ctx echo.Context, itemID ItemID) error {
+	var request UpdateItemRequestObject
+
+	request.ItemID = itemID
+
+	var body UpdateItemJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateItem(ctx.Request().Context(), request.(UpdateItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateItem")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateItemResponseObject); ok {
+		return validResponse.VisitUpdateItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ArchiveItem operation middleware
+func (sh *strictHandler) ArchiveItem(ctx echo.Context, itemID ItemID, params ArchiveItemParams) error {
+	var request ArchiveItemRequestObject
+
+	request.ItemID = itemID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ArchiveItem(ctx.Request().Context(), request.(ArchiveItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ArchiveItem")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ArchiveItemResponseObject); ok {
+		return validResponse.VisitArchiveItemResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

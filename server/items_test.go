@@ -96,4 +96,66 @@ var _ = Describe("Items", func() {
 			api.account("test").get("/v1/items/"+api.item("ours")).refuse(404, "404-resource-not-found", "Item")
 		})
 	})
+
+	Describe("PUT /v1/items/{item_id}", func() {
+		var path string
+		connection := func(system, id string) object {
+			return object{"external_connection_name": system, "external_entity_id": id}
+		}
+		BeforeEach(func() {
+			path = "/v1/items/" + api.post("/v1/items", object{"name": "Widget", "metadata": object{"a": "1", "b": "2"}}).expect(201).text("id")
+		})
+
+		It("changes what is given", func() {
+			before := api.get(path).expect(200).json.(object)
+			after := api.put(path, object{"name": "Gadget", "metadata": object{"a": nil, "c": "3"}}).expect(200)
+			Expect(after.json).To(Equal(with(before, object{"name": "Gadget", "metadata": object{"b": "2", "c": "3"}})))
+			Expect(api.put(path, object{}).expect(200).json).To(Equal(after.json))
+			Expect(api.get(path).expect(200).json).To(Equal(after.json))
+			Expect(api.put(path, object{"metadata": nil}).expect(200).at("metadata")).To(BeEmpty())
+		})
+
+		It("replaces the names in other systems", func() {
+			two := list{connection("stripe", "prod_1"), connection("netsuite", "7")}
+			Expect(api.put(path, object{"external_connections": two}).expect(200).at("external_connections")).To(Equal(two))
+			Expect(api.put(path, object{"name": "Gadget"}).expect(200).at("external_connections")).To(Equal(two), "as they were")
+			one := list{connection("bill.com", "b")}
+			Expect(api.put(path, object{"external_connections": one}).expect(200).at("external_connections")).To(Equal(one))
+			Expect(api.put(path, object{"external_connections": nil}).expect(200).at("external_connections")).To(BeEmpty())
+		})
+
+		DescribeTable("refuses", func(change object, violation string) {
+			api.put(path, change).invalid(violation)
+			Expect(api.get(path).expect(200).at("name")).To(Equal("Widget"))
+		},
+			Entry("an empty name", object{"name": ""}, "name: "),
+			Entry("no name", object{"name": nil}, "name: "),
+			Entry("another system", object{"name": "A", "external_connections": list{connection("elsewhere", "1")}}, "external_connections[0].external_connection_name: "),
+			Entry("half a connection", object{"name": "A", "external_connections": list{object{"external_connection_name": "stripe"}}}, "external_connections[0].external_entity_id: "),
+			Entry("another member", object{"name": "A", "archived_at": nil}, "archived_at: "),
+		)
+
+		It("misses what does not exist, here or in another account", func() {
+			api.put("/v1/items/nope", object{"name": "A"}).refuse(404, "404-resource-not-found", "Item", "nope")
+			api.account("test").put(path, object{"name": "A"}).refuse(404, "404-resource-not-found", "Item")
+		})
+	})
+
+	Describe("POST /v1/items/{item_id}/archive", func() {
+		It("archives it, once", func() {
+			api.clock("2025-03-01T10:00:00Z")
+			path := "/v1/items/" + api.item("Widget")
+			Expect(api.post(path+"/archive", nil).expect(200).at("archived_at")).To(Equal("2025-03-01T10:00:00+00:00"))
+			Expect(api.get("/v1/items").expect(200).at("data[0].archived_at")).To(Equal("2025-03-01T10:00:00+00:00"), "it is still listed")
+			api.post(path+"/archive", nil).refuse(400, "400-constraint-violation", "archived already")
+			Expect(api.put(path, object{"name": "Old"}).expect(200).at("name")).To(Equal("Old"))
+			api.post("/v1/items/nope/archive", nil).refuse(404, "404-resource-not-found", "Item", "nope")
+			api.account("test").post(path+"/archive", nil).refuse(404, "404-resource-not-found", "Item")
+		})
+
+		It("archives it once for a request that is repeated", func() {
+			path, key := "/v1/items/"+api.item("Widget")+"/archive", header{"Idempotency-Key", "k1"}
+			Expect(api.post(path, nil, key).expect(200).json).To(Equal(api.post(path, nil, key).expect(200).json))
+		})
+	})
 })

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,11 +33,12 @@ func loadLineSources(tx *store.Tx, lines []invoice.Line) (s lineSources, err err
 	return s, err
 }
 
-// priceToWire shows the price of a line, with what adjusted it alone.
+// priceToWire shows the price of a line, with what adjusted it alone. On an issued invoice
+// its item is called what it was called then.
 func (s lineSources) priceToWire(l invoice.Line) gen.Price {
 	price := s.prices[l.PriceID]
 	adjustments := toWire(l.Adjustments, func(a rating.Applied) catalog.Adjustment { return s.adjustments[a.AdjustmentID] })
-	return priceToWire(price, s.itemNames[price.ItemID], adjustments...)
+	return priceToWire(price, cmp.Or(l.ItemName, s.itemNames[price.ItemID]), adjustments...)
 }
 
 // lineItemToWire shows a line. Its amounts are in the currency of its price, but for

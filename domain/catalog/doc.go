@@ -9,6 +9,11 @@
 //
 // # Choices
 //
+// Items. An archived item stays in the list, and its prices go on being billed, also to
+// new subscribers. What would be made of it, by its id, is refused: prices, metrics, lines
+// and credits sold. A name finds items that can be sold. Archiving is for good, and leaves
+// the item to be renamed. Documents that are issued keep the name.
+//
 // Versions. Prices and adjustments belong to a version of a plan through tables of
 // their own, because versions share what they do not change. A plan begins with
 // version 1, which is a difference to nothing. What a difference replaces or removes

@@ -53,7 +53,7 @@ func CreateMetric(tx *store.Tx, in NewMetric) (Metric, error) {
 	if err != nil {
 		return Metric{}, err
 	}
-	if _, err := FindItem(tx, in.ItemID); err != nil {
+	if _, err := FindSellable(tx, in.ItemID); err != nil {
 		return Metric{}, err
 	}
 	m := Metric{

@@ -86,8 +86,12 @@ func (r references) group(in NewPrice) (group DimensionalPriceGroup, found bool)
 // need refuses a price that names what does not exist.
 func (r references) need(in NewPrice) error {
 	for _, id := range in.itemIDs() {
-		if _, found := r.items[id]; !found {
+		item, found := r.items[id]
+		if !found {
 			return fault.Missing("Item", id)
+		}
+		if err := item.Sellable(); err != nil {
+			return err
 		}
 	}
 	if id := in.MetricID; id != nil && r.metrics[*id].ID == "" {

@@ -120,7 +120,7 @@ func checkOrder(start, end period.Date) error {
 func (in NewLine) item(tx *store.Tx) (name, itemID string, err error) {
 	var item catalog.Item
 	if in.ItemID != nil {
-		item, err = catalog.FindItem(tx, *in.ItemID)
+		item, err = catalog.FindSellable(tx, *in.ItemID)
 	} else {
 		item, err = catalog.ItemNamed(tx, *in.Name)
 	}

@@ -144,6 +144,9 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 		return err
 	}
 	if len(v.Lines) > 0 {
+		if err := keepItems(tx, v.Lines); err != nil {
+			return err
+		}
 		if err := tx.Create(&v.Lines).Error; err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ type Line struct {
 	PriceID    string
 	IntervalID *string // the price interval that it charges; nil: none
 	Name       string
+	ItemName   string    // of the price's item, when the line was issued; "" of drafts
 	StartAt    time.Time // of the service, inclusive
 	EndAt      time.Time // exclusive
 	BilledFrom time.Time // start of the time for which no earlier invoice charged; StartAt but where several charge to date
@@ -47,7 +48,21 @@ type Line struct {
 
 	subscription.Scope // of the price interval when it was issued
 
-	invoiced money.Decimal // Subtotal in the currency of the invoice; of drafts only
+	invoiced money.Decimal // Subtotal in the currency of the invoice; of drafts only, like
+	itemID   string        // this
+}
+
+// keepItems writes down what the items of lines are called, which are to be issued.
+func keepItems(tx *store.Tx, lines []Line) error {
+	ids := make([]string, len(lines))
+	for k, l := range lines {
+		ids[k] = l.itemID
+	}
+	names, err := catalog.Names(tx, ids)
+	for k := range lines {
+		lines[k].ItemName = names[lines[k].itemID]
+	}
+	return err
 }
 
 // TableName is the table of lines.
@@ -159,7 +174,7 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 		LicenseCredits: a.Covered, CreditsApplied: a.Credits, PartiallyInvoicedAmount: y.Earlier, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
 		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.Scope,
-		invoiced: a.Invoiced,
+		invoiced: a.Invoiced, itemID: s.Interval.Price.ItemID,
 	}
 }
 

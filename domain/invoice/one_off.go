@@ -169,8 +169,12 @@ func (in NewOneOff) fill(tx *store.Tx, inv Invoice, buyer customer.Customer) err
 		return err
 	}
 	for k, l := range in.Lines {
-		if _, found := items[l.ItemID]; !found {
+		item, found := items[l.ItemID]
+		if !found {
 			return fault.Missing("Item", l.ItemID)
+		}
+		if err := item.Sellable(); err != nil {
+			return err
 		}
 		err := inv.add(tx, buyer, l.Start, l.End, catalog.NewLinePrice{
 			Name: l.Name, ItemID: l.ItemID, Currency: inv.Currency, Quantity: l.Quantity, Config: l.Config,

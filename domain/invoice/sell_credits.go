@@ -79,7 +79,7 @@ func (in Purchase) invoice(tx *store.Tx, settings account.Account, buyer custome
 	var item catalog.Item
 	var err error
 	if in.ItemID != nil {
-		item, err = catalog.FindItem(tx, *in.ItemID)
+		item, err = catalog.FindSellable(tx, *in.ItemID)
 	} else {
 		item, err = catalog.ItemNamed(tx, creditsName)
 	}

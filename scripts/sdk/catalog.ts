@@ -7,6 +7,9 @@ import { all, models, price } from "./models.js";
 
 const item = await orb.items.create({ name: "Everything" });
 const metric = await orb.metrics.create({ name: "Calls", item_id: item.id, description: null, sql: "SELECT COUNT(*) FROM events WHERE event_name = 'call'" });
+assert.equal((await orb.items.update(item.id, { name: "All of it", metadata: { team: "sales" } })).name, "All of it");
+const retired = await orb.items.create({ name: "Retired" });
+assert.ok((await orb.items.archive(retired.id)).archived_at);
 type PlanPrices = Orb.PlanCreateParams["prices"];
 
 // Every model, written and read by the client's own code.
