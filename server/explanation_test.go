@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -53,7 +54,7 @@ func sumOf(amounts list) string {
 	GinkgoHelper()
 	sum := money.Decimal{}
 	for _, amount := range amounts {
-		d, err := money.Parse(amount.(string))
+		d, err := money.Parse(fmt.Sprint(amount)) // text or number
 		Expect(err).NotTo(HaveOccurred())
 		sum = sum.Add(d)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -102,7 +101,7 @@ func counted(tx *store.Tx, t subscription.Terms) error {
 	if err := t.Accrue(tx); err != nil {
 		return err
 	}
-	return alert.LookAtSubjects(tx, event.Subjects(t.Customer.ID, nil))
+	return alert.Look(tx, t.ID)
 }
 
 // fits refuses a license beyond those that are paid for. It is asked for every instant

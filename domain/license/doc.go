@@ -32,8 +32,9 @@
 // On a line they are credits applied, those that are written off too: its adjusted
 // subtotal is what was used, and what is left after them is what the customer's credits
 // and money pay. A discount lowers that; it makes no credits of a license last longer.
-// Thresholds, alerts of costs and the daily costs look at what is left. What an issued
-// invoice covered stays, even if licenses of its time change: drafts alone follow.
+// Thresholds, alerts of costs and the daily costs look at what is left; costs told apart by
+// groups, and evaluations of a price, know of no licenses. What an issued invoice covered
+// stays, even if licenses of its time change: drafts alone follow.
 //
 // A subscription is told when licenses have all of it anew, if any is active then. The
 // first period of a price is no such news.
