@@ -89,6 +89,8 @@ var _ = Describe("A private PostgreSQL", func() {
 		for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 			Expect(query(c, "SHOW "+setting)).To(Equal("on"), setting)
 		}
+		Expect(query(c, "SELECT (setting = CASE WHEN 'zstd' = ANY (enumvals) THEN 'zstd' ELSE 'pglz' END)::text FROM pg_settings WHERE name = 'wal_compression'")).
+			To(Equal("true"))
 		info, err := os.Stat(filepath.Join(dir, "postgres"))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(info.Mode().Perm()).To(Equal(os.FileMode(0o700)))
