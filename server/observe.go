@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tollkeeper/domain/event"
 )
 
 // observe counts each request and writes a line to the log for it: of those that
@@ -73,7 +75,7 @@ type metrics struct {
 	books    *prometheus.GaugeVec // of the last verification; empty before the first
 }
 
-func newMetrics() *metrics {
+func newMetrics(recorder *event.Recorder) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -86,7 +88,14 @@ func newMetrics() *metrics {
 		Name: "tollkeeper_verified",
 		Help: "What the last look through the books came to: invoices, those of them recomputed, and findings.",
 	}, []string{"what"})
-	m.registry.MustRegister(m.took, m.books, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	filters := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tollkeeper_key_filter_bytes",
+		Help: "What the filters of known keys take in memory.",
+	}, func() float64 {
+		_, bytes := recorder.Filters()
+		return float64(bytes)
+	})
+	m.registry.MustRegister(filters, m.took, m.books, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

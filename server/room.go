@@ -7,22 +7,30 @@ import (
 	"tollkeeper/domain/event"
 )
 
-// roomEvery is how often the tables of events are looked after. A part of keys grows by
-// a few hundred megabytes in that time at most.
-const roomEvery = time.Minute
+// roomEvery is how often the tables of events are looked after. A part of keys grows by a
+// hundred megabytes in that time at most.
+const roomEvery = 20 * time.Second
 
 // KeepRoom looks after the tables of events until ctx ends: it makes what the events to
-// come need, and drops months that ended more than keepMonths months ago, unless that is
-// zero. Several servers may run it at once. It goes by real time.
-func (s *Server) KeepRoom(ctx context.Context, keepMonths int) {
+// come need, has the recorder learn which keys are certainly new, in filters of so many
+// bytes in all, and drops months that ended more than keepMonths months ago, unless that
+// is zero. Several servers may run it at once. It goes by real time.
+func (s *Server) KeepRoom(ctx context.Context, filterBytes int64, keepMonths int) {
 	ticker := time.NewTicker(roomEvery)
 	defer ticker.Stop()
 	for {
 		if err := event.MakeRoom(ctx, s.store); err != nil {
 			s.complain(ctx, "make room for events", err)
 		}
+		learned, err := s.recorder.Learn(ctx, filterBytes)
+		if err != nil {
+			s.complain(ctx, "filter the keys of events", err)
+		}
 		if keepMonths > 0 {
 			s.dropMonths(ctx, keepMonths)
+		}
+		if learned {
+			continue // there may be more
 		}
 		select {
 		case <-ctx.Done():

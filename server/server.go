@@ -59,12 +59,13 @@ func New(cfg Config) *Server {
 		cfg.Logger = slog.Default()
 	}
 	cfg.Store.BeforeCommit(announce)
+	recorder := event.NewRecorder(cfg.Store)
 	return &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
-		recorder: event.NewRecorder(cfg.Store),
+		recorder: recorder,
 		contract: loadContract(),
-		metrics:  newMetrics(),
+		metrics:  newMetrics(recorder),
 		stirred:  newStirred(),
 
 		eventsOnly: cfg.EventsOnly,

@@ -40,13 +40,13 @@ func gather(group []*request) *batch {
 }
 
 // record stores what can be stored, some entries after the other if there are many.
-func (b *batch) record(ctx context.Context, st *store.Store) error {
+func (b *batch) record(ctx context.Context, st *store.Store, known filters) error {
 	for part := range slices.Chunk(b.entries, insertSize) {
 		open := make([]*entry, len(part))
 		for i := range part {
 			open[i] = &part[i]
 		}
-		if err := record(ctx, st, b.into, open); err != nil {
+		if err := record(ctx, st, b.into, known, open); err != nil {
 			return fmt.Errorf("record events: %w", err)
 		}
 		if err := failDeprecated(ctx, st, part); err != nil {
@@ -59,10 +59,10 @@ func (b *batch) record(ctx context.Context, st *store.Store) error {
 // record asks the database to store the claims among the entries. It takes all of
 // them or none, and tells by what it judged: entries that fail by that are left
 // out, and the rest is tried again.
-func record(ctx context.Context, st *store.Store, into *Backfill, open []*entry) error {
+func record(ctx context.Context, st *store.Store, into *Backfill, known filters, open []*entry) error {
 	for {
 		claims := claimsOf(open)
-		j, err := insert(ctx, st, into, customersOf(open), claims)
+		j, err := insert(ctx, st, into, known, customersOf(open), claims)
 		if err != nil {
 			return err
 		}

@@ -33,10 +33,13 @@
 // [Correction]. A key that was known already is looked up among the few deprecated
 // ones, so an ingestion of new keys pays nothing for that.
 //
-// Keys lie in parts by arrival; [MakeRoom] begins a new one when the last is full. Each
-// part is searched for each new key, so a part may be as large as an eighth of all keys:
-// their number grows with the logarithm of the keys. Recordings hold a lock on the list
-// of parts which the beginning of a part waits for, so no key is taken in two of them.
+// Keys lie in parts by arrival; [MakeRoom] begins a new one when the last is full. Their number
+// grows with the logarithm of the keys. Recordings hold a lock on the list of parts which the
+// beginning of a part waits for, so no key is taken in two of them, and a part that is not the
+// last takes none any more. For such a part [Recorder.Learn] holds a Bloom filter in
+// memory, which tells of a new key that it is certainly not there: the database looks up only
+// what a filter leaves in doubt, and what lies in parts that the recorder has no filter of.
+// Filters are made of digests, once, and kept in the database for all servers.
 //
 // [DropMonth] drops a month of events that nobody needs as events: they are in buckets,
 // and old by the clock of each account that has some. What counts there is frozen then:

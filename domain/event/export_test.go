@@ -1,6 +1,9 @@
 package event
 
-import "io"
+import (
+	"io"
+	"slices"
+)
 
 // Decode reads a request into memory, whatever its size.
 func Decode(body io.Reader) (events []Event, err error) {
@@ -26,3 +29,13 @@ func Spooled(r *Received) bool { return r.many != nil }
 
 // Refused reports whether an event failed a check that needs no database.
 func Refused(e Event) bool { return len(e.failures) > 0 }
+
+// Misled makes the filters of a recorder say of each key that no closed part holds it.
+func Misled(r *Recorder) {
+	all := slices.Clone(*r.known.Load())
+	for i, f := range all {
+		all[i].bits = newFilter(closedPart{}, 1).bits
+		all[i].part, all[i].seal = f.part, f.seal
+	}
+	r.known.Store(&all)
+}

@@ -23,7 +23,7 @@ type judgement struct {
 // insert stores claims whose keys are new, if each passes the checks, in one
 // transaction and one round trip. It is refused when the backfill that they go into
 // takes none any more.
-func insert(ctx context.Context, st *store.Store, into *Backfill, customers []string, claims []*entry) (j judgement, err error) {
+func insert(ctx context.Context, st *store.Store, into *Backfill, known filters, customers []string, claims []*entry) (j judgement, err error) {
 	n := len(claims)
 	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
 	timestamps, properties := make([]time.Time, n), make([]string, n)
@@ -36,14 +36,16 @@ func insert(ctx context.Context, st *store.Store, into *Backfill, customers []st
 	if into != nil {
 		backfill = &into.ID
 	}
+	left := known.doubts(store.AccountID(ctx), keys)
 	var taking bool
-	var existing, known []string
-	err = st.Call(ctx, "record_events", []any{backfill, customers, keys, names, subjects, timestamps, properties},
-		&taking, &j.oldest, &j.newest, &existing, &j.stored, &known)
+	var existing, duplicate []string
+	err = st.Call(ctx, "record_events",
+		[]any{backfill, customers, keys, names, subjects, timestamps, properties, left.seal, left.parts, left.keys},
+		&taking, &j.oldest, &j.newest, &existing, &j.stored, &duplicate)
 	if err == nil && !taking {
 		err = fault.Refused("this backfill takes no more events")
 	}
-	j.existing, j.known = set(existing), set(known)
+	j.existing, j.known = set(existing), set(duplicate)
 	return j, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"tollkeeper/store"
 )
@@ -27,6 +28,7 @@ type Recorder struct {
 	store  *store.Store
 	into   *Backfill // nil: no backfill
 	queues *queues
+	known  *atomic.Pointer[filters] // what is known of closed parts; see [Recorder.Learn]
 }
 
 // queues are what waits, by account and backfill.
@@ -44,13 +46,15 @@ type line struct {
 
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
-	return &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}}}
+	r := &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}}, known: new(atomic.Pointer[filters])}
+	r.known.Store(&filters{})
+	return r
 }
 
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
 // its time and scope. When it takes none any more, recording is refused.
 func (r *Recorder) Into(backfill Backfill) *Recorder {
-	return &Recorder{store: r.store, into: &backfill, queues: r.queues}
+	return &Recorder{store: r.store, into: &backfill, queues: r.queues, known: r.known}
 }
 
 // Outcome tells what became of the events of a request.
@@ -176,7 +180,7 @@ func (all *queues) next(l line, q *queue) []*request {
 // one by one, so that one of them cannot fail the others.
 func (r *Recorder) write(ctx context.Context, group []*request) {
 	b := gather(group)
-	err := b.record(ctx, r.store)
+	err := b.record(ctx, r.store, *r.known.Load())
 	switch {
 	case err == nil:
 		r.queues.touch(store.AccountID(ctx))

@@ -14,11 +14,12 @@ import (
 )
 
 // smallestKeyPart is what the table of a part of the keys takes at least, in bytes,
-// before another part is begun: about as much as stays in memory. Parts grow with all
-// that there is, for each of them is searched for a new key.
+// before another part is begun. The smaller it is, the fewer pages of its index do keys
+// without an order touch, each of which goes into the log as a whole after a checkpoint. Parts
+// grow with all that there is, for the filter of each is asked about a new key.
 const (
-	smallestKeyPart = 256 << 20
-	largestKeyShare = 8 // of all keys, as a divisor
+	smallestKeyPart = 32 << 20
+	largestKeyShare = 64 // of all keys, as a divisor
 )
 
 // monthsAhead is for how many months to come there are partitions.
@@ -79,12 +80,21 @@ type Storage struct {
 	Indexes int64
 	Keys    int64 // of dropped events too
 	Buckets int64
+
+	Closed   int64 // parts of the keys
+	Filtered int64 // of them, those with a filter
+	Filters  int64
 }
 
 // StorageOf looks at the whole installation.
 func StorageOf(ctx context.Context, st *store.Store) (s Storage, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Raw("SELECT * FROM event_storage()").Row().Scan(&s.Events, &s.Months, &s.Table, &s.Indexes, &s.Keys, &s.Buckets)
+		err := db.Raw("SELECT * FROM event_storage()").Row().Scan(&s.Events, &s.Months, &s.Table, &s.Indexes, &s.Keys, &s.Buckets)
+		if err != nil {
+			return err
+		}
+		return db.Raw(`SELECT count(*), count(bits), coalesce(sum(octet_length(bits)), 0)::bigint
+			FROM event_key_parts LEFT JOIN event_key_filters USING (seal) WHERE seal IS NOT NULL`).Row().Scan(&s.Closed, &s.Filtered, &s.Filters)
 	})
 	if err != nil {
 		return s, fmt.Errorf("measure the storage of events: %w", err)

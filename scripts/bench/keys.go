@@ -30,7 +30,8 @@ func (r *report) manyKeys(ctx context.Context, t *tables, p *process, rounds int
 	nobody := &tables{conn: t.conn, account: "acct_Reference"} // whom nothing is aggregated for
 	var one, random, ordered arrival
 	for round := range rounds {
-		rows := nobody.rows(disordered(t.source.take(keyed, time.Now())))
+		sent := disordered(t.source.take(keyed, time.Now()))
+		rows := prepared{keys: t.rows(sent).keys, events: nobody.rows(sent).events} // keys among all the others
 		err := one.measure(ctx, t, p, func() (time.Duration, error) { return t.copyKeysTo(ctx, oneIndex, rows) })
 		if err != nil {
 			return err

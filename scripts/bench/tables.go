@@ -69,6 +69,9 @@ func (t *tables) rows(rows []row) (p prepared) {
 // number puts the rows into the last part of the keys and after all that is there, as
 // a recording does.
 func (p prepared) number(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, "LOCK TABLE event_key_parts IN ACCESS SHARE MODE"); err != nil {
+		return err
+	}
 	var part int
 	var first int64
 	err := tx.QueryRow(ctx, "SELECT max(part), pg_current_xact_id()::text::bigint << 20 FROM event_key_parts").Scan(&part, &first)

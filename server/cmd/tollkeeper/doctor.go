@@ -96,5 +96,5 @@ func showStorage(s event.Storage) [][]string {
 		}
 		rows = append(rows, []string{part.name, text})
 	}
-	return rows
+	return append(rows, []string{"  filters of keys", fmt.Sprintf("%d MB, of %d of %d closed parts", (s.Filters+1<<19)>>20, s.Filtered, s.Closed)})
 }

@@ -43,16 +43,21 @@ func (cmd importEvents) Run(ctx context.Context, env environment, out io.Writer)
 		if err != nil {
 			return err
 		}
-		return cmd.into(ctx, st, owner, newProgress(os.Stderr), out)
+		return cmd.into(ctx, st, owner, env.KeyFilters<<20, newProgress(os.Stderr), out)
 	})
 }
 
-// into stores the events in an account.
-func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string, shown *progress, out io.Writer) error {
+// into stores the events in an account, with filters of known keys of so many bytes at most.
+func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string, filterBytes int64, shown *progress, out io.Writer) error {
 	ctx = store.WithAccount(ctx, owner)
 	recorder, err := cmd.recorder(context.WithoutCancel(ctx), st)
 	if err != nil {
 		return err
+	}
+	for more := true; more && ctx.Err() == nil; {
+		if more, err = recorder.Learn(ctx, filterBytes); err != nil && ctx.Err() == nil {
+			return err
+		}
 	}
 	f := feed.Feed{
 		Path: cmd.File, Format: feed.Format(cmd.Format), Text: cmd.Text, Rejects: cmd.Rejects, For: owner,

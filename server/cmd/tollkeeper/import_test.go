@@ -69,7 +69,7 @@ var _ = Describe("tollkeeper import events", func() {
 		path := filepath.Join(GinkgoT().TempDir(), "usage.csv")
 		Expect(os.WriteFile(path, []byte(header), 0o600)).To(Succeed())
 		shown := newProgress(os.Stderr)
-		err := importEvents{File: path}.into(stopped, st, store.AccountID(ctx), shown, &out)
+		err := importEvents{File: path}.into(stopped, st, store.AccountID(ctx), 0, shown, &out)
 		Expect(err).To(MatchError(ContainSubstring("the same command goes on from there")))
 		Expect(statusOf(err)).To(Equal(130))
 		Expect(path + ".progress").To(BeAnExistingFile())

@@ -22,7 +22,8 @@ type environment struct {
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
 	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
-	Workers     int    `env:"TOLLKEEPER_WORKERS"`            // 0: as many as there are processors, up to mostWorkers
+	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256"`
+	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, up to mostWorkers
 
 	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
 }

@@ -73,12 +73,12 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	welcome.print(out, listener.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
-	return answer(ctx, s, log, listener, env.KeepMonths)
+	return answer(ctx, s, log, listener, env)
 }
 
 // answer serves requests, does due work, delivers webhooks, keeps buckets and makes room until
 // ctx ends, then lets what runs come to its end.
-func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, keepMonths int) error {
+func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, env environment) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
@@ -89,7 +89,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	var beside sync.WaitGroup
 	beside.Go(func() { s.VerifyNightly(ctx) })
 	beside.Go(func() { s.Aggregate(ctx) })
-	beside.Go(func() { s.KeepRoom(ctx, keepMonths) })
+	beside.Go(func() { s.KeepRoom(ctx, env.KeyFilters<<20, env.KeepMonths) })
 	beside.Go(func() { s.Deliveries(server.DeliveryConfig{}).Run(ctx) })
 	beside.Go(func() { s.Watch(ctx) })
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
