@@ -25,6 +25,19 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		Expect(s.balance(buyer)).To(Equal("0.00"))
 	})
 
+	It("credits a decrease anew of the days that a fee goes on for", func() {
+		s := openShop("2025-03-01T00:00:00Z")
+		sub, buyer, base := s.based(nil)
+		s.collect(sub)
+		s.clock("2025-03-26T00:00:00Z")
+		none := object{"fixed_fee_quantity_transitions": list{object{"effective_date": "2025-03-15", "quantity": 0}}}
+		Expect(changed(s.intervals(sub, edit(base, none)).expect(200))).To(Equal([]string{"refund 17.00"}))
+		Expect(changed(s.intervals(sub, edit(base, object{"end_date": "2025-03-10"})).expect(200))).To(Equal([]string{"refund 5.00"}))
+		after := s.intervals(sub, edit(base, object{"end_date": "2025-03-17"})).expect(200)
+		Expect(changed(after)).To(Equal([]string{"2025-03-10 paid 7.00", "refund 2.00"}))
+		Expect(s.balance(buyer)).To(Equal("17.00"), "14 days are charged")
+	})
+
 	It("takes an end of a day ahead back without a trace", func() {
 		s := openShop("2025-03-01T00:00:00Z")
 		sub, _, base := s.based(nil)

@@ -133,11 +133,9 @@ func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time)
 		for _, s := range t.Decreases(i, lines[len(lines)-1].StartAt, now) {
 			rest := days(s.Period, t)
 			due[rest.Start] = due[rest.Start].Sub(chargeAlone(t, s))
-			less := due[rest.Start].Sub(b.takenFrom(lines, rest.Start))
-			for _, l := range lines {
-				if !(period.Period{Start: l.StartAt, End: l.EndAt}).Contains(s.Period.Start) {
-					continue
-				}
+			of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !covers(t, l, rest.Start) })
+			less := due[rest.Start].Sub(b.takenFrom(of, rest.Start))
+			for _, l := range of {
 				if amount := money.Min(less, b.left(l)); amount.Sign() > 0 {
 					credits = append(credits, b.take(l, amount, rest))
 					less = less.Sub(amount)
@@ -146,6 +144,13 @@ func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time)
 		}
 	}
 	return credits
+}
+
+// covers reports whether what a line charges goes on, as the terms are, over the day that
+// begins then: where a fee ended and goes on, another line charges the days from there.
+func covers(t subscription.Terms, l Line, day time.Time) bool {
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	return found && days(s.Period, t).Contains(day)
 }
 
 // days widens a time to whole local days: the day of a change belongs to what comes

@@ -71,15 +71,15 @@ func (b books) decrease(t subscription.Terms, i subscription.PriceInterval, of p
 	return sum
 }
 
-// takenAt is what changes took back of the lines of an interval that stand, for periods
-// that begin when that does.
+// takenAt is what changes took back of the lines of an interval that stand then, for
+// periods that begin when that does.
 func (b books) takenAt(t subscription.Terms, i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
 	for _, lines := range b.lines {
 		for _, l := range lines {
 			if l.IntervalID == nil || *l.IntervalID != i.ID {
 				continue
 			}
-			if s, found := t.ServiceAt(i.ID, l.BilledFrom); !found || !b.stands(t, s, l) {
+			if s, found := t.ServiceAt(i.ID, l.BilledFrom); !found || !b.stands(t, s, l) || !covers(t, l, of.Start) {
 				continue
 			}
 			for _, taken := range b.taken[l.ID] {
