@@ -3,7 +3,9 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -144,6 +146,42 @@ var _ = Describe("Alerts of licenses", func() {
 		messages := o.warned()
 		Expect(toldOfLicenses(messages)).To(Equal([]string{"11-01 12-01: a 50"}))
 		messages[0].shows(object{"properties.timeframe_start": "2025-11-01T04:00:00+00:00", "properties.timeframe_end": "2025-12-01T05:00:00+00:00"})
+	})
+
+	It("tell each share of each license once, whoever sends events at once and however many servers watch", func() {
+		alert("25", "50", "75", "100")
+		names := []string{"a", "b", "c"}
+		for _, name := range names {
+			o.give(sub, name, nil)
+		}
+		servers := []*api{o.watched(), o.watched()}
+		var sending sync.WaitGroup
+		for client := range 6 {
+			sending.Go(func() {
+				defer GinkgoRecover()
+				for n := range 10 { // 100 for each name in all
+					servers[n%len(servers)].post("/v1/ingest", object{"events": list{object{
+						"idempotency_key": fmt.Sprint(client, "-", n), "event_name": "call", "customer_id": customer, "timestamp": "2025-06-10T14:00:00Z",
+						"properties": object{"n": 5, "seat_id": names[client%len(names)]},
+					}}}).expect(200)
+				}
+			})
+		}
+		sending.Wait()
+		shares := map[string][]string{}
+		Eventually(func() int {
+			for _, m := range toldOfLicenses(o.warned()) {
+				for _, one := range strings.Split(m[len("06-10 07-01: "):], ", ") {
+					name, share, _ := strings.Cut(one, " ")
+					shares[name] = append(shares[name], share)
+				}
+			}
+			return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(shares[name], "100") }))
+		}, "20s", "50ms").Should(Equal(len(names)))
+		for _, name := range names { // those between may have been passed at once with a greater one
+			inOrder := slices.DeleteFunc([]string{"25", "50", "75", "100"}, func(share string) bool { return !slices.Contains(shares[name], share) })
+			Expect(shares[name]).To(Equal(inOrder), name)
+		}
 	})
 
 	It("are refused where they make no sense", func() {
