@@ -18,13 +18,9 @@ func From(seq string) string {
 	return fmt.Sprintf("e.seq >= (SELECT %s) AND e.seq < (SELECT %d)", seq, math.MaxInt64)
 }
 
-// Unseen is the condition, in SQL, that an event e was stored since a snapshot was taken.
-func Unseen(snapshot string) string {
-	return From("pg_snapshot_xmin("+snapshot+")::text::bigint << 20") + " AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, " + snapshot + ")"
-}
-
 // fresh are events, named e, that were stored since a snapshot $2 was taken.
-var fresh = "e.account_id = $1 AND " + Unseen("$2::pg_snapshot")
+var fresh = "e.account_id = $1 AND " + From("pg_snapshot_xmin($2::pg_snapshot)::text::bigint << 20") + `
+	AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, $2::pg_snapshot)`
 
 // AnySince reports whether events were stored since a moment.
 func AnySince(tx *store.Tx, seen Seen) (found bool, err error) {

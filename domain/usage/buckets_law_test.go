@@ -150,7 +150,7 @@ var _ = Describe("Buckets", func() {
 
 	It("say what the events say, whatever happened to those", func() {
 		d := watched()
-		round, answered := 0, 0
+		round, answered, quartered := 0, 0, 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			round++
 			var keys, revisions []string
@@ -201,11 +201,19 @@ var _ = Describe("Buckets", func() {
 					if from {
 						answered++
 					}
+					if err != nil {
+						return err
+					}
+					from, err = usage.FromQuarters(tx, req)
+					if from {
+						quartered++
+					}
 					return err
 				})).To(Succeed())
 			}
 		})
 		Expect(answered).To(BeNumerically(">", round/2), "of %d rounds", round)
+		Expect(quartered).To(BeNumerically(">", round/4), "of %d rounds", round)
 	})
 
 	It("are whole in every snapshot while events come in and are folded", func() {

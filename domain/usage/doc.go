@@ -16,6 +16,13 @@
 // What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
 // up, so usage_values keeps of each value in which hours of a month it came up.
 //
+// Quarters of a day in UTC that are over by the account's clock have totals of their own,
+// put together from those of their hours: a month is read with a sixth of the rows. An
+// event that comes later for one goes into its hour and its quarter at once, and where
+// hours are made anew, their quarters are too. So a quarter always says what its hours do,
+// and a reading may take either. Of a local day it takes the quarters that lie within,
+// three at least where the zone's hours are whole.
+//
 // The aggregator, [Fold], follows the events behind a mark. That is a seq below the
 // oldest transaction under way, and the upper part of a seq is the transaction that
 // stored the event: so no event can come in behind the mark. A new series catches up
@@ -40,6 +47,10 @@
 //   - The upkeep of buckets in the transaction that takes events in. It cost a third of
 //     the throughput, and a metric that fails would fail ingestion.
 //   - A row for each series. So many upserts cost more than the aggregation itself.
+//   - Totals of whole days. Those of UTC are of no use to a day of another zone, and whose
+//     zone is which can change.
+//   - Totals of quarters kept up from the first event on. That is twice the upserts where
+//     events come in as they happen.
 //
 // # Events of backfills
 //

@@ -21,7 +21,7 @@ type gap struct {
 
 // fillGap makes the buckets of a part of the oldest gap anew, of the events below each
 // series' mark. A change of history that it cannot see yet comes with a gap of its own.
-func fillGap(tx *store.Tx, _ int64) (bool, error) {
+func fillGap(tx *store.Tx, p progress) (bool, error) {
 	g, found, err := oldestGap(tx)
 	if err != nil || !found {
 		return false, err
@@ -50,11 +50,17 @@ func fillGap(tx *store.Tx, _ int64) (bool, error) {
 			about.add("e.subject = ANY(?::text[]) AND ", g.Subjects)
 		}
 		about.fragment(count)
-		failed, err := put(tx, level, metric.Fragment{SQL: about.text.String(), Args: about.args})
+		failed, err := put(tx, level, metric.Fragment{SQL: about.text.String(), Args: about.args}, time.Time{})
 		if err != nil {
 			return false, err
 		}
 		if err := restart(tx, failed); err != nil {
+			return false, err
+		}
+	}
+	touched := period.Period{Start: part.Start.Truncate(quarter), End: ceil(part.End, quarter)}
+	if quartered, some := touched.Intersect(period.Period{Start: touched.Start, End: p.quarteredTo}); some {
+		if err := fillQuarters(tx, g.Subjects, quartered); err != nil {
 			return false, err
 		}
 	}
@@ -70,13 +76,17 @@ func byMark(all []series) map[int64][]series {
 	return levels
 }
 
+// emptied sets the totals of a series to those of nothing.
+const emptied = `AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARRAY[s.last - s.first + 1])
+	FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`
+
 // restart begins series again that failed and whose buckets say nothing any more.
 func restart(tx *store.Tx, failed []int64) error {
 	for _, id := range failed {
 		for _, sql := range []string{
 			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2",
-			`UPDATE usage_buckets AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARRAY[s.last - s.first + 1])
-				FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`,
+			"UPDATE usage_buckets " + emptied,
+			"UPDATE usage_quarters " + emptied,
 			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
 		} {
 			if _, err := tx.Conn().ExecContext(tx.Context(), sql, tx.AccountID, id); err != nil {
@@ -134,11 +144,17 @@ func (g gap) shrink(tx *store.Tx, to time.Time) (err error) {
 	return nil
 }
 
-// clearBuckets empties the buckets of some hours of one month.
+// clearBuckets empties the buckets of some hours of one month, and of their quarters.
 func clearBuckets(tx *store.Tx, subjects []string, hours period.Period) error {
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		DELETE FROM usage_buckets WHERE account_id = $1 AND grain IN (SELECT id FROM usage_grains WHERE account_id = $1)
 			AND ($2::text[] IS NULL OR subject = ANY ($2)) AND hour >= $3 AND hour < $4`, tx.AccountID, subjects, hours.Start, hours.End)
+	if err == nil {
+		_, err = tx.Conn().ExecContext(tx.Context(), `
+			DELETE FROM usage_quarters WHERE account_id = $1 AND grain IN (SELECT id FROM usage_grains WHERE account_id = $1)
+				AND ($2::text[] IS NULL OR subject = ANY ($2)) AND hour >= $3 AND hour < $4`,
+			tx.AccountID, subjects, hours.Start.Truncate(quarter), hours.End)
+	}
 	if err == nil {
 		months, masks := monthMasks([]period.Period{hours})
 		_, err = tx.Conn().ExecContext(tx.Context(), `

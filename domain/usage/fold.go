@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
@@ -19,14 +20,15 @@ const (
 
 // Fold does one unit of work on the account's buckets, and tells whether there may be
 // more: it puts in the events that came last, or brings up a new series, or makes hours
-// anew whose history changed. It does nothing while another server is at it.
+// anew whose history changed, or puts hours together. It does nothing while another server
+// is at it.
 func Fold(tx *store.Tx) (more bool, err error) {
-	mark, free, err := lockProgress(tx)
+	p, free, err := lockProgress(tx)
 	if err != nil || !free {
 		return false, err
 	}
-	for _, do := range []func(*store.Tx, int64) (bool, error){foldLatest, foldBehind, fillGap} {
-		did, err := do(tx, mark)
+	for _, do := range []func(*store.Tx, progress) (bool, error){foldLatest, foldBehind, fillGap, foldQuarters} {
+		did, err := do(tx, p)
 		if err != nil || did {
 			return did, err
 		}
@@ -34,22 +36,30 @@ func Fold(tx *store.Tx) (more bool, err error) {
 	return false, nil
 }
 
-// lockProgress locks the account's mark, unless another has it, and makes it first.
-func lockProgress(tx *store.Tx) (mark int64, free bool, err error) {
-	const lock = "SELECT mark FROM usage_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED"
-	err = tx.Conn().QueryRowContext(tx.Context(), lock, tx.AccountID).Scan(&mark)
+// progress is how far an account's buckets have come.
+type progress struct {
+	mark        int64     // seq that the events in them are below
+	quarteredTo time.Time // quarters that start before are there too; the zero time: none
+}
+
+// lockProgress locks the account's progress, unless another has it, and makes it first.
+func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
+	const lock = "SELECT mark, quartered_to FROM usage_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED"
+	var quarteredTo sql.NullTime
+	err = tx.Conn().QueryRowContext(tx.Context(), lock, tx.AccountID).Scan(&p.mark, &quarteredTo)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = tx.Conn().ExecContext(tx.Context(),
 			"INSERT INTO usage_progress (account_id, mark) VALUES ($1, 0) ON CONFLICT DO NOTHING", tx.AccountID)
-		return 0, false, err
+		return p, false, err
 	}
-	return mark, err == nil, err
+	p.quarteredTo = quarteredTo.Time
+	return p, err == nil, err
 }
 
 // foldLatest moves the mark. No event below the horizon is to come: that is the oldest
 // transaction under way.
-func foldLatest(tx *store.Tx, mark int64) (bool, error) {
-	upTo, events, err := nextEvents(tx, mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20")
+func foldLatest(tx *store.Tx, p progress) (bool, error) {
+	upTo, events, err := nextEvents(tx, p.mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20")
 	if err != nil || events == 0 {
 		return false, err
 	}
@@ -57,15 +67,15 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 		INSERT INTO usage_volumes AS v (account_id, hour, events)
 		SELECT account_id, date_trunc('hour', "timestamp") AS hour, count(*) FROM events
 		WHERE account_id = ? AND seq >= ? AND seq < ? GROUP BY account_id, hour
-		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events`, tx.AccountID, mark, upTo).Error
+		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events`, tx.AccountID, p.mark, upTo).Error
 	if err != nil {
 		return false, fmt.Errorf("count events: %w", err)
 	}
-	all, err := seriesWhere(tx, "mark = $2", mark)
+	all, err := seriesWhere(tx, "mark = $2", p.mark)
 	if err != nil {
 		return false, err
 	}
-	if err := foldAll(tx, all, mark, upTo); err != nil {
+	if err := foldAll(tx, all, p.mark, upTo, p.quarteredTo); err != nil {
 		return false, err
 	}
 	if err := analyze(tx, "analyze_outgrown_usage"); err != nil {
@@ -78,23 +88,23 @@ func foldLatest(tx *store.Tx, mark int64) (bool, error) {
 }
 
 // foldBehind brings series nearer to the mark: those that have come as far as the first.
-func foldBehind(tx *store.Tx, mark int64) (bool, error) {
-	all, err := seriesWhere(tx, "mark < $2 AND coalesce(failed_at < clock_timestamp() - interval '"+retryAfter+"', true)", mark)
+func foldBehind(tx *store.Tx, p progress) (bool, error) {
+	all, err := seriesWhere(tx, "mark < $2 AND coalesce(failed_at < clock_timestamp() - interval '"+retryAfter+"', true)", p.mark)
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
 	from := all[0].Mark
-	upTo, events, err := nextEvents(tx, from, fmt.Sprint(mark))
+	upTo, events, err := nextEvents(tx, from, fmt.Sprint(p.mark))
 	if err != nil {
 		return false, err
 	}
 	if events < foldSize {
-		upTo = mark
+		upTo = p.mark
 	}
-	if err := foldAll(tx, byMark(all)[from], from, upTo); err != nil {
+	if err := foldAll(tx, byMark(all)[from], from, upTo, p.quarteredTo); err != nil {
 		return true, err
 	}
-	if upTo == mark && events > 0 || from == 0 && events == foldSize {
+	if upTo == p.mark && events > 0 || from == 0 && events == foldSize {
 		return true, analyze(tx, "analyze_usage")
 	}
 	return true, nil
@@ -126,7 +136,7 @@ func nextEvents(tx *store.Tx, from int64, horizon string) (upTo int64, events in
 
 // foldAll puts events into the buckets of series. One that fails is left behind and
 // keeps no other.
-func foldAll(tx *store.Tx, all []series, from, upTo int64) error {
+func foldAll(tx *store.Tx, all []series, from, upTo int64, quarteredTo time.Time) error {
 	effects, err := effectsWhere(tx, "pg_snapshot_xmax(seen)::text::bigint << 20 > $2", from)
 	if err != nil {
 		return err
@@ -136,7 +146,7 @@ func foldAll(tx *store.Tx, all []series, from, upTo int64) error {
 		return err
 	}
 	latest := metric.Fragment{SQL: "e.seq >= ? AND e.seq < ? AND " + count.SQL, Args: append([]any{from, upTo}, count.Args...)}
-	failed, err := put(tx, all, latest)
+	failed, err := put(tx, all, latest, quarteredTo)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,14 @@ import (
 )
 
 // kept is how a request is answered from the buckets of a series: whole hours from
-// those, and the rest and what came in later from events.
+// those, by quarters of a day where it can be, and the rest and what came in later from
+// events.
 type kept struct {
-	series *series
-	hours  []period.Period // in order
-	rest   []period.Period // in order
-	sums   *sums           // of the hours
+	series          *series
+	whole           []period.Period // hours, in order: quarters, and the hours beside those
+	quarters, hours []period.Period // in order
+	rest            []period.Period // in order
+	sums            *sums           // of the whole hours
 }
 
 // choose decides whether buckets answer a request. This is the only place that does.
@@ -25,11 +27,12 @@ func (st standing) choose(req Request) *kept {
 	if s == nil {
 		return nil
 	}
-	hours, rest := st.cover(req)
-	if len(hours) == 0 {
+	whole, rest := st.cover(req)
+	if len(whole) == 0 {
 		return nil
 	}
-	return &kept{series: s, hours: hours, rest: rest}
+	quarters, hours := st.quarters(whole, req.Cuts)
+	return &kept{series: s, whole: whole, quarters: quarters, hours: hours, rest: rest}
 }
 
 // events are those that the buckets do not have.
@@ -56,7 +59,7 @@ func (k *kept) rows(req Request, from source) *metric.Kept {
 
 // values tells of each value the first hour among those asked for.
 func (k *kept) values(req Request, from source) metric.Fragment {
-	months, masks := monthMasks(k.hours)
+	months, masks := monthMasks(k.whole)
 	s := &statement{}
 	s.add("SELECT ")
 	s.fragment(req.slice("b.month + (b.first - 1) * interval '1 hour'"))

@@ -1,11 +1,11 @@
 package usage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
@@ -21,17 +21,18 @@ type summed struct {
 }
 
 // put adds the events that a condition on e holds for to the buckets of series, and
-// tells which of them failed: one keeps no other.
-func put(tx *store.Tx, all []series, condition metric.Fragment) (failed []int64, err error) {
+// tells which of them failed: one keeps no other. Those of events before an instant are
+// added to the buckets of quarters too.
+func put(tx *store.Tx, all []series, condition metric.Fragment, quarteredTo time.Time) (failed []int64, err error) {
 	reasons := map[int64]error{}
 	err = tx.As(aggregatorRole, func() error {
 		for _, together := range teams(all, reasons) {
-			err := tx.Try(func(tx *store.Tx) error { return together.put(tx, condition) })
+			err := tx.Try(func(tx *store.Tx) error { return together.put(tx, condition, quarteredTo) })
 			if err == nil {
 				continue
 			}
 			for _, s := range together {
-				err := tx.Try(func(tx *store.Tx) error { return team{s}.put(tx, condition) })
+				err := tx.Try(func(tx *store.Tx) error { return team{s}.put(tx, condition, quarteredTo) })
 				if tx.Context().Err() != nil {
 					return err
 				}
@@ -60,12 +61,12 @@ type team []summed
 func teams(all []series, reasons map[int64]error) (teams []team) {
 	together := map[int64]int{} // by grain
 	for _, each := range all {
-		query, err := metric.Parse(each.Metric)
-		if err != nil || query.Summary() == nil {
-			reasons[each.ID] = cmp.Or(err, errNoSummary)
+		summary, err := each.summary()
+		if err != nil {
+			reasons[each.ID] = err
 			continue
 		}
-		s := summed{each, query.Summary()}
+		s := summed{each, summary}
 		at, known := together[s.Grain]
 		switch {
 		case s.summary.Steps():
@@ -80,11 +81,24 @@ func teams(all []series, reasons map[int64]error) (teams []team) {
 	return teams
 }
 
+// summary is what is kept of events for the series. It fails where this version of the
+// language does not know the metric, or cannot add it up.
+func (s series) summary() (*metric.Summary, error) {
+	query, err := metric.Parse(s.Metric)
+	if err != nil {
+		return nil, err
+	}
+	if query.Summary() == nil {
+		return nil, errNoSummary
+	}
+	return query.Summary(), nil
+}
+
 var errNoSummary = errors.New("usage: the metric does not add up")
 
-// put writes the totals of all series of an hour in one row, and the values that came
-// up for the first time in an hour.
-func (t team) put(tx *store.Tx, condition metric.Fragment) error {
+// put writes the totals of all series of an hour in one row, and of a quarter that is
+// there in another, and the values that came up for the first time in an hour.
+func (t team) put(tx *store.Tx, condition metric.Fragment, quarteredTo time.Time) error {
 	var counting metric.Counting
 	for _, s := range t {
 		counting = append(counting, s.summary)
@@ -100,10 +114,19 @@ func (t team) put(tx *store.Tx, condition metric.Fragment) error {
 		to.add(")")
 	}
 	totals, merged := t.totals(counting)
-	to.add(` INSERT INTO usage_buckets AS b (account_id, grain, subject, hour, digest, keys, totals)
-		SELECT ?, ?, key0, slice, `+grain.digest+`, `+grain.row+`, ARRAY[`+strings.Join(totals, ", ")+`]
-		FROM counted GROUP BY slice, key0`+grain.columns+`
-		ON CONFLICT (account_id, grain, subject, hour, digest) DO UPDATE SET totals = `+merged, tx.AccountID, grain.id)
+	add := func(table, hour, where string, args ...any) {
+		to.add("INSERT INTO "+table+` AS b (account_id, grain, subject, hour, digest, keys, totals)
+			SELECT ?, ?, key0, `+hour+` AS hour, `+grain.digest+`, `+grain.row+`, ARRAY[`+strings.Join(totals, ", ")+`]
+			FROM counted WHERE `+where+` GROUP BY hour, key0`+grain.columns+`
+			ON CONFLICT (account_id, grain, subject, hour, digest) DO UPDATE SET totals = `+merged, append([]any{tx.AccountID, grain.id}, args...)...)
+	}
+	if !quarteredTo.IsZero() {
+		to.add(", late AS (")
+		add("usage_quarters", quarterOf("slice"), "slice < ?", quarteredTo)
+		to.add(")")
+	}
+	to.add(" ")
+	add("usage_buckets", "slice", "TRUE")
 	if _, err := tx.Conn().ExecContext(tx.Context(), to.numbered(), to.args...); err != nil {
 		return fmt.Errorf("put events into buckets: %w", err)
 	}

@@ -15,8 +15,11 @@ import (
 type standing struct {
 	mark    sql.Null[int64] // seq from which on events are read; null: there are no buckets
 	changes int64           // of history
-	series  []series        // that have come to the mark
-	gaps    []period.Period // whole hours to be read from events
+
+	quarteredTo time.Time // quarters that start before have buckets; the zero time: none
+
+	series []series        // that have come to the mark
+	gaps   []period.Period // whole hours to be read from events
 
 	counting metric.Fragment // which events count
 }
@@ -31,8 +34,9 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 	}
 	var st standing
 	var series, gaps, revisions []byte
+	var quarteredTo sql.NullTime
 	err := tx.Conn().QueryRowContext(tx.Context(), `
-		SELECT p.mark, coalesce(h.changes, 0),
+		SELECT p.mark, p.quartered_to, coalesce(h.changes, 0),
 			(SELECT `+seriesAsJSON+` FROM `+seriesTables+` WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)),
 			(SELECT json_agg(json_build_object('Start', start_at, 'End', end_at) ORDER BY start_at) FROM usage_gaps
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4)),
@@ -40,10 +44,11 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4))
 		FROM (SELECT $1::text AS account_id) AS a
 			LEFT JOIN usage_progress AS p USING (account_id) LEFT JOIN usage_history AS h USING (account_id)`,
-		tx.AccountID, about.Start, about.End, subjects, metrics).Scan(&st.mark, &st.changes, &series, &gaps, &revisions)
+		tx.AccountID, about.Start, about.End, subjects, metrics).Scan(&st.mark, &quarteredTo, &st.changes, &series, &gaps, &revisions)
 	if err != nil {
 		return st, fmt.Errorf("read how buckets stand: %w", err)
 	}
+	st.quarteredTo = quarteredTo.Time
 	var effects []effect
 	for into, text := range map[any][]byte{&st.series: series, &st.gaps: gaps, &effects: revisions} {
 		if text == nil {
@@ -81,7 +86,7 @@ func reach(requests []Request) (about period.Period, subjects []string) {
 // the rest. An hour that a cut falls into belongs to the rest.
 func (st standing) cover(req Request) (hours, rest []period.Period) {
 	last := len(req.Cuts) - 1
-	whole := period.Period{Start: ceil(req.Cuts[0]), End: req.Cuts[last].Truncate(time.Hour)}
+	whole := period.Period{Start: ceil(req.Cuts[0], time.Hour), End: req.Cuts[last].Truncate(time.Hour)}
 	holes := []period.Period{}
 	for _, cut := range req.Cuts[1:last] {
 		if at := cut.Truncate(time.Hour); !at.Equal(cut) {
@@ -93,7 +98,9 @@ func (st standing) cover(req Request) (hours, rest []period.Period) {
 	return hours, without(period.Period{Start: req.Cuts[0], End: req.Cuts[last]}, hours)
 }
 
-func ceil(t time.Time) time.Time { return t.Add(time.Hour - time.Nanosecond).Truncate(time.Hour) }
+func ceil(t time.Time, unit time.Duration) time.Time {
+	return t.Add(unit - time.Nanosecond).Truncate(unit)
+}
 
 // without is what is left of a period, in order, without holes in any order.
 func without(whole period.Period, holes []period.Period) (left []period.Period) {

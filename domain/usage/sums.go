@@ -2,9 +2,9 @@ package usage
 
 import (
 	"fmt"
-	"strings"
 
 	"tollkeeper/domain/metric"
+	"tollkeeper/domain/period"
 )
 
 // sums are totals of buckets, put together slice by slice and tuple by tuple. Questions
@@ -25,13 +25,7 @@ func (s source) sum(req Request, k *kept) *sums {
 		shared = &sums{name: fmt.Sprintf("sums%d", len(s.sums)), from: from, keys: len(req.Split)}
 		s.sums[key] = shared
 	}
-	for i, merge := range req.Query.Summary().Merges() {
-		place := k.series.First + i
-		for len(shared.totals) < place {
-			shared.totals = append(shared.totals, "")
-		}
-		shared.totals[place-1] = merge
-	}
+	shared.totals = placed(shared.totals, k.series.First, req.Query.Summary().Merges())
 	return shared
 }
 
@@ -50,30 +44,36 @@ func (s *sums) define(to *statement) {
 	for i := range s.keys {
 		by += fmt.Sprintf(", key%d", i)
 	}
-	totals := make([]string, len(s.totals))
-	for i, merge := range s.totals {
-		totals[i] = "NULL::numeric"
-		if merge != "" {
-			totals[i] = fmt.Sprintf("%s(totals[%d])", merge, i+1)
-		}
-	}
-	to.add(", " + s.name + " AS MATERIALIZED (SELECT " + by + ", ARRAY[" + strings.Join(totals, ", ") + "] AS totals FROM (")
+	to.add(", " + s.name + " AS MATERIALIZED (SELECT " + by + ", " + mergedTotals(s.totals) + " AS totals FROM (")
 	to.fragment(s.from)
 	to.add(") AS b GROUP BY " + by + ")")
 }
 
-// totals are those of the buckets of the hours.
+// totals are those of the buckets of quarters and hours.
 func (k *kept) totals(req Request, from source) metric.Fragment {
 	s := &statement{}
+	if len(k.quarters) > 0 {
+		k.rowsOf(s, "usage_quarters", k.quarters, req, from)
+	}
+	if len(k.quarters) > 0 && len(k.hours) > 0 {
+		s.add(" UNION ALL ")
+	}
+	if len(k.hours) > 0 {
+		k.rowsOf(s, "usage_buckets", k.hours, req, from)
+	}
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
+}
+
+// rowsOf reads a table of buckets for some periods.
+func (k *kept) rowsOf(s *statement, table string, periods []period.Period, req Request, from source) {
 	s.add("SELECT ")
 	s.fragment(req.slice("b.hour"))
 	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")
-	if starts, ends := bounds(k.hours); len(starts) == 1 {
-		s.add("usage_buckets AS b WHERE b.hour >= ? AND b.hour < ?", starts[0], ends[0])
+	if starts, ends := bounds(periods); len(starts) == 1 {
+		s.add(table+" AS b WHERE b.hour >= ? AND b.hour < ?", starts[0], ends[0])
 	} else {
-		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN usage_buckets AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
+		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN "+table+" AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
 	}
 	s.add(" AND b.grain = ?", k.series.Grain)
 	k.about(s, req, from)
-	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }
