@@ -1,6 +1,9 @@
 package usage
 
-import "tollkeeper/store"
+import (
+	"tollkeeper/domain/period"
+	"tollkeeper/store"
+)
 
 // FromBuckets reports whether buckets answer a request, in part at least.
 func FromBuckets(tx *store.Tx, req Request) (bool, error) {
@@ -38,4 +41,9 @@ func BucketsRead(tx *store.Tx, req Request) (rows int, err error) {
 	s.add(") AS b")
 	err = tx.Conn().QueryRowContext(tx.Context(), s.numbered(), s.args...).Scan(&rows)
 	return rows, err
+}
+
+// Refilled is the part of a gap that is made anew first, and the events in it.
+func Refilled(tx *store.Tx, subjects []string, p period.Period, most int64) (period.Period, int64, error) {
+	return gap{Subjects: subjects, Period: p}.part(tx, most)
 }

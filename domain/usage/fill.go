@@ -26,7 +26,13 @@ func fillGap(tx *store.Tx, p progress) (bool, error) {
 	if err != nil || !found {
 		return false, err
 	}
-	part := g.part()
+	part, events, err := g.part(tx, fillSize)
+	if err != nil {
+		return false, err
+	}
+	if err := extendDeadline(tx, events); err != nil {
+		return false, err
+	}
 	effects, err := effectsWhere(tx, "start_at < $2 AND end_at > $3 AND ($4::text[] IS NULL OR subjects IS NULL OR subjects && $4)",
 		part.End, part.Start, g.Subjects)
 	if err != nil {
@@ -117,18 +123,48 @@ func oldestGap(tx *store.Tx) (g gap, found bool, err error) {
 	return g, true, nil
 }
 
-// part is as much of the gap, from its start, as is made anew at once: nothing beyond a
-// month in UTC, and of everybody's usage a day.
-func (g gap) part() period.Period {
+// fillSize is how many events are read anew at once, if they are of more than one hour. What is
+// noted of a month changes once for all of them, so many hours together cost less than one
+// after the other.
+const fillSize = 10 * foldSize
+
+// part is as much of the gap, from its start, as is made anew at once: an hour, or hours of a
+// month in UTC with so many events at most. It comes with the events that lie there.
+func (g gap) part(tx *store.Tx, most int64) (part period.Period, events int64, err error) {
 	start := g.Period.Start.UTC()
-	end := time.Date(start.Year(), start.Month()+1, 1, 0, 0, 0, 0, time.UTC)
-	if day := time.Date(start.Year(), start.Month(), start.Day()+1, 0, 0, 0, 0, time.UTC); g.Subjects == nil {
-		end = day
+	part = period.Period{Start: start, End: time.Date(start.Year(), start.Month()+1, 1, 0, 0, 0, 0, time.UTC)}
+	if g.Period.End.Before(part.End) {
+		part.End = g.Period.End
 	}
-	if g.Period.End.Before(end) {
-		end = g.Period.End
+	err = tx.Conn().QueryRowContext(tx.Context(), `
+		WITH there AS (`+g.hours()+`), summed AS (SELECT hour, n, sum(n) OVER (ORDER BY hour) AS upto FROM there)
+		SELECT coalesce(min(hour) FILTER (WHERE upto > $5::bigint AND upto > n), $4), coalesce(sum(n) FILTER (WHERE upto <= $5::bigint OR upto = n), 0)::bigint
+		FROM summed`, tx.AccountID, g.Subjects, part.Start, part.End, most).Scan(&part.End, &events)
+	if err != nil {
+		return part, 0, fmt.Errorf("count the events of a gap: %w", err)
 	}
-	return period.Period{Start: start, End: end}
+	return part, events, nil
+}
+
+// hours is a query for the hours from $3 to $4 in which events of the subjects $2 lie, and how
+// many do. Of everybody's events that is known.
+func (g gap) hours() string {
+	if g.Subjects == nil {
+		return "SELECT hour, events AS n FROM usage_volumes WHERE account_id = $1 AND $2::text[] IS NULL AND hour >= $3 AND hour < $4"
+	}
+	return `SELECT date_trunc('hour', "timestamp") AS hour, count(*) AS n FROM events
+		WHERE account_id = $1 AND subject = ANY ($2) AND "timestamp" >= $3 AND "timestamp" < $4 GROUP BY 1`
+}
+
+// extendDeadline gives each statement of the transaction the time that so many events take on
+// a machine that has other things to do: a series that fails here begins again from the first
+// event of all.
+func extendDeadline(tx *store.Tx, events int64) error {
+	deadline := store.StatementTimeout * time.Duration(1+events/foldSize)
+	if err := tx.Exec("SELECT set_config('statement_timeout', ?, true)", fmt.Sprint(deadline.Milliseconds())).Error; err != nil {
+		return fmt.Errorf("extend the deadline: %w", err)
+	}
+	return nil
 }
 
 // shrink takes what lies before an instant out of the gap.
