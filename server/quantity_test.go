@@ -62,6 +62,17 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		Expect(month.at("amount_due")).To(Equal("40.00"))
 	})
 
+	It("invoices more seats once, also when the invoice of their day is made anew", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"), with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 5}))
+		sub, calls, price := after.text("id"), after.entry("price_intervals", 0).text("id"), after.entry("price_intervals", 1).text("price.id")
+		s.clock("2025-07-01T13:00:00Z") // after the grace period
+		more := s.quantity(sub, price, 7, object{"effective_date": "2025-07-01"}).expect(200)
+		Expect(changed(more)).To(Equal([]string{"2025-07-01 issued 40.00"}))
+		anew := s.intervals(sub, edit(calls, object{"end_date": "2025-06-20"})).expect(200)
+		Expect(changed(anew)).To(Equal([]string{"2025-06-20 paid 0.00", "2025-07-01 issued 100.00", "2025-07-01 void 100.00"}))
+	})
+
 	It("credits the newest lines first, up to what they have, one note for each invoice", func() {
 		s := openShop("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)

@@ -145,18 +145,16 @@ func billedBy(t subscription.Terms, inv Invoice) []subscription.Service {
 	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.Service) bool { return s.Interval.PlanID != *inv.PlanID })
 }
 
-// charged are the services that an invoice is for: all that are billed on its date, or
-// those that the other invoices of the date do not have.
+// charged are the services that an invoice is for: those billed on its date that the
+// other invoices of the date do not have. Where changes came first, it is one that was
+// made anew.
 func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
 	services := billedBy(t, inv)
-	if !inv.OfChange {
-		return services, nil
-	}
 	var others []Invoice
 	err := tx.Where("subscription_id = ? AND source = ? AND invoice_date = ?", t.ID, SourceSubscription, inv.InvoiceDate).
 		Where("status <> ? AND NOT replaced", StatusDraft).Find(&others).Error
-	if err != nil {
-		return nil, err
+	if err != nil || len(others) == 0 {
+		return services, err
 	}
 	b := newBooks()
 	b.issued = others
