@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"gorm.io/gorm"
+
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
@@ -70,11 +72,28 @@ func examine(ctx context.Context, url string) [][]string {
 	}
 	defer func() { _ = st.Close() }()
 	rows = append(rows, []string{"migrations", "applied"})
+	compression, err := logCompression(ctx, st)
+	if err != nil {
+		return append(rows, []string{"log", err.Error()})
+	}
+	rows = append(rows, []string{"log", compression})
 	storage, err := event.StorageOf(ctx, st)
 	if err != nil {
 		return append(rows, []string{"events", err.Error()})
 	}
 	return append(rows, showStorage(storage)...)
+}
+
+// logCompression tells how pages that go into the log as a whole are made small, and what
+// would make them smaller: after a checkpoint they are most of what new keys cost.
+func logCompression(ctx context.Context, st *store.Store) (told string, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		return db.Raw(`
+			SELECT 'wal_compression = ' || setting || CASE WHEN setting <> best THEN '; ' || best || ' makes less of it' ELSE '' END
+			FROM pg_settings, LATERAL (SELECT CASE WHEN 'zstd' = ANY (enumvals) THEN 'zstd' ELSE 'pglz' END AS best) AS b
+			WHERE name = 'wal_compression'`).Row().Scan(&told)
+	})
+	return told, err
 }
 
 // showStorage tells what events take on disk, and each of them.
