@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,4 +154,16 @@ func digest(group []string) []byte {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(group, "\x00"))) // which no value has
 	return sum[:]
+}
+
+func scanned(rows *sql.Rows) (texts []string, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
 }

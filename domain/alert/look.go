@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/store"
 )
 
@@ -40,7 +41,7 @@ func LookAtSubjects(tx *store.Tx, subjects []string) error {
 	if subjects == nil {
 		return errors.Join(look(tx, "true"), lookAtBalances(tx, "true"))
 	}
-	ids, aliases := []string{}, []string{}
+	var ids, aliases []string
 	for _, subject := range subjects {
 		if id, named := strings.CutPrefix(subject, "c:"); named {
 			ids = append(ids, id)
@@ -48,13 +49,18 @@ func LookAtSubjects(tx *store.Tx, subjects []string) error {
 			aliases = append(aliases, strings.TrimPrefix(subject, "e:"))
 		}
 	}
+	return lookAtUsers(tx, ids, aliases)
+}
+
+// lookAtUsers is LookAtSubjects for customers, by id or by alias.
+func lookAtUsers(tx *store.Tx, ids, aliases []string) error {
+	if len(ids)+len(aliases) == 0 {
+		return nil
+	}
 	// a child's usage may be the parent's to pay for
 	const theirs = `IN (SELECT unnest(ARRAY[c.id, c.parent_id]) FROM customers AS c
 		WHERE c.account_id = $1 AND (c.id = ANY ($3) OR c.external_customer_id = ANY ($4)))`
-	if err := look(tx, "s.customer_id "+theirs, ids, aliases); err != nil {
-		return err
-	}
-	return lookAtBalances(tx, "f.customer_id "+theirs, ids, aliases)
+	return errors.Join(look(tx, "s.customer_id "+theirs, ids, aliases), lookAtBalances(tx, "f.customer_id "+theirs, ids, aliases))
 }
 
 // followed are the customers of whom somebody is to know at once what usage leaves: who is
@@ -122,22 +128,14 @@ func Follow(tx *store.Tx) error {
 	return nil
 }
 
-// unseen are the account's events that nothing was looked at for: those of transactions
-// that the last look did not see. A seq begins with the number of its transaction. That few
-// are newer the planner takes for granted where a seq has two bounds that it cannot know.
-const unseen = `SELECT e.subject FROM events AS e
-	WHERE e.account_id = p.account_id AND e.seq >= pg_snapshot_xmin(p.seen)::text::bigint << 20 AND e.seq < (SELECT 9223372036854775807)
-	AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, p.seen)`
-
 // NextDue returns the earliest instant, at or before by, at which a subscription is to be
 // looked at. New events are due at once, if they came by then.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	var due sql.NullTime
-	var come bool
+	var seen event.Seen
 	err = tx.Conn().QueryRowContext(tx.Context(), `
-		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2),
-			EXISTS (`+unseen+` AND e.ingested_at <= $2)
-		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&due, &come)
+		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2), seen::text
+		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&due, &seen)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return at, false, nil
@@ -145,52 +143,34 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 		return at, false, fmt.Errorf("ask what to look at: %w", err)
 	case due.Valid:
 		return due.Time.UTC(), true, nil
-	case tx.Now.After(by):
-		return by, come, nil
-	default:
-		return tx.Now, come, nil
 	}
+	found, err = event.AnySince(tx, seen, by)
+	if tx.Now.After(by) {
+		return by, found, err
+	}
+	return tx.Now, found, err
 }
 
 // Notice turns events that came in into looks at the subscriptions that they count for. It
 // reports false when another server is doing so.
 func Notice(tx *store.Tx) (free bool, err error) {
-	var locked string
+	var seen event.Seen
 	err = tx.Conn().QueryRowContext(tx.Context(),
-		"SELECT account_id FROM alert_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED", tx.AccountID).Scan(&locked)
+		"SELECT seen::text FROM alert_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED", tx.AccountID).Scan(&seen)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("follow events: %w", err)
 	}
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
-		WITH p AS MATERIALIZED (SELECT * FROM alert_progress WHERE account_id = $1),
-			moved AS (UPDATE alert_progress SET seen = pg_current_snapshot() WHERE account_id = $1)
-		SELECT DISTINCT subject FROM p CROSS JOIN LATERAL (`+unseen+`) AS e`, tx.AccountID)
+	ids, aliases, now, err := event.Since(tx, seen)
 	if err != nil {
+		return false, err
+	}
+	if err := tx.Exec("UPDATE alert_progress SET seen = ?::pg_snapshot WHERE account_id = ?", string(now), tx.AccountID).Error; err != nil {
 		return false, fmt.Errorf("follow events: %w", err)
 	}
-	subjects, err := scanned(rows)
-	if err != nil {
-		return false, fmt.Errorf("follow events: %w", err)
-	}
-	if len(subjects) == 0 {
-		return true, nil
-	}
-	return true, LookAtSubjects(tx, subjects)
-}
-
-func scanned(rows *sql.Rows) (texts []string, err error) {
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		texts = append(texts, text)
-	}
-	return texts, rows.Err()
+	return true, lookAtUsers(tx, ids, aliases)
 }
 
 // Due is what is to be looked at: a subscription or, of a customer, the balances.

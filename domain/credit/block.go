@@ -20,6 +20,7 @@ type Block struct {
 	Status           BlockStatus
 	InitialBalance   money.Decimal
 	Balance          money.Decimal // what is left; above InitialBalance if usage fell that an amendment gave back
+	Empty            bool          `gorm:"->"` // as it was read: nothing is left
 	Counted          bool          // Balance is part of the ledger's
 	EffectiveAt      time.Time     // a midnight of the customer's, as ExpiresAt
 	ExpiresAt        *time.Time    // exclusive; nil: never

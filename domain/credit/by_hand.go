@@ -60,7 +60,7 @@ const atOnce = 20
 func (l *Ledger) drawByHand(tx *store.Tx, amount money.Decimal) (draws []handDraw, err error) {
 	for amount.Sign() > 0 {
 		var blocks []Block
-		err := ofLedger(tx, l.CustomerID, l.Currency).Where("balance > 0 AND counted AND (expires_at IS NULL OR expires_at > ?)", tx.Now).
+		err := ofLedger(tx, l.CustomerID, l.Currency).Where("NOT empty AND balance > 0 AND counted AND (expires_at IS NULL OR expires_at > ?)", tx.Now).
 			Order(payOrder).Offset(len(draws)).Limit(atOnce).Find(&blocks).Error
 		if err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func ChangeExpiration(tx *store.Tx, ledger *Ledger, move Move) (Entry, error) {
 
 // source finds the block that credits are moved from.
 func (m Move) source(tx *store.Tx, ledger *Ledger) (Block, error) {
-	query := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("balance > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
+	query := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("NOT empty AND balance > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
 	switch {
 	case m.BlockID == nil && m.From == nil:
 		return Block{}, fault.Bad("expiry_date, block_id", "at least one must be specified")

@@ -100,7 +100,7 @@ func openBooks(tx *store.Tx, ledger *Ledger, charges []Charge) (*books, error) {
 	}
 	// A block may be emptied, or deleted, before it counts: what was moved out of it, or into
 	// it, counts as it does.
-	if err := tx.Where(mine).Where(tx.Where("balance <> 0").Or("id IN ?", ids).Or("NOT counted AND status = ?", BlockActive)).
+	if err := tx.Where(mine).Where(tx.Where("NOT empty").Or("id IN ?", ids).Or("NOT counted AND status = ?", BlockActive)).
 		Find(&b.blocks).Error; err != nil {
 		return nil, err
 	}

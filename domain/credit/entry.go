@@ -17,6 +17,7 @@ type Entry struct {
 	Kind            Kind
 	Status          EntryStatus
 	Amount          money.Decimal // credits, never negative: the kind gives the direction
+	Draws           bool          `gorm:"->"` // as it was read: Amount is not 0
 	StartingBalance money.Decimal // of the whole ledger, as EndingBalance: they follow from the entries before
 	EndingBalance   money.Decimal
 	BlockID         string

@@ -83,7 +83,7 @@ type BlockFilter struct {
 func ListBlocks(tx *store.Tx, customerID string, filter BlockFilter, page store.Page) (blocks []Block, next string, err error) {
 	query := filter.EffectiveAt.On(ofLedger(tx, customerID, filter.Currency), "effective_at").Where("deleted_at IS NULL")
 	if !filter.All {
-		query = query.Where("balance <> 0 AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
+		query = query.Where("NOT empty AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
 	}
 	return store.List[Block](query, page)
 }

@@ -26,7 +26,7 @@ func (AccrualProgress) TableName() string { return "accrual_progress" }
 
 // NextAccrual reports whether usage came or changed since it was looked at for invoicing
 // thresholds, which is due at once. Where no subscription has one nothing is ever due.
-func NextAccrual(tx *store.Tx, _ time.Time) (at time.Time, found bool, err error) {
+func NextAccrual(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	if any, err := subscription.HasThresholds(tx); err != nil || !any {
 		return tx.Now, false, err
 	}
@@ -38,7 +38,7 @@ func NextAccrual(tx *store.Tx, _ time.Time) (at time.Time, found bool, err error
 	if err != nil || changes != p.Changes {
 		return tx.Now, err == nil, err
 	}
-	found, err = event.AnySince(tx, p.Seen)
+	found, err = event.AnySince(tx, p.Seen, by)
 	return tx.Now, found, err
 }
 

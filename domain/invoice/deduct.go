@@ -60,10 +60,11 @@ func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, cha
 		return credit.Entry{}, err
 	}
 	taken := entry.Kind == credit.KindDecrement || entry.Kind == credit.KindVoidInitiated
-	if !still || !taken { // what is taken makes nothing due
-		if err := deductFrom(tx, customerID, currency, ""); err != nil {
-			return credit.Entry{}, err
-		}
+	if still && taken { // which makes nothing due, so the entry stays as it is
+		return entry, topUpOf(tx, customerID, currency)
+	}
+	if err := deductFrom(tx, customerID, currency, ""); err != nil {
+		return credit.Entry{}, err
 	}
 	if err := topUpOf(tx, customerID, currency); err != nil {
 		return credit.Entry{}, err
