@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
@@ -15,7 +16,7 @@ import (
 // ListSubscriptionCosts serves GET /v1/subscriptions/{subscription_id}/costs.
 func (s *Server) ListSubscriptionCosts(ctx context.Context, req gen.ListSubscriptionCostsRequestObject) (gen.ListSubscriptionCostsResponseObject, error) {
 	p := req.Params
-	var shown gen.Costs
+	var shown costsResponse
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		terms, err := subscription.Find(tx, req.SubscriptionID)
 		if err != nil {
@@ -35,7 +36,7 @@ func (s *Server) ListSubscriptionCosts(ctx context.Context, req gen.ListSubscrip
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListSubscriptionCosts200JSONResponse(shown), nil
+	return shown, nil
 }
 
 // ListCustomerCosts serves GET /v1/customers/{customer_id}/costs.
@@ -44,7 +45,7 @@ func (s *Server) ListCustomerCosts(ctx context.Context, req gen.ListCustomerCost
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListCustomerCosts200JSONResponse(shown), nil
+	return shown, nil
 }
 
 // ListCustomerCostsByExternalID serves
@@ -54,10 +55,10 @@ func (s *Server) ListCustomerCostsByExternalID(ctx context.Context, req gen.List
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListCustomerCostsByExternalID200JSONResponse(shown), nil
+	return shown, nil
 }
 
-func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifier string, p gen.ListCustomerCostsParams) (shown gen.Costs, err error) {
+func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifier string, p gen.ListCustomerCostsParams) (shown costsResponse, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		buyer, err := find(tx, identifier)
 		if err != nil {
@@ -84,31 +85,34 @@ func costQueryFromWire(buyer customer.Customer, start, end *gen.DateOrDateTime, 
 	return q, err
 }
 
-func costsToWire(tx *store.Tx, costs []invoice.Cost) (gen.Costs, error) {
-	shown := gen.Costs{Data: []gen.AggregatedCost{}}
+func costsToWire(tx *store.Tx, costs []invoice.Cost) (costsResponse, error) {
+	shown := costsResponse{days: gen.Costs{Data: make([]gen.AggregatedCost, 0, len(costs))}}
 	var itemIDs []string
 	for _, c := range costs {
 		for _, p := range c.Prices {
 			itemIDs = append(itemIDs, p.Price.ItemID)
 		}
 	}
-	names, err := catalog.Names(tx, itemIDs)
+	slices.Sort(itemIDs)
+	names, err := catalog.Names(tx, slices.Compact(itemIDs))
 	if err != nil {
 		return shown, err
 	}
-	prices := map[string]gen.Price{} // each is shown once a day
+	prices := map[string]gen.Price{}
 	for _, c := range costs {
 		day := gen.AggregatedCost{
 			TimeframeStart: instantToWire(c.Window.Start),
 			TimeframeEnd:   instantToWire(c.Window.End),
 			Subtotal:       c.Currency.Format(c.Subtotal),
 			Total:          c.Currency.Format(c.Total),
-			PerPriceCosts:  []gen.PerPriceCost{},
+			PerPriceCosts:  make([]gen.PerPriceCost, 0, len(c.Prices)),
 		}
 		for _, p := range c.Prices {
 			price, known := prices[p.Price.ID]
 			if !known {
-				price = priceToWire(p.Price, names[p.Price.ItemID])
+				if price, err = shown.number(priceToWire(p.Price, names[p.Price.ItemID])); err != nil {
+					return shown, err
+				}
 				prices[p.Price.ID] = price
 			}
 			quantity := numberToWire(p.Quantity)
@@ -117,7 +121,7 @@ func costsToWire(tx *store.Tx, costs []invoice.Cost) (gen.Costs, error) {
 				Subtotal: c.Currency.Format(p.Subtotal), Total: c.Currency.Format(p.Total),
 			})
 		}
-		shown.Data = append(shown.Data, day)
+		shown.days.Data = append(shown.days.Data, day)
 	}
 	return shown, nil
 }

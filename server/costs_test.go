@@ -118,6 +118,19 @@ var _ = Describe("Costs", func() {
 		Expect(daily(s.get("/v1/customers/" + buyer + "/costs").expect(200))).To(Equal(all))
 	})
 
+	It("show each price on each day as it is, whatever its name", func() {
+		s := openShop("2025-03-01T00:00:00Z")
+		names := []any{`"price":[1]`, "<b>\u2028&"}
+		subscription := s.subscribe(s.buyer(nil), nil, with(s.calls("2.00"), object{"name": names[0]}), with(s.calls("3.00"), object{"name": names[1]}))
+		s.clock("2025-03-02T12:00:00Z")
+		costs := s.get("/v1/subscriptions/" + subscription.text("id") + "/costs").expect(200)
+		for day := range costs.list("data") {
+			shown := costs.entry("data", day)
+			Expect(shown.each("per_price_costs", "price.name")).To(Equal(list(names)))
+			Expect(shown.each("per_price_costs", "price.id")).To(Equal(shown.each("per_price_costs", "price_id")))
+		}
+	})
+
 	It("are none for a customer without subscriptions", func() {
 		s := openShop("2025-03-10T00:00:00Z")
 		Expect(s.get("/v1/customers/" + s.buyer(nil) + "/costs").expect(200).at("data")).To(BeEmpty())

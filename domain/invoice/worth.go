@@ -13,9 +13,11 @@ import (
 // worth is what the services of a billing period are worth up to certain
 // instants. They are charged as if they stood on one invoice.
 type worth struct {
-	whole period.Period                  // the billing period
-	upTo  map[int64]map[string]PriceCost // by instant, in microseconds, and price interval
+	whole period.Period                   // the billing period
+	upTo  map[int64]map[string]priceWorth // by instant, in microseconds, and price interval
 }
+
+type priceWorth struct{ quantity, subtotal, total money.Decimal }
 
 // worthOf works out the worth at the edges of the days, with one reading of all usage.
 func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days costPeriod) (worth, error) {
@@ -42,20 +44,21 @@ func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days c
 	together := map[int64][]tally{}
 	for k := range services {
 		for edge, at := range shown[k] {
+			if together[edge] == nil {
+				together[edge] = make([]tally, 0, len(services))
+			}
 			together[edge] = append(together[edge], tallies[k][at])
 		}
 	}
-	w := worth{days.whole, map[int64]map[string]PriceCost{}}
+	w := worth{days.whole, map[int64]map[string]priceWorth{}}
 	for edge, tallies := range together {
-		w.upTo[edge] = map[string]PriceCost{}
+		upTo := make(map[string]priceWorth, len(tallies))
 		for k, a := range charge(t, tallies) {
-			i := tallies[k].Interval
-			c := w.upTo[edge][i.ID]
-			w.upTo[edge][i.ID] = PriceCost{
-				Price: i.Price, Quantity: c.Quantity.Add(a.Quantity),
-				Subtotal: c.Subtotal.Add(a.Subtotal), Total: c.Total.Add(a.left()),
-			}
+			id := tallies[k].Interval.ID
+			p := upTo[id]
+			upTo[id] = priceWorth{p.quantity.Add(a.Quantity), p.subtotal.Add(a.Subtotal), p.total.Add(a.left())}
 		}
+		w.upTo[edge] = upTo
 	}
 	return w, nil
 }
@@ -83,7 +86,7 @@ func within(service period.Period, edges []time.Time) (at []time.Time, shown map
 
 // cost is what the window added.
 func (w worth) cost(t subscription.Terms, currency money.Currency, window period.Period) Cost {
-	c := Cost{Window: window, Currency: currency, Prices: []PriceCost{}}
+	c := Cost{Window: window, Currency: currency, Prices: make([]PriceCost, 0, len(t.Intervals))}
 	before, after := w.upTo[window.Start.UnixMicro()], w.upTo[window.End.UnixMicro()]
 	for _, i := range t.Intervals {
 		if i.Price.Currency != currency || !i.Overlaps(w.whole) {
@@ -91,8 +94,8 @@ func (w worth) cost(t subscription.Terms, currency money.Currency, window period
 		}
 		from, to := before[i.ID], after[i.ID]
 		added := PriceCost{
-			IntervalID: i.ID, Price: i.Price, Quantity: to.Quantity.Sub(from.Quantity),
-			Subtotal: to.Subtotal.Sub(from.Subtotal), Total: to.Total.Sub(from.Total),
+			IntervalID: i.ID, Price: i.Price, Quantity: to.quantity.Sub(from.quantity),
+			Subtotal: to.subtotal.Sub(from.subtotal), Total: to.total.Sub(from.total),
 		}
 		c.Prices = append(c.Prices, added)
 		c.Subtotal = c.Subtotal.Add(added.Subtotal)
