@@ -46,9 +46,9 @@ func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 // remove takes an adjustment away. A coupon whose discount has not begun can be redeemed
 // again: the redemption was planned, like a change of the plan that is taken back
 // (semantics 15.1.6).
-func (a AdjustmentInterval) remove(tx *store.Tx) error {
-	row := tx.Where("id = ?", a.ID)
-	if a.StartAt.After(tx.Now) {
+func (i AdjustmentInterval) remove(tx *store.Tx) error {
+	row := tx.Where("id = ?", i.ID)
+	if i.StartAt.After(tx.Now) {
 		if err := returnCoupons(tx, row); err != nil {
 			return err
 		}
