@@ -54,7 +54,11 @@ func (k *kept) events(req Request, from source) metric.Fragment {
 
 // rows are what the buckets have.
 func (k *kept) rows(req Request, from source) *metric.Kept {
-	return &metric.Kept{Totals: k.sums.rows(req), First: k.series.First, Values: k.values(req, from)}
+	rows := &metric.Kept{Totals: k.sums.rows(req), First: k.series.First}
+	if slices.Contains(req.Query.Summary().Merges(), "") { // of different values
+		rows.Values = k.values(req, from)
+	}
+	return rows
 }
 
 // values tells of each value the first hour among those asked for.
