@@ -24,6 +24,11 @@ var _ = Describe("Verifying the books", func() {
 		Expect(err).NotTo(HaveOccurred())
 		return v
 	}
+	// interval is a price interval of the subscription.
+	interval := func(k int) string {
+		GinkgoHelper()
+		return s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", k).text("id")
+	}
 	// trade fills the books of an account.
 	trade := func(api *api) {
 		GinkgoHelper()
@@ -62,6 +67,62 @@ var _ = Describe("Verifying the books", func() {
 		v := verified()
 		Expect(v.Findings).To(BeEmpty())
 		Expect(v.Recomputed).To(BeNumerically("<", v.Invoices))
+	})
+
+	DescribeTable("works out by the terms of its issue what was issued before",
+		func(change func()) {
+			trade(start())
+			change()
+			v := verified()
+			Expect(v.Findings).To(BeEmpty())
+			Expect(v.Recomputed).To(Equal(v.Invoices))
+			*s.spoiled = true
+			owned := "WHERE account_id = '" + store.AccountID(s.ctx) + "'"
+			s.owner(`UPDATE events SET properties = '{"n": 8}' ` + owned + ` AND properties = '{"n": 7}'`)
+			Expect(verified().Findings).NotTo(BeEmpty(), "an event that somebody changed")
+			s.owner(`UPDATE events SET properties = '{"n": 7}' ` + owned + ` AND properties = '{"n": 8}'`)
+			Expect(verified().Findings).To(BeEmpty())
+			s.owner(`ALTER TABLE past_terms DISABLE TRIGGER keep;
+				UPDATE past_terms SET price_intervals = replace(price_intervals::text, '"filter": null', '"filter": "n > 7"')::jsonb ` + owned + `;
+				ALTER TABLE past_terms ENABLE TRIGGER keep`)
+			Expect(verified().Findings).NotTo(BeEmpty(), "terms that somebody changed")
+		},
+		Entry("a price ended", func() { s.intervals(sub, edit(interval(1), object{"end_date": "2025-02-11"})).expect(200) }),
+		Entry("a fee was removed", func() { s.intervals(sub, edit(interval(0), object{"end_date": "2025-01-01"})).expect(200) }),
+		Entry("a price began later", func() { s.intervals(sub, edit(interval(1), object{"start_date": "2025-01-11"})).expect(200) }),
+		Entry("other events counted", func() { s.intervals(sub, edit(interval(1), object{"filter": "n > 5"})).expect(200) }),
+		Entry("a discount was added", func() {
+			off := object{"adjustment_type": "percentage_discount", "percentage_discount": 0.5, "applies_to_all": true}
+			s.intervals(sub, object{"add_adjustments": list{object{"adjustment": off, "start_date": "2025-01-01"}}}).expect(200)
+		}),
+		Entry("a coupon was redeemed at the instant of its issue", func() {
+			s.coupon(percent("A", "0.5"), nil)
+			s.redeem(sub, "A", object{"change_option": "immediate"}).expect(200)
+		}),
+		Entry("a fee had another quantity", func() {
+			fee := s.get("/v1/subscriptions/" + sub).expect(200).at("price_intervals[0].price.id")
+			s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{"price_id": fee, "quantity": 3}).expect(200)
+		}),
+		Entry("the plan changed", func() { s.move(sub, s.plan(nil, s.fee("20")).text("id"), object{}).expect(200) }),
+		Entry("the subscription was canceled", func() { s.cancel(sub, object{"cancel_option": "immediate"}).expect(200) }),
+		Entry("all of that, again and again", func() {
+			s.intervals(sub, edit(interval(0), object{"end_date": "2025-02-11"})).expect(200)
+			s.intervals(sub, edit(interval(0), object{"end_date": nil})).expect(200)
+			s.clock("2025-03-10T00:00:00Z")
+			s.use(buyer, "2025-03-10T00:00:00Z", "3")
+			s.intervals(sub, edit(interval(1), object{"end_date": "2025-03-10"})).expect(200)
+			s.move(sub, s.plan(nil, s.fee("20"), s.calls("2.00")).text("id"), object{}).expect(200)
+			s.clock("2025-05-01T12:00:00Z")
+			s.cancel(sub, asOf("2025-04-15")).expect(200)
+		}),
+	)
+
+	It("keeps terms of the past from being changed", func() {
+		trade(start())
+		s.cancel(sub, object{"cancel_option": "immediate"}).expect(200)
+		for _, statement := range []string{"UPDATE past_terms SET edition = 7", "DELETE FROM past_terms"} {
+			Expect(s.store.Update(s.ctx, func(tx *store.Tx) error { return tx.Exec(statement).Error })).To(MatchError(ContainSubstring("cannot change")))
+		}
 	})
 
 	It("works out from events, so that it finds an invoice that buckets made wrong", func() {

@@ -38,6 +38,9 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err != nil {
 		return Change{}, err
 	}
+	if err := terms.Keep(tx); err != nil {
+		return Change{}, err
+	}
 	if err := edit(terms, before); err != nil {
 		return Change{}, err
 	}

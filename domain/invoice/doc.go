@@ -105,10 +105,9 @@
 // ask for is taken as paid, after the balance has paid its part; if less was collected, the
 // balance owes the rest.
 //
-// Verifying. What an invoice says is checked against itself, and worked out anew where
-// that can be: while its subscription's terms bill its date just so, and no event of its
-// time came, was corrected or was replaced since. An invoice of a change or of a
-// threshold depends on what else was invoiced by then, and is only checked.
+// Verifying. What an invoice says is checked against itself, and worked out anew, by the
+// terms of its issue, while no event of its time came, was corrected or was replaced since.
+// One of a threshold is for what was used up to an instant, and is only checked.
 //
 // Taxes are off: totals are sums of lines, and the tax fields are empty.
 //

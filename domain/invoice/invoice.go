@@ -61,6 +61,7 @@ type Invoice struct {
 	ShippingAddress *customer.Address `gorm:"serializer:json"`
 	TaxID           *customer.TaxID   `gorm:"serializer:json"`
 	AutoIssued      *bool
+	Edition         *int           // of the terms of its subscription by which it was issued; nil: it is of none, or nobody knows
 	Subtotal        *money.Decimal // sum of the lines' subtotals
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
 	AmountDue       *money.Decimal // when it was issued, never negative

@@ -158,6 +158,9 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &amountDue,
 		BillingAddress: v.Billing, ShippingAddress: v.Shipping, TaxID: v.Tax,
 	}
+	if v.SubscriptionID != nil {
+		row.Edition = &v.Terms.Edition
+	}
 	switch {
 	case amountDue.IsZero():
 		row.Status, row.PaidAt = StatusPaid, &tx.Now
@@ -171,7 +174,7 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 	webhook.Announce(tx, webhook.InvoiceIssued, v.ID, how)
 	webhook.Announce(tx, webhook.InvoiceIssuedSummary, v.ID, how)
 	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
-		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued",
+		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued", "edition",
 			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
 		Updates(&row).Error
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"tollkeeper/store"
 )
 
-// recompute works out the lines of an invoice anew, by the one path from usage to
-// money, and compares. It leaves alone what cannot be known any more: usage that came,
-// changed or was replaced since the issue, and terms that did.
+// recompute works out the lines of an invoice anew, by the one path from usage to money
+// and the terms of its issue, and compares. It leaves alone what cannot be known any more:
+// usage that came, changed or was replaced since the issue.
 func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
 	if err := v.checkEarlier(tx, view, note); err != nil {
 		return err
 	}
-	services, held := stillBilled(view)
-	if !held {
-		return nil
+	view, services, known, err := view.atIssue(tx)
+	if err != nil || !known {
+		return err
 	}
 	for _, s := range services {
 		same, err := usageHeld(tx, view, s.Interval, s.Period)
@@ -89,39 +89,30 @@ func (l Line) service() (s subscription.Service) {
 	return s
 }
 
-// stillBilled are the services of an invoice, and whether the terms of its
-// subscription still bill them so.
-func stillBilled(view View) (services []subscription.Service, held bool) {
-	if view.Source == SourcePartial || view.OfChange {
-		return nil, false // it depends on what else was invoiced at the time
+// atIssue shows an invoice with the terms that it was issued by, and tells the services
+// that its lines are for. Both are unknown of a partial invoice, which is for what was used
+// up to an instant, and of what was issued when terms were not kept yet.
+func (v View) atIssue(tx *store.Tx) (then View, services []subscription.Service, known bool, err error) {
+	if v.SubscriptionID == nil {
+		return v, nil, true, nil
 	}
-	if at := view.Terms.EditedAt; at != nil && !at.Before(*view.IssuedAt) {
-		return nil, false
+	if v.Source == SourcePartial || v.Edition == nil {
+		return v, nil, false, nil
 	}
-	added := 0
-	for _, l := range view.Lines {
+	if v.Terms, known, err = subscription.FindEdition(tx, v.Terms, *v.Edition); err != nil || !known {
+		return v, nil, false, err
+	}
+	for _, l := range v.Lines {
 		if l.IntervalID == nil {
-			added++
+			continue
 		}
-	}
-	if view.SubscriptionID != nil {
-		services = view.Terms.BilledOn(view.InvoiceDate)
-	}
-	if len(services)+added != len(view.Lines) {
-		return nil, false
-	}
-	for k, s := range services {
-		l := view.Lines[k]
-		if l.IntervalID == nil || *l.IntervalID != s.Interval.ID || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) || !s.From.Equal(l.BilledFrom) {
-			return nil, false
+		s, found := v.Terms.ServiceAt(*l.IntervalID, l.BilledFrom)
+		if !found || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) {
+			return v, nil, false, nil
 		}
-		if s.Interval.Price.Fixed() && !s.Quantity.Equal(l.Quantity) || !l.counted(s.Interval) {
-			return nil, false
-		}
+		services = append(services, s)
 	}
-	return services, !slices.ContainsFunc(view.Terms.Adjustments, func(a subscription.AdjustmentInterval) bool {
-		return !a.CreatedAt.Before(*view.IssuedAt) // a coupon that came later
-	})
+	return v, services, v.OfChange || len(services) == len(billedBy(v.Terms, v.Invoice)), nil
 }
 
 // usageHeld reports whether the usage of a price in a period is what it was at the issue.

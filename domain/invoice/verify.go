@@ -27,8 +27,8 @@ type Verified struct {
 const verifiedAtOnce = 100
 
 // Verify checks issued invoices and their credit notes: each sum, each step of a line,
-// what became of the balance, and, where neither usage nor terms have changed since the
-// issue, the lines themselves against the events. It goes on after a place, 0 at first,
+// what became of the balance, and, where usage has not changed since the issue, the lines
+// themselves against the events, by the terms of then. It goes on after a place, 0 at first,
 // and returns the next one; 0 when there are no more.
 func Verify(tx *store.Tx, after int64) (v Verified, next int64, err error) {
 	var rows []Invoice

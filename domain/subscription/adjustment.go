@@ -50,9 +50,9 @@ func (t Terms) AppliesTo(a AdjustmentInterval) []PriceInterval {
 	return found
 }
 
-func adjustmentsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
+func adjustmentsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
 	var rows []AdjustmentInterval
-	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
+	err := in("adjustment_intervals").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

@@ -72,10 +72,7 @@ func ChangeIntervals(tx *store.Tx, t Terms, in IntervalChanges) error {
 	if err != nil {
 		return err
 	}
-	if err := after.together(at); err != nil {
-		return err
-	}
-	return tx.Model(&Subscription{}).Where("id = ?", t.ID).Update("edited_at", tx.Now).Error
+	return after.together(at)
 }
 
 // each does something with each entry of a list, and puts its faults at its place.

@@ -88,6 +88,11 @@
 // that has begun was used, also if its discount is removed or all of its prices are. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
 //
+// Editions. Each change ends an edition of the terms, whose rows are kept as they were,
+// for good, and each invoice names the edition that it was issued by. So it can be worked
+// out anew, whatever was edited since, and at whatever instant. Rows of the past are not
+// looked at otherwise: what is billed follows from the present ones alone.
+//
 // Pending changes. A change that is to wait is kept as its request and made by the same
 // path as any other when it is applied, so what it comes to is worked out then, and where
 // somebody looks at it before, made and taken back. Nothing else may change the

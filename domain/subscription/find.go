@@ -122,7 +122,9 @@ func inStates(tx *store.Tx, states []Status) *gorm.DB {
 
 // load adds to subscriptions, in their order, what belongs to their terms: a
 // fixed number of queries whatever their number.
-func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
+func load(tx *store.Tx, subs []Subscription) ([]Terms, error) { return loadFrom(tx, present(tx), subs) }
+
+func loadFrom(tx *store.Tx, in rowsIn, subs []Subscription) ([]Terms, error) {
 	if len(subs) == 0 {
 		return []Terms{}, nil
 	}
@@ -136,7 +138,7 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	intervals, err := intervalsOf(tx, ids)
+	intervals, err := intervalsOf(tx, in, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +146,15 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases, err := phasesOf(tx, ids)
+	phases, err := phasesOf(in, ids)
 	if err != nil {
 		return nil, err
 	}
-	adjustments, err := adjustmentsOf(tx, ids)
+	adjustments, err := adjustmentsOf(tx, in, ids)
 	if err != nil {
 		return nil, err
 	}
-	stints, err := stintsOf(tx, ids)
+	stints, err := stintsOf(tx, in, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +171,9 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	return all, nil
 }
 
-func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInterval, error) {
+func intervalsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]PriceInterval, error) {
 	var rows []PriceInterval
-	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
+	err := in("price_intervals").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func intervalsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]PriceInte
 	if err != nil {
 		return nil, err
 	}
-	transitions, err := transitionsOf(tx, rows)
+	transitions, err := transitionsOf(in, rows)
 	if err != nil {
 		return nil, err
 	}

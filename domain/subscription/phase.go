@@ -83,9 +83,9 @@ func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
 	return nil, fault.Bad("initial_phase_order", "must be a phase of the plan")
 }
 
-func phasesOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Phase, error) {
+func phasesOf(in rowsIn, subscriptionIDs []string) (map[string][]Phase, error) {
 	var rows []Phase
-	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
+	err := in("subscription_phases").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

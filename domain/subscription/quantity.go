@@ -95,7 +95,7 @@ func (t Terms) Decreases(i PriceInterval, from, now time.Time) (found []Service)
 	return found
 }
 
-func transitionsOf(tx *store.Tx, intervals []PriceInterval) (map[string][]Transition, error) {
+func transitionsOf(in rowsIn, intervals []PriceInterval) (map[string][]Transition, error) {
 	byInterval := map[string][]Transition{}
 	if len(intervals) == 0 {
 		return byInterval, nil
@@ -105,7 +105,7 @@ func transitionsOf(tx *store.Tx, intervals []PriceInterval) (map[string][]Transi
 		ids[k] = i.ID
 	}
 	var rows []Transition
-	if err := tx.Where("interval_id IN ?", ids).Order("interval_id, effective_at").Find(&rows).Error; err != nil {
+	if err := in("quantity_transitions").Where("interval_id IN ?", ids).Order("interval_id, effective_at").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	for _, row := range rows {

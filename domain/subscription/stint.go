@@ -111,9 +111,9 @@ func (t Terms) of(i PriceInterval) Stint {
 func (s Stint) outOfReach(start time.Time) bool { return s.EndAt != nil && !start.Before(*s.EndAt) }
 
 // stintsOf reads the stints of subscriptions, by subscription and start.
-func stintsOf(tx *store.Tx, subscriptionIDs []string) (map[string][]Stint, error) {
+func stintsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]Stint, error) {
 	var rows []Stint
-	err := tx.Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
+	err := in("stints").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ type Subscription struct {
 	NextGrantAt   *time.Time // the next one on which credits are granted; nil: never again
 	NextResetAt   *time.Time // the next one on which licenses are granted credits anew; nil: never again
 
-	EditedAt *time.Time // when its intervals were edited last; nil: never
+	Edition int // how often its terms were changed
 }
 
 // PriceInterval is the time over which a subscription is billed a price.
