@@ -176,18 +176,6 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 	}
 }
 
-// counted reports whether the line counts what its price interval does now.
-func (l Line) counted(i subscription.PriceInterval) bool {
-	return slices.Equal(l.UsageCustomerIDs, i.UsageCustomerIDs) && orNone(l.Filter) == orNone(i.Filter)
-}
-
-func orNone(filter *string) string {
-	if filter == nil {
-		return ""
-	}
-	return *filter
-}
-
 // lineID names the line of a service on an invoice, always the same. It bears a mark of
 // the invoice, so that one that is only worked out can be found by it.
 func lineID(invoiceID string, s subscription.Service) string {
