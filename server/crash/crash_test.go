@@ -100,8 +100,10 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 			Eventually(past.settled).WithTimeout(time.Minute).Should(BeTrue())
 			Expect(past.differencesAfter(change)).NotTo(BeEmpty())
 		},
-		Entry("had they lost an hour", "DELETE FROM usage_buckets WHERE hour = (SELECT min(hour) FROM usage_buckets)"),
-		Entry("had they counted wrong", "UPDATE usage_buckets SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total)"),
+		Entry("had they lost an hour", `WITH q AS (DELETE FROM usage_quarters WHERE hour = (SELECT min(hour) FROM usage_quarters))
+			DELETE FROM usage_buckets WHERE hour = (SELECT min(hour) FROM usage_buckets)`),
+		Entry("had they counted wrong", `WITH q AS (UPDATE usage_quarters SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total))
+			UPDATE usage_buckets SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total)`),
 		Entry("had they forgotten who was there", "DELETE FROM usage_values"),
 		Entry("had they put events in twice", "WITH s AS (UPDATE usage_series SET mark = 0) UPDATE usage_progress SET mark = 0"),
 		Entry("had they not noticed that events are out of the count", "UPDATE events SET deprecated = true"),
