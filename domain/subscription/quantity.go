@@ -82,17 +82,22 @@ func (s Service) byQuantity() []Service {
 	return pieces
 }
 
-// Decreases are the changes of an interval's quantity, from an instant up to now, for
-// which it was charged more in advance.
-func (t Terms) Decreases(i PriceInterval, from, now time.Time) (found []Service) {
+// Charges are what an interval is charged for, from an instant up to now: its periods,
+// and the changes of its quantity in them.
+func (t Terms) Charges(i PriceInterval, from, now time.Time) (found []Service) {
 	for piece, ok := t.first(i, from); ok && !piece.Period.Start.After(now); piece, ok = t.following(piece) {
 		for _, s := range t.charged(piece) {
-			if s.Decrease() && !s.Period.Start.Before(from) && !s.BilledOn.After(now) {
+			if !s.Period.Start.Before(from) && !s.BilledOn.After(now) {
 				found = append(found, s)
 			}
 		}
 	}
 	return found
+}
+
+// Decreases are those of the charges for which more was charged in advance.
+func (t Terms) Decreases(i PriceInterval, from, now time.Time) []Service {
+	return slices.DeleteFunc(t.Charges(i, from, now), func(s Service) bool { return !s.Decrease() })
 }
 
 func transitionsOf(in rowsIn, intervals []PriceInterval) (map[string][]Transition, error) {
