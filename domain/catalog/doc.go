@@ -41,8 +41,9 @@
 // A billing_cycle_configuration beside another cadence than custom is accepted
 // when it says the same, so that what was read can be sent back.
 //
-// Invoicing cycles. Every billing cycle is invoiced once, so a price may name no
-// other invoicing cycle than that; a shorter one would be billed wrong in silence.
+// Invoicing cycles. A price may be invoiced more often than its billing cycle ends,
+// if its invoices come at whole parts of it. It is never invoiced more rarely: a
+// longer cycle is refused (price models 5.1).
 //
 // Currencies. A price in a custom unit needs a rate to money. One in money may say
 // a rate too: it is checked, shown again, and not used.
