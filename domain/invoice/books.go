@@ -163,15 +163,28 @@ func (b books) take(l Line, amount money.Decimal, of period.Period) taking {
 }
 
 // takenFrom is what was taken back of lines for a time that begins then.
-func (b books) takenFrom(lines []Line, start time.Time) (sum money.Decimal) {
+func (b books) takenFrom(t subscription.Terms, lines []Line, start time.Time) (sum money.Decimal) {
 	for _, l := range lines {
-		for _, taken := range b.taken[l.ID] {
-			if taken.Period.Start.Equal(start) {
-				sum = sum.Add(taken.Amount)
+		var taken money.Decimal
+		for _, part := range b.taken[l.ID] {
+			if part.Period.Start.Equal(start) {
+				taken = taken.Add(part.Amount)
 			}
 		}
+		sum = sum.Add(b.stillGiven(t, l, taken))
 	}
 	return sum
+}
+
+// stillGiven is what counts of what a line gave: where nothing is left of it, and it serves
+// fewer days now, no more than those are worth.
+func (b books) stillGiven(t subscription.Terms, l Line, taken money.Decimal) money.Decimal {
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	if !found || !b.left(l).IsZero() || !s.Period.End.Before(l.EndAt) {
+		return taken
+	}
+	served := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, days(s.Period, t), t)
+	return money.Min(taken, t.Currency.Round(served.WithoutTail()))
 }
 
 // left is how much of a line was not taken back.
@@ -183,14 +196,14 @@ func (b books) left(l Line) money.Decimal {
 	return left
 }
 
-// unused is the part of a line that its days in rest are of all its days, without
-// what was taken back for those days, rounded once (semantics 6.3.5).
+// unused is the part of a line that its days in rest are of all its days, without what
+// was taken back for those days, exactly (semantics 6.3.5).
 func (b books) unused(l Line, rest period.Period, t subscription.Terms) money.Decimal {
 	unused := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, rest, t)
 	for _, taken := range b.taken[l.ID] {
 		unused = unused.Sub(spread(taken.Amount, taken.Period, rest, t))
 	}
-	return money.Min(t.Currency.Round(unused.WithoutTail()), b.left(l))
+	return unused
 }
 
 // spread is the part of an amount for the days of whole that its days in part are.

@@ -83,11 +83,10 @@ func (b books) misplaced(t subscription.Terms, inv Invoice) (bool, error) {
 // inAdvance reports whether a line was charged at the beginning of its time.
 func inAdvance(inv Invoice, l Line) bool { return l.EndAt.After(inv.InvoiceDate) }
 
-// ended credits fees in advance for the days after their end, by line. A line that gave
-// more for a decrease than its own days are worth leaves the others of its interval to
-// give less.
+// ended credits fees in advance for the days after their end, by line. Those of an
+// interval are rounded together. A line that gave more for a decrease than its own days
+// are worth leaves the others of its interval to give less.
 func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
-	given := map[string]money.Decimal{} // too much, by interval
 	for _, inv := range invoices {
 		for _, l := range b.lines[inv.ID] {
 			if l.IntervalID == nil || !inAdvance(inv, l) {
@@ -105,14 +104,18 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 				continue
 			}
 			rest := days(period.Period{Start: end, End: l.EndAt}, t)
-			switch amount := b.unused(l, rest, t); amount.Sign() {
-			case 1:
-				credits = append(credits, taking{Line: l, Amount: amount, Period: rest, Undone: !holds})
-			case -1:
-				given[*l.IntervalID] = given[*l.IntervalID].Sub(amount)
-			}
+			credits = append(credits, taking{Line: l, Amount: b.unused(l, rest, t), Period: rest, Undone: !holds})
 		}
 	}
+	roundTogether(credits, t.Currency)
+	given := map[string]money.Decimal{} // too much, by interval
+	for k, c := range credits {
+		credits[k].Amount = money.Min(c.Amount, b.left(c.Line))
+		if c.Amount.Sign() < 0 {
+			given[*c.Line.IntervalID] = given[*c.Line.IntervalID].Sub(c.Amount)
+		}
+	}
+	credits = slices.DeleteFunc(credits, func(c taking) bool { return c.Amount.Sign() <= 0 })
 	for k := range credits {
 		of := *credits[k].Line.IntervalID
 		less := money.Min(credits[k].Amount, given[of])
@@ -121,9 +124,28 @@ func (b books) ended(t subscription.Terms, invoices []Invoice, now time.Time) (c
 	return slices.DeleteFunc(credits, func(c taking) bool { return c.Amount.IsZero() })
 }
 
+// roundTogether rounds what is taken back of lines, so that for each interval it sums to
+// the rounded sum.
+func roundTogether(all []taking, currency money.Currency) {
+	places := map[string][]int{}
+	for k, c := range all {
+		places[*c.Line.IntervalID] = append(places[*c.Line.IntervalID], k)
+	}
+	for _, at := range places {
+		var sum money.Decimal
+		exact := make([]money.Decimal, len(at))
+		for n, k := range at {
+			exact[n], sum = all[k].Amount.WithoutTail(), sum.Add(all[k].Amount)
+		}
+		for n, amount := range money.RoundAll(exact, currency.Round(sum.WithoutTail()), currency.MinorUnits()) {
+			all[at[n]].Amount = amount
+		}
+	}
+}
+
 // lessened credits fees in advance whose quantity became less, the newest lines
-// first (semantics 6.3.6). What is still to be charged is newer than any line: it gives
-// when it is.
+// first (semantics 6.3.6). An increase that is still to be charged is newer than any
+// line: it gives when it is.
 func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking) {
 	for _, i := range t.Intervals {
 		lines := slices.DeleteFunc(b.linesInAdvance(i, invoices), func(l Line) bool { return !b.holds(t, l) })
@@ -136,7 +158,7 @@ func (b books) lessened(t subscription.Terms, invoices []Invoice, now time.Time)
 			rest := days(s.Period, t)
 			due[rest.Start] = due[rest.Start].Sub(chargeAlone(t, s))
 			of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !covers(t, l, rest.Start) })
-			less := due[rest.Start].Sub(b.takenFrom(of, rest.Start))
+			less := due[rest.Start].Sub(b.takenFrom(t, of, rest.Start))
 			less = less.Sub(coming.give(less, s.Period.Start))
 			for _, l := range of {
 				if amount := money.Min(less, b.left(l)); amount.Sign() > 0 {
@@ -164,11 +186,11 @@ type charging struct {
 	Left   money.Decimal
 }
 
-// uncharged are the charges of an interval, from an instant up to now, that no invoice
+// uncharged are the increases of an interval, from an instant up to now, that no invoice
 // has.
 func (b books) uncharged(t subscription.Terms, i subscription.PriceInterval, from, now time.Time) (all reserve) {
 	for _, s := range t.Charges(i, from, now) {
-		if !s.Decrease() && !b.has(s) {
+		if s.Before != nil && !s.Decrease() && !b.has(s) {
 			all = append(all, charging{s.Period, chargeAlone(t, s)})
 		}
 	}

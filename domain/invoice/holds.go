@@ -82,11 +82,13 @@ func (b books) takenAt(t subscription.Terms, i subscription.PriceInterval, of pe
 			if s, found := t.ServiceAt(i.ID, l.BilledFrom); !found || !b.stands(t, s, l) || !covers(t, l, of.Start) {
 				continue
 			}
+			var gave money.Decimal
 			for _, taken := range b.taken[l.ID] {
 				if taken.Automatic && taken.Period.Start.Equal(of.Start) {
-					sum = sum.Add(taken.Amount)
+					gave = gave.Add(taken.Amount)
 				}
 			}
+			sum = sum.Add(b.stillGiven(t, l, gave))
 		}
 	}
 	return sum
