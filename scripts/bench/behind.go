@@ -58,7 +58,7 @@ const unsettled = `
 		OR EXISTS (SELECT FROM usage_series AS s WHERE s.account_id = $1 AND s.mark < p.mark)
 		OR EXISTS (SELECT FROM usage_gaps AS g WHERE g.account_id = $1)
 		OR EXISTS (SELECT FROM usage_volumes AS v WHERE v.account_id = $1 AND v.hour >= coalesce(p.quartered_to, '-infinity')
-			AND date_bin('6 hours', v.hour, '2000-01-01 00:00+00') + interval '6 hours' <= now()),
+			AND date_bin('6 hours', v.hour, '2000-01-01 00:00+00') + interval '6 hours' <= coalesce((SELECT clock_now FROM accounts WHERE id = $1), now())),
 		(SELECT min(failure) FROM usage_series AS s WHERE s.account_id = $1 AND failed_at IS NOT NULL)
 	FROM p`
 

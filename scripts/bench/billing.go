@@ -192,12 +192,13 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 	}
 	// An id keeps its prefix and its last letters; those between are the number of the copy.
 	_, err = tx.Exec(ctx, fmt.Sprintf(`
-		INSERT INTO %s (%s) SELECT %[2]s FROM (
+		WITH c AS MATERIALIZED (SELECT * FROM customers WHERE account_id = $1 AND external_customer_id = $2),
+			t AS MATERIALIZED (SELECT * FROM %[1]s AS t WHERE account_id = $1 AND NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%%-0%%')
+		INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM (
 			SELECT (jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
 				'"(cus|sub|stint|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb)).*
-			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN customers AS c CROSS JOIN %[1]s AS t,
-				LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l
-			WHERE c.account_id = $1 AND c.external_customer_id = $2 AND t.account_id = $1 AND NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%%-0%%') AS copies`, table, columns),
+			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
+				LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l) AS copies`, table, columns),
 		b.account, b.seed, times)
 	return err
 }
