@@ -301,6 +301,7 @@ var _ = Describe("Invoices", func() {
 		kept, gone := s.buyer(nil), s.buyer(nil)
 		s.subscribe(kept, nil, s.fee("28"))
 		sub := s.subscribe(gone, nil, s.calls("1")).text("id")
+		s.cancel(sub, nil).expect(200) // what its terms were goes too
 		s.delete("/v1/customers/"+kept).refuse(400, refused, "issued invoices")
 		Expect(s.delete("/v1/customers/" + gone).status).To(Equal(204))
 		s.get("/v1/subscriptions/"+sub).refuse(404, "404-resource-not-found", "Subscription")

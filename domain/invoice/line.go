@@ -145,9 +145,9 @@ func billedBy(t subscription.Terms, inv Invoice) []subscription.Service {
 	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.Service) bool { return s.Interval.PlanID != *inv.PlanID })
 }
 
-// charged are the services that an invoice is for: those billed on its date that the
-// other invoices of the date do not have. Where changes came first, it is one that was
-// made anew.
+// charged are the services that an invoice is for: those billed on its date that no other
+// invoice of the date has. Usually it comes first and has them all; an invoice of a change
+// has the rest, and so has one that is made anew after such a change was invoiced.
 func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
 	services := billedBy(t, inv)
 	var others []Invoice
