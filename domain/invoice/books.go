@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -28,6 +27,7 @@ type books struct {
 	ours     map[string]bool     // those of them that changes of the subscription made
 	undone   map[string]bool     // lines that charge nothing any more, by id
 	adjusted map[string]bool     // lines under other adjustments than they were charged with, by id
+	lacking  map[string]bool     // lines that gave back more than the terms take back, by id
 }
 
 // openBooks reads the books of a subscription and keeps its invoices from changing,
@@ -67,7 +67,7 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 func newBooks() books {
 	return books{
 		taken: map[string][]taking{}, notes: map[string]bool{}, ours: map[string]bool{},
-		undone: map[string]bool{}, adjusted: map[string]bool{},
+		undone: map[string]bool{}, adjusted: map[string]bool{}, lacking: map[string]bool{},
 	}
 }
 
@@ -126,19 +126,13 @@ func (b books) has(s subscription.Service) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
 		for _, inv := range invoices {
 			for _, l := range b.lines[inv.ID] {
-				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.spent(s, l) {
+				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.undone[l.ID] {
 					return true
 				}
 			}
 		}
 	}
 	return false
-}
-
-// spent reports whether a line of a service's time charges nothing of it any more: it was
-// undone, or is of another quantity and has nothing left.
-func (b books) spent(s subscription.Service, l Line) bool {
-	return b.undone[l.ID] || !s.Cycle.Empty() && b.left(l).IsZero() && !sameQuantity(s, l)
 }
 
 // linesInAdvance are the lines of an interval that were charged in advance, newest
@@ -155,38 +149,6 @@ func (b books) linesInAdvance(i subscription.PriceInterval, invoices []Invoice) 
 	return lines
 }
 
-// take enters what is taken back of a line.
-func (b books) take(l Line, amount money.Decimal, of period.Period) taking {
-	taken := taking{Line: l, Amount: amount, Period: of}
-	b.taken[l.ID] = append(b.taken[l.ID], taken)
-	return taken
-}
-
-// takenFrom is what was taken back of lines for a time that begins then.
-func (b books) takenFrom(t subscription.Terms, lines []Line, start time.Time) (sum money.Decimal) {
-	for _, l := range lines {
-		var taken money.Decimal
-		for _, part := range b.taken[l.ID] {
-			if part.Period.Start.Equal(start) {
-				taken = taken.Add(part.Amount)
-			}
-		}
-		sum = sum.Add(b.stillGiven(t, l, taken))
-	}
-	return sum
-}
-
-// stillGiven is what counts of what a line gave: where nothing is left of it, and it serves
-// fewer days now, no more than those are worth.
-func (b books) stillGiven(t subscription.Terms, l Line, taken money.Decimal) money.Decimal {
-	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
-	if !found || !b.left(l).IsZero() || !s.Period.End.Before(l.EndAt) {
-		return taken
-	}
-	served := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, days(s.Period, t), t)
-	return money.Min(taken, t.Currency.Round(served.WithoutTail()))
-}
-
 // left is how much of a line was not taken back.
 func (b books) left(l Line) money.Decimal {
 	left := l.Amount
@@ -196,14 +158,16 @@ func (b books) left(l Line) money.Decimal {
 	return left
 }
 
-// unused is the part of a line that its days in rest are of all its days, without what
-// was taken back for those days, exactly (semantics 6.3.5).
-func (b books) unused(l Line, rest period.Period, t subscription.Terms) money.Decimal {
-	unused := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, rest, t)
+// worth is the part of a line that its days in part are of all its days, without what was
+// credited of those on request, exactly (semantics 6.3.5).
+func (b books) worth(l Line, part period.Period, t subscription.Terms) money.Decimal {
+	worth := spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, part, t)
 	for _, taken := range b.taken[l.ID] {
-		unused = unused.Sub(spread(taken.Amount, taken.Period, rest, t))
+		if !taken.Automatic {
+			worth = worth.Sub(spread(taken.Amount, taken.Period, part, t))
+		}
 	}
-	return unused
+	return money.Max(worth, money.Decimal{})
 }
 
 // spread is the part of an amount for the days of whole that its days in part are.

@@ -15,7 +15,7 @@ import (
 type corrections struct {
 	Replace []Invoice // void, with what still holds on another invoice of the date
 	Credits []taking  // in the order in which credit notes are made
-	Undone  []Line    // that charged nothing, so that there is nothing to credit
+	Undone  []Line    // of which nothing is left to credit
 }
 
 func (c corrections) none() bool { return len(c.Replace) == 0 && len(c.Credits) == 0 }
@@ -28,6 +28,7 @@ type taking struct {
 
 	Automatic bool // a change of the subscription took it
 	Undone    bool // the line charges nothing any more
+	Ended     bool // it is for the days after an end
 }
 
 // correct compares issued invoices with the terms, as of now. A fee in advance that
@@ -35,23 +36,26 @@ type taking struct {
 // difference. An invoice with usage that is billed otherwise, or with a fee for a time
 // that is not billed at all, is replaced; if it is paid, such a fee is credited whole
 // and such usage a fault. Of what is credited already no day is credited again.
-func correct(t subscription.Terms, b books, now time.Time) (corrections, error) {
-	var c corrections
-	b.respread(t)
-	for _, inv := range b.issued {
-		wrong, err := b.misplaced(t, inv)
-		if err != nil {
-			return c, err
-		}
-		if wrong {
-			c.Replace = append(c.Replace, inv)
+func correct(t subscription.Terms, b books, now time.Time) (c corrections, err error) {
+	kept := slices.Clone(b.issued)
+	var less, ended []taking
+	for known := -1; known != b.faulted()+len(c.Replace); { // each that is found may show others
+		known = b.faulted() + len(c.Replace)
+		less, ended = b.reckon(t, kept, now)
+		b.respread(t)
+		for _, inv := range slices.Clone(kept) {
+			wrong, err := b.misplaced(t, inv)
+			if err != nil {
+				return c, err
+			}
+			if wrong {
+				c.Replace = append(c.Replace, inv)
+				kept = slices.DeleteFunc(kept, func(k Invoice) bool { return k.ID == inv.ID })
+			}
 		}
 	}
-	kept := slices.DeleteFunc(slices.Clone(b.issued), func(inv Invoice) bool {
-		return slices.ContainsFunc(c.Replace, func(r Invoice) bool { return r.ID == inv.ID })
-	})
-	c.Credits = append(b.lessened(t, kept, now), b.ended(t, kept, now)...)
-	c.Undone = b.worthless(kept)
+	gone, undone := b.gone(t, kept, now)
+	c.Credits, c.Undone = append(less, b.inOrder(append(ended, gone...))...), undone
 	c.correctPartial(t, b)
 	return c, nil
 }
@@ -78,6 +82,37 @@ func (b books) misplaced(t subscription.Terms, inv Invoice) (bool, error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// gone credits the lines whole that do not hold, and tells those that have nothing left.
+func (b books) gone(t subscription.Terms, invoices []Invoice, now time.Time) (credits []taking, empty []Line) {
+	for _, inv := range invoices {
+		for _, l := range b.lines[inv.ID] {
+			if l.IntervalID == nil || !inAdvance(inv, l) || l.StartAt.After(now) || b.holds(t, l) {
+				continue
+			}
+			switch left := b.left(l); {
+			case left.Sign() > 0:
+				whole := period.Period{Start: l.StartAt, End: l.EndAt}
+				credits = append(credits, taking{Line: l, Amount: left, Period: days(whole, t), Undone: true})
+			case !b.undone[l.ID]:
+				empty = append(empty, l)
+			}
+		}
+	}
+	return credits, empty
+}
+
+// inOrder sorts what is taken back by invoice and line.
+func (b books) inOrder(all []taking) []taking {
+	place := map[string]int{}
+	for _, inv := range b.issued {
+		for _, l := range b.lines[inv.ID] {
+			place[l.ID] = len(place)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y taking) int { return place[x.Line.ID] - place[y.Line.ID] })
+	return all
 }
 
 // inAdvance reports whether a line was charged at the beginning of its time.

@@ -52,7 +52,11 @@
 // A line in advance holds while the terms have its service, for its quantity, in its cycle,
 // under its adjustments, and take no less of it back than was taken. One that does not is
 // credited whole and marked as undone, and what the terms have in its place is charged
-// anew. Usage that other adjustments would have worked on is like usage that is billed
+// anew. What the lines of a fee are to give back by now is worked out from the terms alone,
+// and what they gave is taken off (stretch.go): by which changes it came to that does not
+// matter. A charge that is not made yet, or is void, gives to a decrease in its turn, so
+// that no older one does. What a client credited stays credited, for the days it named.
+// Usage that other adjustments would have worked on is like usage that is billed
 // otherwise: replaced while it is unpaid, else a reason to refuse.
 //
 // Shared adjustments. Discounts of an amount or by tiers, minimums and maximums work once on

@@ -3,8 +3,6 @@ package invoice
 import (
 	"slices"
 
-	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 )
 
@@ -13,16 +11,15 @@ import (
 // than they take back.
 func (b books) holds(t subscription.Terms, l Line) bool {
 	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
-	return found && b.stands(t, s, l) && (s.Interval.Price.Length().OneTime() || !b.lacks(t, s, l))
-}
-
-// stands is holds, whatever was taken back.
-func (b books) stands(t subscription.Terms, s subscription.Service, l Line) bool {
-	if !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] {
+	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] || b.lacking[l.ID] {
 		return false
 	}
 	return s.Interval.Price.Length().OneTime() || sameCycle(t, s, l)
 }
+
+// faulted is how many lines were found that do not hold for another reason than their
+// own service.
+func (b books) faulted() int { return len(b.adjusted) + len(b.lacking) }
 
 // sameCycle reports whether a line charges its service as a part of the same billing
 // cycle, and up to its end at least.
@@ -45,53 +42,6 @@ func sameQuantity(s subscription.Service, l Line) bool {
 		quantity = quantity.Sub(*s.Before)
 	}
 	return quantity.Equal(l.Quantity)
-}
-
-// lacks reports whether something was taken back of a line for a decrease that is none
-// any more, or is a smaller one.
-func (b books) lacks(t subscription.Terms, s subscription.Service, l Line) bool {
-	ends := days(s.Period, t).End
-	for _, taken := range b.taken[l.ID] {
-		if taken.Automatic && taken.Period.Start.Before(ends) && b.decrease(t, s.Interval, taken.Period).Cmp(b.takenAt(t, s.Interval, taken.Period)) < 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// decrease is what the decreases of an interval's quantity of the day on which a period
-// begins give back for it, whatever ended since.
-func (b books) decrease(t subscription.Terms, i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
-	for _, s := range t.Decreases(i, of.Start, of.End) {
-		if days(s.Period, t).Start.Equal(of.Start) {
-			s.Period.End = of.End
-			sum = sum.Sub(chargeAlone(t, s))
-		}
-	}
-	return sum
-}
-
-// takenAt is what changes took back of the lines of an interval that stand then, for
-// periods that begin when that does.
-func (b books) takenAt(t subscription.Terms, i subscription.PriceInterval, of period.Period) (sum money.Decimal) {
-	for _, lines := range b.lines {
-		for _, l := range lines {
-			if l.IntervalID == nil || *l.IntervalID != i.ID {
-				continue
-			}
-			if s, found := t.ServiceAt(i.ID, l.BilledFrom); !found || !b.stands(t, s, l) || !covers(t, l, of.Start) {
-				continue
-			}
-			var gave money.Decimal
-			for _, taken := range b.taken[l.ID] {
-				if taken.Automatic && taken.Period.Start.Equal(of.Start) {
-					gave = gave.Add(taken.Amount)
-				}
-			}
-			sum = sum.Add(b.stillGiven(t, l, gave))
-		}
-	}
-	return sum
 }
 
 // readjust notes the lines that other adjustments work on than did, since the terms

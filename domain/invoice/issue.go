@@ -205,7 +205,8 @@ func creditLess(tx *store.Tx, v View) error {
 	if err != nil {
 		return err
 	}
-	less := slices.DeleteFunc(b.lessened(v.Terms, b.issued, tx.Now), func(t taking) bool { return t.Line.InvoiceID != v.ID })
+	less, _ := b.reckon(v.Terms, b.issued, tx.Now)
+	less = slices.DeleteFunc(less, func(t taking) bool { return t.Line.InvoiceID != v.ID })
 	if len(less) > 0 {
 		_, err = Credit(tx, v.ID, takings(less).lines())
 	}

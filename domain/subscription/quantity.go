@@ -82,12 +82,12 @@ func (s Service) byQuantity() []Service {
 	return pieces
 }
 
-// Charges are what an interval is charged for, from an instant up to now: its periods,
-// and the changes of its quantity in them.
+// Charges are what an interval is charged for, from the period with an instant up to now:
+// its periods, each followed by the changes of its quantity in it.
 func (t Terms) Charges(i PriceInterval, from, now time.Time) (found []Service) {
 	for piece, ok := t.first(i, from); ok && !piece.Period.Start.After(now); piece, ok = t.following(piece) {
 		for _, s := range t.charged(piece) {
-			if !s.Period.Start.Before(from) && !s.BilledOn.After(now) {
+			if !s.BilledOn.After(now) {
 				found = append(found, s)
 			}
 		}

@@ -1,0 +1,193 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+)
+
+// stretch is a fee in advance from where it is charged on, at the beginning of a cycle or
+// where it goes on after an end, with the changes of its quantity from there. All of them
+// reach to the same end. What its lines are to keep follows from the terms alone, so it
+// does not matter by which changes these became what they are.
+type stretch struct {
+	currency money.Currency
+	charges  []charging // the newest last
+	back     []taking   // what lines are to give back by now, but for what they gave
+	later    []taking   // what they are to give back at an end that is ahead
+}
+
+// charging is a charge of a stretch.
+type charging struct {
+	Line *Line         // nil: no invoice has it yet, or one that somebody made void
+	Left money.Decimal // of what it is worth up to the end of the stretch
+}
+
+// reckon returns what the lines that hold are to give back: for decreases, and for days
+// after an end. Those that gave more than the terms take back it notes as lacking, since
+// they do not hold any more.
+func (b books) reckon(t subscription.Terms, invoices []Invoice, now time.Time) (less, ended []taking) {
+	for _, i := range t.Intervals {
+		all := b.stretches(t, i, invoices, now)
+		for b.notesLacking(all) {
+			all = b.stretches(t, i, invoices, now)
+		}
+		for _, s := range all {
+			for _, part := range s.settled() {
+				if part.Ended {
+					ended = append(ended, part)
+				} else {
+					less = append(less, part)
+				}
+			}
+		}
+	}
+	return less, ended
+}
+
+// stretches are those of an interval that have lines.
+func (b books) stretches(t subscription.Terms, i subscription.PriceInterval, invoices []Invoice, now time.Time) (all []stretch) {
+	lines := slices.DeleteFunc(b.linesInAdvance(i, invoices), func(l Line) bool { return !b.holds(t, l) })
+	if len(lines) == 0 || i.Price.Length().OneTime() { // what is charged once is not for a time
+		return nil
+	}
+	for _, s := range t.Charges(i, lines[len(lines)-1].StartAt, now) {
+		if s.Before == nil {
+			all = append(all, stretch{currency: t.Currency})
+		}
+		at := &all[len(all)-1]
+		if s.Decrease() {
+			at.lessen(days(s.Period, t), chargeAlone(t, s).Neg())
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !l.BilledFrom.Equal(s.From) })
+		if len(of) == 0 {
+			at.charges = append(at.charges, charging{Left: chargeAlone(t, s)})
+		}
+		for _, l := range of {
+			at.add(l, b, t, s.Period.End, now)
+		}
+	}
+	for k := range all {
+		all[k].given(b)
+	}
+	return all
+}
+
+// add puts a line on top of a stretch that ends then.
+func (s *stretch) add(l Line, b books, t subscription.Terms, end, now time.Time) {
+	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
+	s.charges = append(s.charges, charging{&l, b.worth(l, days(served, t), t)})
+	if rest = days(rest, t); rest.Empty() {
+		return
+	}
+	unused := taking{Line: l, Amount: b.worth(l, rest, t), Period: rest, Ended: true}
+	if end.After(now) {
+		s.later = append(s.later, unused)
+	} else {
+		s.back = append(s.back, unused)
+	}
+}
+
+// lessen takes an amount for the days of a decrease off the newest charges first
+// (semantics 6.3.6). What no invoice has yet gives when one does.
+func (s *stretch) lessen(rest period.Period, amount money.Decimal) {
+	for k := len(s.charges) - 1; k >= 0; k-- {
+		c := &s.charges[k]
+		part := money.Min(amount, c.Left)
+		if part.Sign() <= 0 {
+			continue
+		}
+		c.Left, amount = c.Left.Sub(part), amount.Sub(part)
+		if c.Line != nil {
+			s.back = append(s.back, taking{Line: *c.Line, Amount: part, Period: rest})
+		}
+	}
+}
+
+// given takes off what changes took back of the lines before, where they did so for the
+// days from the same on if that is to be.
+func (s *stretch) given(b books) {
+	for _, c := range s.charges {
+		if c.Line == nil {
+			continue
+		}
+		for _, taken := range b.taken[c.Line.ID] {
+			if !taken.Automatic {
+				continue
+			}
+			at := slices.IndexFunc(s.back, func(due taking) bool {
+				return due.Line.ID == c.Line.ID && due.Period.Start.Equal(taken.Period.Start)
+			})
+			if at < 0 {
+				at = len(s.back)
+				s.back = append(s.back, taking{Line: *c.Line, Period: taken.Period})
+			}
+			s.back[at].Amount = s.back[at].Amount.Sub(taken.Amount)
+		}
+	}
+}
+
+// notesLacking looks for a line that lacks something, and notes it.
+func (b books) notesLacking(all []stretch) bool {
+	for _, s := range all {
+		if l, found := s.lacking(); found {
+			b.lacking[l.ID] = true
+			return true
+		}
+	}
+	return false
+}
+
+// lacking is the newest line that gave more than it is to, where all of them did.
+func (s stretch) lacking() (Line, bool) {
+	var sum money.Decimal
+	ofLine := map[string]money.Decimal{}
+	for _, part := range slices.Concat(s.back, s.later) {
+		sum, ofLine[part.Line.ID] = sum.Add(part.Amount), ofLine[part.Line.ID].Add(part.Amount)
+	}
+	if s.currency.Round(sum.WithoutTail()).Sign() >= 0 {
+		return Line{}, false
+	}
+	for _, c := range slices.Backward(s.charges) {
+		if c.Line != nil && ofLine[c.Line.ID].Sign() < 0 {
+			return *c.Line, true
+		}
+	}
+	return Line{}, false
+}
+
+// settled is what is left to give back, rounded together. What a line gave too much it
+// gives less of for other days, and then the other lines do.
+func (s stretch) settled() []taking {
+	var sum money.Decimal
+	for _, part := range s.back {
+		sum = sum.Add(part.Amount)
+	}
+	total := s.currency.Round(sum.WithoutTail())
+	if total.Sign() <= 0 {
+		return nil
+	}
+	for _, sameLine := range []bool{true, false} {
+		for k := range s.back {
+			for n := range s.back {
+				more, less := &s.back[k], &s.back[n]
+				if more.Amount.Sign() > 0 && less.Amount.Sign() < 0 && (!sameLine || more.Line.ID == less.Line.ID) {
+					part := money.Min(more.Amount, less.Amount.Neg())
+					more.Amount, less.Amount = more.Amount.Sub(part), less.Amount.Add(part)
+				}
+			}
+		}
+	}
+	exact := make([]money.Decimal, len(s.back))
+	for k, part := range s.back {
+		exact[k] = part.Amount.WithoutTail()
+	}
+	for k, amount := range money.RoundAll(exact, total, s.currency.MinorUnits()) {
+		s.back[k].Amount = amount
+	}
+	return slices.DeleteFunc(s.back, func(part taking) bool { return part.Amount.Sign() <= 0 })
+}
