@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 )
 
@@ -69,6 +70,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		SkipDefaultTransaction: true,
 		TranslateError:         false,
 		NowFunc:                noClock,
+		ClauseBuilders:         map[string]clause.ClauseBuilder{clause.Limit{}.Name(): buildLimit},
 	})
 	if err != nil {
 		_ = pool.Close()
@@ -84,6 +86,18 @@ func Open(ctx context.Context, url string) (*Store, error) {
 // noClock is what GORM gets for the time, which it asks for at every insert:
 // records take theirs from [Tx.Record].
 func noClock() time.Time { return time.Time{} }
+
+// buildLimit says in the text of a statement that one row is wanted. PostgreSQL takes a
+// limit that comes as an argument for a tenth of all rows and, where it thinks of many,
+// plans the statement anew each time.
+func buildLimit(c clause.Clause, to clause.Builder) {
+	limit, plain := c.Expression.(clause.Limit)
+	if !plain || limit.Limit == nil || *limit.Limit != 1 || limit.Offset > 0 {
+		c.Build(to)
+		return
+	}
+	_, _ = to.WriteString("LIMIT 1") // never fails
+}
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 

@@ -57,24 +57,20 @@ const attempts = 5
 // effect outside tx. View is the same over one read-only snapshot.
 func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.again(ctx, func() error {
-		return s.run(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, fn)
+		return s.run(ctx, readWrite, beginning{"SELECT begin_account($1)", nil}, fn)
 	})
 }
 
 // View runs fn in a read-only transaction over one snapshot.
 func (s *Store) View(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.run(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
+	return s.run(ctx, snapshot, beginning{"SELECT begin_account($1)", nil}, fn)
 }
 
 // UpdateAt is Update for work that fell due: tx.Now is the instant it fell
 // due, and a clock that is set by hand is moved there in the same transaction.
 func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) error) error {
-	return s.Update(ctx, func(tx *Tx) error {
-		if err := tx.Exec("SELECT move_clock(?, ?)", tx.AccountID, at).Error; err != nil {
-			return fmt.Errorf("move the clock: %w", err)
-		}
-		tx.Now = at
-		return fn(tx)
+	return s.again(ctx, func() error {
+		return s.run(ctx, readWrite, beginning{"SELECT begin_due($1, $2)", []any{at}}, fn)
 	})
 }
 
@@ -110,7 +106,20 @@ func (s *Store) Call(ctx context.Context, function string, args []any, results .
 	})
 }
 
-func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) error) error {
+// How transactions see what others do.
+var (
+	readWrite = &sql.TxOptions{Isolation: sql.LevelReadCommitted}
+	snapshot  = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+)
+
+// beginning is the statement that makes a transaction that of an account, which is its
+// first argument, and tells the time in it.
+type beginning struct {
+	statement string
+	more      []any // arguments
+}
+
+func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, fn func(tx *Tx) error) error {
 	account := AccountID(ctx)
 	if account == "" {
 		return errNoAccount
@@ -119,7 +128,7 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, fn func(tx *Tx) er
 	return transact(db, opts, func(db *gorm.DB) error {
 		tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
 		var now sql.NullTime
-		if err := tx.Conn().QueryRowContext(ctx, "SELECT begin_account($1)", account).Scan(&now); err != nil {
+		if err := tx.Conn().QueryRowContext(ctx, begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
 			return fmt.Errorf("begin a transaction: %w", err)
 		}
 		if !now.Valid {

@@ -120,6 +120,17 @@ var _ = Describe("A transaction", func() {
 		Expect(st.View(ours, func(tx *store.Tx) error { return tx.Take(&item{}).Error })).To(Succeed())
 	})
 
+	It("says in a statement that it wants one row, which its plan depends on", func() {
+		Expect(st.View(ours, func(tx *store.Tx) error {
+			wanting := func(rows int) *gorm.Statement {
+				return tx.Session(&gorm.Session{DryRun: true}).Order("seq").Limit(rows).Find(&[]item{}).Statement
+			}
+			Expect(wanting(1).SQL.String()).To(HaveSuffix("ORDER BY seq LIMIT 1"))
+			Expect(wanting(2).SQL.String()).To(HaveSuffix("ORDER BY seq LIMIT $2"))
+			return nil
+		})).To(Succeed())
+	})
+
 	It("is refused without an account", func() {
 		Expect(st.View(context.Background(), func(*store.Tx) error { return nil })).NotTo(Succeed())
 		nobody := store.WithAccount(context.Background(), "acct_nobody")

@@ -85,14 +85,10 @@ func Move(tx *store.Tx, customerID string, amount money.Decimal, why Cause) erro
 	return err
 }
 
-// Settle takes an invoice's total out of the customer's balance and returns
-// what is left to pay, never negative. A positive balance lowers it, a negative
+// Settle takes an invoice's total out of the balance of a customer who is locked, and
+// returns what is left to pay, never negative. A positive balance lowers it, a negative
 // one raises it, and a negative total goes to the balance (semantics 8.2).
-func Settle(tx *store.Tx, customerID, invoiceID string, total money.Decimal) (due money.Decimal, err error) {
-	c, err := lockAny(tx, customerID)
-	if err != nil {
-		return due, err
-	}
+func (c Customer) Settle(tx *store.Tx, invoiceID string, total money.Decimal) (due money.Decimal, err error) {
 	due, after := settle(total, c.Balance)
 	if after.Equal(c.Balance) {
 		return due, nil

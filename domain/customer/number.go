@@ -12,27 +12,29 @@ const scopeAccount = "account"
 
 // NextInvoiceNumber takes the next number of the customer's invoices, such as
 // JYEFHK-00001, counted per customer or, if the account says so, for all of its
-// customers together (semantics 8.1.8). The row that counts stays locked until
-// the transaction ends, so a number that is rolled back is taken again.
-func NextInvoiceNumber(tx *store.Tx, id string) (string, error) {
-	settings, err := account.Of(tx)
-	if err != nil {
-		return "", err
+// customers together (semantics 8.1.8). It returns the customer too, who stays locked
+// until the transaction ends, as the row that counts does: a number that is rolled back
+// is taken again.
+func NextInvoiceNumber(tx *store.Tx, settings account.Account, id string) (c Customer, number string, err error) {
+	if settings.NumberPrefixScope != scopeAccount {
+		err = tx.Raw("UPDATE customers SET last_invoice_number = last_invoice_number + 1 WHERE account_id = ? AND id = ? RETURNING *",
+			tx.AccountID, id).Take(&c).Error
+		return c, numbered(c.InvoicePrefix, c.LastInvoiceNumber), store.Found(err, "Customer", id)
 	}
-	statement := "UPDATE customers SET last_invoice_number = last_invoice_number + 1 WHERE account_id = $1 AND id = $2" +
-		" RETURNING invoice_prefix, last_invoice_number"
-	args := []any{tx.AccountID, id}
-	if settings.NumberPrefixScope == scopeAccount {
-		statement = "UPDATE accounts SET last_number = last_number + 1 WHERE id = $1 RETURNING number_prefix, last_number"
-		args = args[:1]
+	if c, err = lockAny(tx, id); err != nil {
+		return c, "", err
 	}
 	var prefix string
-	var number int64
-	if err := tx.Conn().QueryRowContext(tx.Context(), statement, args...).Scan(&prefix, &number); err != nil {
-		return "", fmt.Errorf("take an invoice number: %w", err)
+	var last int64
+	err = tx.Conn().QueryRowContext(tx.Context(), "UPDATE accounts SET last_number = last_number + 1 WHERE id = $1 RETURNING number_prefix, last_number",
+		tx.AccountID).Scan(&prefix, &last)
+	if err != nil {
+		return c, "", fmt.Errorf("take an invoice number: %w", err)
 	}
-	return fmt.Sprintf("%s-%05d", prefix, number), nil
+	return c, numbered(prefix, last), nil
 }
+
+func numbered(prefix string, n int64) string { return fmt.Sprintf("%s-%05d", prefix, n) }
 
 // DraftNumber is what an invoice of the customer shows until it is issued.
 func DraftNumber(c Customer, settings account.Account) string {

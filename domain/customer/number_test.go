@@ -20,8 +20,10 @@ var _ = Describe("Invoice numbers", func() {
 
 	next := func(c customer.Customer) (number string) {
 		GinkgoHelper()
-		s.update(func(tx *store.Tx) (err error) {
-			number, err = customer.NextInvoiceNumber(tx, c.ID)
+		s.update(func(tx *store.Tx) error {
+			settings, err := account.Of(tx)
+			Expect(err).NotTo(HaveOccurred())
+			_, number, err = customer.NextInvoiceNumber(tx, settings, c.ID)
 			return err
 		})
 		return number
@@ -56,7 +58,9 @@ var _ = Describe("Invoice numbers", func() {
 	It("have no hole where an invoice was not issued after all", func() {
 		c := s.made(nil)
 		Expect(s.try(func(tx *store.Tx) error {
-			_, err := customer.NextInvoiceNumber(tx, c.ID)
+			settings, err := account.Of(tx)
+			Expect(err).NotTo(HaveOccurred())
+			_, _, err = customer.NextInvoiceNumber(tx, settings, c.ID)
 			Expect(err).NotTo(HaveOccurred())
 			return errors.New("no invoice")
 		})).To(MatchError("no invoice"))

@@ -132,15 +132,15 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 	if err != nil {
 		return err
 	}
-	amountDue, err := customer.Settle(tx, v.CustomerID, v.ID, v.Total)
+	buyer, number, err := customer.NextInvoiceNumber(tx, settings, v.CustomerID)
+	if err != nil {
+		return err
+	}
+	amountDue, err := buyer.Settle(tx, v.ID, v.Total)
 	if err != nil {
 		return err
 	}
 	if amountDue, err = carrySmall(tx, settings, v, amountDue); err != nil {
-		return err
-	}
-	number, err := customer.NextInvoiceNumber(tx, v.CustomerID)
-	if err != nil {
 		return err
 	}
 	if len(v.Lines) > 0 {

@@ -77,29 +77,32 @@ func OpenNext(tx *store.Tx) (more bool, err error) {
 // there as a draft or charges nothing, and the draft of the date after it.
 func open(tx *store.Tx, t *subscription.Terms) error {
 	date := *t.NextBillingAt
-	if err := openDate(tx, *t, date); err != nil {
+	next, more := t.NextBilling(date)
+	dates := []time.Time{date}
+	if more {
+		dates = append(dates, next)
+	}
+	if err := openDates(tx, *t, dates...); err != nil {
 		return err
 	}
 	if err := t.Accrue(tx); err != nil {
 		return err
 	}
-	next, more := t.NextBilling(date)
 	if !more {
 		return t.SetNextBilling(tx, nil)
-	}
-	if err := openDate(tx, *t, next); err != nil {
-		return err
 	}
 	return t.SetNextBilling(tx, &next)
 }
 
-func openDate(tx *store.Tx, t subscription.Terms, date time.Time) error {
-	for _, services := range byPlan(t.BilledOn(date)) {
-		if err := openFor(tx, t, date, services, false); err != nil {
-			return err
+// openDates opens the invoices of dates: one for each plan that is billed.
+func openDates(tx *store.Tx, t subscription.Terms, dates ...time.Time) error {
+	var all []opening
+	for _, date := range dates {
+		for _, services := range byPlan(t.BilledOn(date)) {
+			all = append(all, opening{Date: date, Services: services})
 		}
 	}
-	return nil
+	return openAll(tx, t, all...)
 }
 
 // byPlan parts services by their plans: an invoice is for one (semantics 6.2.2).
@@ -117,25 +120,38 @@ func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
 	return parts
 }
 
-// openFor opens the invoice of a date for services of one plan, or the one beside it of a change, unless it is
-// there.
-func openFor(tx *store.Tx, t subscription.Terms, date time.Time, services []subscription.Service, ofChange bool) error {
-	if !slices.ContainsFunc(services, makesInvoice) {
-		return nil
+// opening is an invoice that is to be opened: for services of one plan that are billed on
+// a date.
+type opening struct {
+	Date     time.Time
+	Services []subscription.Service
+	OfChange bool // it stands beside the one of the date
+}
+
+// openAll opens invoices, but for those that are there and those that charge nothing.
+func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
+	var asked []usage.Request // now and until they are issued
+	var rows []Invoice
+	for _, o := range openings {
+		if !slices.ContainsFunc(o.Services, makesInvoice) {
+			continue
+		}
+		for _, s := range o.Services {
+			asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})...)
+		}
+		rows = append(rows, Invoice{
+			Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &o.Services[0].Interval.PlanID,
+			Source: SourceSubscription, Status: StatusDraft, Currency: t.Currency,
+			InvoiceDate: o.Date, HasUsage: anyUsage(o.Services), OfChange: o.OfChange,
+		})
 	}
-	var asked []usage.Request // now and until it is issued
-	for _, s := range services {
-		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})...)
+	if len(rows) == 0 {
+		return nil
 	}
 	if err := usage.Watch(tx, asked); err != nil {
 		return err
 	}
-	row := Invoice{
-		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
-		Source: SourceSubscription, Status: StatusDraft, Currency: t.Currency,
-		InvoiceDate: date, HasUsage: anyUsage(services), OfChange: ofChange,
-	}
-	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 }
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are

@@ -30,7 +30,7 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 	date, more := t.NextBilling(t.StartAt.Add(-time.Microsecond))
 	for more && !date.After(tx.Now) {
 		for _, rest := range byPlan(slices.DeleteFunc(t.BilledOn(date), b.has)) {
-			if err := openFor(tx, *t, date, rest, b.closed(date, rest[0].Interval.PlanID)); err != nil {
+			if err := openAll(tx, *t, opening{Date: date, Services: rest, OfChange: b.closed(date, rest[0].Interval.PlanID)}); err != nil {
 				return err
 			}
 		}
@@ -39,7 +39,7 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 	if !more {
 		return t.SetNextBilling(tx, nil)
 	}
-	if err := openDate(tx, *t, date); err != nil {
+	if err := openDates(tx, *t, date); err != nil {
 		return err
 	}
 	return t.SetNextBilling(tx, &date)

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -75,13 +76,14 @@ func recordsOf(tx *store.Tx, ids []string) (func(*View), error) {
 	}, err
 }
 
-// extras reads what drafts have beside the services of their subscriptions.
+// extras reads what drafts have beside the services of their subscriptions. Most have
+// nothing.
 func extras(tx *store.Tx, ids []string) (func(Invoice) extra, error) {
 	added, err := addedTo(tx, ids)
 	if err != nil {
 		return nil, err
 	}
-	discounts, err := catalog.FindInvoiceDiscounts(tx, ids)
+	discounts, err := catalog.FindInvoiceDiscounts(tx, slices.Collect(maps.Keys(added)))
 	return func(i Invoice) extra { return extra{added[i.ID], discounts[i.ID]} }, err
 }
 

@@ -50,7 +50,10 @@ func (t Terms) AppliesTo(a AdjustmentInterval) []PriceInterval {
 	return found
 }
 
-func adjustmentsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
+func adjustmentsOf(tx *store.Tx, in rowsIn, has rare, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
+	if !has.Adjustments {
+		return nil, nil
+	}
 	var rows []AdjustmentInterval
 	err := in("adjustment_intervals").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
 	if err != nil {

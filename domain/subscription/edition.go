@@ -38,7 +38,7 @@ func FindEdition(tx *store.Tx, now Terms, edition int) (Terms, bool, error) {
 	if err := in("subscriptions").Find(&subs).Error; err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}
-	all, err := loadFrom(tx, in, subs)
+	all, err := loadFrom(tx, in, rare{Phases: true, Adjustments: true, Transitions: true}, subs)
 	if err != nil {
 		return Terms{}, false, err
 	}

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -122,39 +123,40 @@ func inStates(tx *store.Tx, states []Status) *gorm.DB {
 
 // load adds to subscriptions, in their order, what belongs to their terms: a
 // fixed number of queries whatever their number.
-func load(tx *store.Tx, subs []Subscription) ([]Terms, error) { return loadFrom(tx, present(tx), subs) }
-
-func loadFrom(tx *store.Tx, in rowsIn, subs []Subscription) ([]Terms, error) {
+func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if len(subs) == 0 {
 		return []Terms{}, nil
 	}
-	var ids, customerIDs, planIDs []string
-	for _, s := range subs {
-		ids = append(ids, s.ID)
-		customerIDs = append(customerIDs, s.CustomerID)
-		planIDs = append(planIDs, s.PlanID)
-	}
-	plans, err := catalog.FindPlans(tx, planIDs)
+	has, err := rareOf(tx, idsOf(subs))
 	if err != nil {
 		return nil, err
 	}
-	intervals, err := intervalsOf(tx, in, ids)
+	return loadFrom(tx, present(tx), has, subs)
+}
+
+func loadFrom(tx *store.Tx, in rowsIn, has rare, subs []Subscription) ([]Terms, error) {
+	ids := idsOf(subs)
+	stints, err := stintsOf(in, ids)
 	if err != nil {
 		return nil, err
 	}
-	customers, err := customer.FindAll(tx, append(customerIDs, usersOf(intervals)...))
+	plans, err := catalog.FindPlans(tx, plansOf(subs, stints))
 	if err != nil {
 		return nil, err
 	}
-	phases, err := phasesOf(in, ids)
+	intervals, err := intervalsOf(tx, in, has, ids)
 	if err != nil {
 		return nil, err
 	}
-	adjustments, err := adjustmentsOf(tx, in, ids)
+	customers, err := customer.FindAll(tx, append(customersOf(subs), usersOf(intervals)...))
 	if err != nil {
 		return nil, err
 	}
-	stints, err := stintsOf(tx, in, ids)
+	phases, err := phasesOf(in, has, ids)
+	if err != nil {
+		return nil, err
+	}
+	adjustments, err := adjustmentsOf(tx, in, has, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +167,58 @@ func loadFrom(tx *store.Tx, in rowsIn, subs []Subscription) ([]Terms, error) {
 			Intervals: intervals[s.ID], Phases: phases[s.ID], Adjustments: adjustments[s.ID],
 			Stints: stints[s.ID],
 		}
+		for at, stint := range all[k].Stints {
+			all[k].Stints[at].Plan = plans[stint.PlanID]
+		}
 		all[k].bound()
 		all[k].know(customers)
 	}
 	return all, nil
 }
 
-func intervalsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]PriceInterval, error) {
+func idsOf(subs []Subscription) []string {
+	ids := make([]string, len(subs))
+	for k, s := range subs {
+		ids[k] = s.ID
+	}
+	return ids
+}
+
+func customersOf(subs []Subscription) []string {
+	ids := make([]string, len(subs))
+	for k, s := range subs {
+		ids[k] = s.CustomerID
+	}
+	return ids
+}
+
+// plansOf are the plans that subscriptions are on, were on or will be, each once.
+func plansOf(subs []Subscription, stints map[string][]Stint) (ids []string) {
+	for _, s := range subs {
+		ids = append(ids, s.PlanID)
+		for _, stint := range stints[s.ID] {
+			ids = append(ids, stint.PlanID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// rare tells what some of several subscriptions have and most never do.
+type rare struct{ Phases, Adjustments, Transitions bool }
+
+// rareOf asks that in one query, so that nobody has to ask for each.
+func rareOf(tx *store.Tx, ids []string) (has rare, err error) {
+	err = tx.Conn().QueryRowContext(tx.Context(), `
+		SELECT EXISTS (SELECT FROM subscription_phases WHERE account_id = $1 AND subscription_id = ANY ($2)),
+			EXISTS (SELECT FROM adjustment_intervals WHERE account_id = $1 AND subscription_id = ANY ($2)),
+			EXISTS (SELECT FROM price_intervals AS i JOIN quantity_transitions AS q ON q.account_id = i.account_id AND q.interval_id = i.id
+				WHERE i.account_id = $1 AND i.subscription_id = ANY ($2))`, tx.AccountID, ids).
+		Scan(&has.Phases, &has.Adjustments, &has.Transitions)
+	return has, err
+}
+
+func intervalsOf(tx *store.Tx, in rowsIn, has rare, subscriptionIDs []string) (map[string][]PriceInterval, error) {
 	var rows []PriceInterval
 	err := in("price_intervals").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
 	if err != nil {
@@ -195,7 +242,7 @@ func intervalsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	transitions, err := transitionsOf(in, rows)
+	transitions, err := transitionsOf(in, has, rows)
 	if err != nil {
 		return nil, err
 	}

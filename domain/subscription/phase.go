@@ -83,7 +83,10 @@ func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
 	return nil, fault.Bad("initial_phase_order", "must be a phase of the plan")
 }
 
-func phasesOf(in rowsIn, subscriptionIDs []string) (map[string][]Phase, error) {
+func phasesOf(in rowsIn, has rare, subscriptionIDs []string) (map[string][]Phase, error) {
+	if !has.Phases {
+		return nil, nil
+	}
 	var rows []Phase
 	err := in("subscription_phases").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
 	if err != nil {

@@ -100,9 +100,9 @@ func (t Terms) Decreases(i PriceInterval, from, now time.Time) []Service {
 	return slices.DeleteFunc(t.Charges(i, from, now), func(s Service) bool { return !s.Decrease() })
 }
 
-func transitionsOf(in rowsIn, intervals []PriceInterval) (map[string][]Transition, error) {
+func transitionsOf(in rowsIn, has rare, intervals []PriceInterval) (map[string][]Transition, error) {
 	byInterval := map[string][]Transition{}
-	if len(intervals) == 0 {
+	if len(intervals) == 0 || !has.Transitions {
 		return byInterval, nil
 	}
 	ids := make([]string, len(intervals))

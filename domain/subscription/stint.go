@@ -110,24 +110,16 @@ func (t Terms) of(i PriceInterval) Stint {
 // outOfReach reports whether what would begin then does not begin in the stint.
 func (s Stint) outOfReach(start time.Time) bool { return s.EndAt != nil && !start.Before(*s.EndAt) }
 
-// stintsOf reads the stints of subscriptions, by subscription and start.
-func stintsOf(tx *store.Tx, in rowsIn, subscriptionIDs []string) (map[string][]Stint, error) {
+// stintsOf reads the stints of subscriptions, by subscription and start, without their
+// plans.
+func stintsOf(in rowsIn, subscriptionIDs []string) (map[string][]Stint, error) {
 	var rows []Stint
 	err := in("stints").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, start_at, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
-	planIDs := make([]string, len(rows))
-	for k, row := range rows {
-		planIDs[k] = row.PlanID
-	}
-	plans, err := catalog.FindPlans(tx, planIDs)
-	if err != nil {
-		return nil, err
-	}
 	bySubscription := map[string][]Stint{}
 	for _, row := range rows {
-		row.Plan = plans[row.PlanID]
 		before := bySubscription[row.SubscriptionID]
 		if n := len(before); n > 0 {
 			before[n-1].EndAt = &row.StartAt

@@ -184,9 +184,10 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 
 // copyRows copies the rows of a table, but for issued invoices, with ids of their own.
 func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int) error {
-	var columns string
-	err := tx.QueryRow(ctx, `SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns
-		WHERE table_schema = 'public' AND table_name = $1 AND is_identity = 'NO' AND is_generated = 'NEVER'`, table).Scan(&columns)
+	var columns, made string
+	err := tx.QueryRow(ctx, `SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position),
+			string_agg('made.' || quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns
+		WHERE table_schema = 'public' AND table_name = $1 AND is_identity = 'NO' AND is_generated = 'NEVER'`, table).Scan(&columns, &made)
 	if err != nil {
 		return err
 	}
@@ -194,11 +195,11 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 	_, err = tx.Exec(ctx, fmt.Sprintf(`
 		WITH c AS MATERIALIZED (SELECT * FROM customers WHERE account_id = $1 AND external_customer_id = $2),
 			t AS MATERIALIZED (SELECT * FROM %[1]s AS t WHERE account_id = $1 AND NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%%-0%%')
-		INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM (
-			SELECT (jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
-				'"(cus|sub|stint|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb)).*
+		INSERT INTO %[1]s (%[2]s) SELECT %[3]s
 			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
-				LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l) AS copies`, table, columns),
+			LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l,
+			LATERAL jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
+				'"(cus|sub|stint|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
 		b.account, b.seed, times)
 	return err
 }
