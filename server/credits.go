@@ -30,6 +30,12 @@ func (s *Server) CreateLedgerEntryByExternalID(ctx context.Context, req gen.Crea
 }
 
 func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, identifier string, in gen.LedgerEntryCreate) (gen.LedgerEntry, error) {
+	var end func()
+	defer func() {
+		if end != nil {
+			end() // all is committed
+		}
+	}()
 	return once(ctx, s, func(tx *store.Tx) (gen.LedgerEntry, error) {
 		buyer, err := find(tx, identifier)
 		if err != nil {
@@ -38,6 +44,11 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		currency, change, err := ledgerChangeFromWire(tx, in, buyer)
 		if err != nil {
 			return gen.LedgerEntry{}, err
+		}
+		if end == nil { // a transaction that is run again keeps its turn
+			if end, err = s.entries.take(ctx, buyer.ID); err != nil {
+				return gen.LedgerEntry{}, err
+			}
 		}
 		entry, err := invoice.ChangeCredits(tx, buyer.ID, currency, change)
 		if err != nil {

@@ -60,3 +60,9 @@ func KeptAsPending() (types []string) {
 
 // ChangeType names the kind of change that an operation makes.
 var ChangeType = changeType
+
+// Turns are those of one thing: take waits for one, and end is called when it is over.
+func Turns() (take func(ctx context.Context) (end func(), err error)) {
+	t := newTurns()
+	return func(ctx context.Context) (func(), error) { return t.take(ctx, "it") }
+}

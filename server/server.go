@@ -43,6 +43,7 @@ type Server struct {
 	contract *contract
 	metrics  *metrics
 	stirred  *stirred
+	entries  *turns // of customers, for entries of their ledgers
 
 	eventsOnly bool
 	workers    int            // that do due work of one account
@@ -67,6 +68,7 @@ func New(cfg Config) *Server {
 		contract: loadContract(),
 		metrics:  newMetrics(recorder),
 		stirred:  newStirred(),
+		entries:  newTurns(),
 
 		eventsOnly: cfg.EventsOnly,
 		workers:    max(1, cfg.Workers),
