@@ -11,13 +11,13 @@ import (
 func (r *report) bill(ctx context.Context, b *billed, workers, subscriptions int) error {
 	used, began := b.server.watch(), time.Now()
 	before := used.now()
-	if err := b.advance(ctx, b.month.AddDate(0, 1, 0).Add(13*time.Hour)); err != nil {
+	if err := b.advance(ctx, b.end().Add(13*time.Hour)); err != nil {
 		return err
 	}
 	took, work := time.Since(began), used.now().sub(before)
 	var issued int
 	err := b.conn.QueryRow(ctx, "SELECT count(*) FROM invoices WHERE account_id = $1 AND invoice_date = $2 AND status <> 'draft'",
-		b.account, b.month.AddDate(0, 1, 0)).Scan(&issued)
+		b.account, b.end()).Scan(&issued)
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,9 @@ func (r *report) billing(ctx context.Context, s *stage, subscriptions int) error
 		}
 		err = b.multiply(ctx, subscriptions)
 		if err == nil {
+			err = b.advance(ctx, b.end().Add(-time.Hour)) // by then most of the month is put together
+		}
+		if err == nil {
 			err = b.settle(ctx, b.server)
 		}
 		if err == nil {
@@ -102,6 +105,9 @@ type billed struct {
 	month  time.Time
 	seed   string // the alias of the customer of which the others are copies
 }
+
+// end is when the month is over.
+func (b *billed) end() time.Time { return b.month.AddDate(0, 1, 0) }
 
 // openBilling makes the account, with one subscription.
 func (s *stage) openBilling(ctx context.Context, name string, workers int, month time.Time) (*billed, error) {
