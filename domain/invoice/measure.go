@@ -44,9 +44,10 @@ type measured struct {
 // together, and once, whatever the number of instants.
 func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally, error) {
 	var asked []usage.Request
-	ends := make([]int, len(services)) // of the questions of each service
+	blank, ends := make([]tally, len(services)), make([]int, len(services)) // the ends are of the questions of each service
 	for k, s := range services {
-		asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{
+		blank[k] = unmeasured(t, s.Service)
+		asked = append(asked, questions(s.Interval, blank[k].Model, usage.Request{
 			Subjects: event.SubjectsOf(t.Users(s.Interval)),
 			Cuts:     append([]time.Time{s.Period.Start}, s.until...),
 			Filter:   s.Interval.Condition(),
@@ -64,7 +65,7 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 	all := make([][]tally, len(services))
 	from := 0
 	for k, s := range services {
-		all[k] = s.tallies(t, answers[from:ends[k]])
+		all[k] = blank[k].counted(answers[from:ends[k]], len(s.until))
 		for at := range all[k] {
 			all[k][at].Covered = covered[k][at]
 		}
@@ -82,9 +83,9 @@ func spans(services []measured) []license.Span {
 	return asked
 }
 
-// tallies are what the service used up to each instant, as its questions were answered.
-func (m measured) tallies(t subscription.Terms, answers [][]usage.Reading) []tally {
-	tallies := slices.Repeat([]tally{unmeasured(t, m.Service)}, len(m.until))
+// counted is the tally at each of so many instants, as its questions were answered.
+func (y tally) counted(answers [][]usage.Reading, instants int) []tally {
+	tallies := slices.Repeat([]tally{y}, instants)
 	for k := range tallies {
 		tallies[k].count(upTo(answers, k))
 	}

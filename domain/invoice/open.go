@@ -157,8 +157,11 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are
 // granted for nothing stand on one that there is anyhow (semantics 11.2.5).
 func makesInvoice(s subscription.Service) bool {
+	if s.Interval.Price.Allocation == nil {
+		return true
+	}
 	unit, flat := s.Interval.Price.Model().(rating.Unit)
-	return s.Interval.Price.Allocation == nil || !flat || !unit.UnitAmount.IsZero()
+	return !flat || !unit.UnitAmount.IsZero()
 }
 
 func anyUsage(services []subscription.Service) bool {
