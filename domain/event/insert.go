@@ -27,10 +27,17 @@ func insert(ctx context.Context, st *store.Store, into *Backfill, known filters,
 	n := len(claims)
 	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
 	timestamps, properties := make([]time.Time, n), make([]string, n)
+	var first, last time.Time
 	for i, c := range claims {
 		e := c.event
 		keys[i], names[i], subjects[i] = e.Key, e.Name, e.Subject
 		timestamps[i], properties[i] = e.Timestamp, e.Properties
+		if i == 0 || e.Timestamp.Before(first) {
+			first = e.Timestamp
+		}
+		if e.Timestamp.After(last) {
+			last = e.Timestamp
+		}
 	}
 	var backfill *string
 	if into != nil {
@@ -40,7 +47,7 @@ func insert(ctx context.Context, st *store.Store, into *Backfill, known filters,
 	var taking bool
 	var existing, duplicate []string
 	err = st.Call(ctx, "record_events",
-		[]any{backfill, customers, keys, names, subjects, timestamps, properties, left.seal, left.parts, left.keys},
+		[]any{backfill, customers, keys, names, subjects, timestamps, properties, first, last, left.seal, left.parts, left.keys},
 		&taking, &j.oldest, &j.newest, &existing, &j.stored, &duplicate)
 	if err == nil && !taking {
 		err = fault.Refused("this backfill takes no more events")
