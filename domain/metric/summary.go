@@ -90,7 +90,8 @@ func (all Counting) Totals(place int) []string {
 }
 
 // Values writes a SELECT of slice, the keys, place, the number of a total and value, the
-// digest of a value that the total counts once. It is "" where nothing is counted so.
+// digest of a value that the total counts once: one row for all events that are alike in
+// these, so that only one digest is made. It is "" where nothing is counted so.
 func (all Counting) Values(keys int) string {
 	by := numbered(", key%d", keys)
 	var parts []string
@@ -98,7 +99,7 @@ func (all Counting) Values(keys int) string {
 		for i, t := range s.fold.totals {
 			if t.kind == kindDistinct {
 				value := fmt.Sprintf("v%d_%d", k, t.input)
-				parts = append(parts, fmt.Sprintf("SELECT slice%s, %d AS place, %d AS total, %s AS value FROM counted WHERE %s IS NOT NULL",
+				parts = append(parts, fmt.Sprintf("SELECT slice%s, %d AS place, %d AS total, %s AS value FROM counted WHERE %s IS NOT NULL GROUP BY slice%[1]s, %[5]s",
 					by, k, i, digest(value), value))
 			}
 		}

@@ -169,7 +169,7 @@ func (t team) note(to *statement, account string, grain grain, values string) {
 			SELECT ?::text COLLATE "C" AS account_id, (?::bigint[])[place + 1] AS series, key0 COLLATE "C" AS subject,
 				date_trunc('month', slice) AS month, `+grain.digest+` AS digest, `+grain.row+` AS keys, total, value,
 				bit_or(set_bit(0::bit(744), (extract(epoch FROM slice - date_trunc('month', slice)) / 3600)::integer, 1)) AS hours
-			FROM (SELECT DISTINCT * FROM (`+values+`) AS v) AS v GROUP BY place, key0, month, total, value`+grain.columns+`) AS v
+			FROM (`+values+`) AS v GROUP BY place, key0, month, total, value`+grain.columns+`) AS v
 			LEFT JOIN usage_values AS known USING (account_id, series, subject, month, digest, total, value)
 		WHERE known.hours IS NULL OR known.hours | v.hours <> known.hours
 		ON CONFLICT (account_id, series, subject, month, digest, total, value) DO UPDATE SET hours = b.hours | excluded.hours`, account, ids)
