@@ -59,17 +59,12 @@ func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
 // foldLatest moves the mark. No event below the horizon is to come: that is the oldest
 // transaction under way.
 func foldLatest(tx *store.Tx, p progress) (bool, error) {
-	upTo, events, err := nextEvents(tx, p.mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20")
+	upTo, events, err := nextEvents(tx, p.mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20", `, volumes AS (
+		INSERT INTO usage_volumes AS v (account_id, hour, events)
+		SELECT $1, date_trunc('hour', "timestamp") AS hour, count(*) FROM part GROUP BY hour
+		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events)`)
 	if err != nil || events == 0 {
 		return false, err
-	}
-	err = tx.Exec(`
-		INSERT INTO usage_volumes AS v (account_id, hour, events)
-		SELECT account_id, date_trunc('hour', "timestamp") AS hour, count(*) FROM events
-		WHERE account_id = ? AND seq >= ? AND seq < ? GROUP BY account_id, hour
-		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events`, tx.AccountID, p.mark, upTo).Error
-	if err != nil {
-		return false, fmt.Errorf("count events: %w", err)
 	}
 	all, err := seriesWhere(tx, "mark = $2", p.mark)
 	if err != nil {
@@ -94,7 +89,7 @@ func foldBehind(tx *store.Tx, p progress) (bool, error) {
 		return false, err
 	}
 	from := all[0].Mark
-	upTo, events, err := nextEvents(tx, from, fmt.Sprint(p.mark))
+	upTo, events, err := nextEvents(tx, from, fmt.Sprint(p.mark), "")
 	if err != nil {
 		return false, err
 	}
@@ -121,11 +116,11 @@ func analyze(tx *store.Tx, function string) error {
 }
 
 // nextEvents counts the events of one unit of work from a seq on, and gives the seq
-// that they end before.
-func nextEvents(tx *store.Tx, from int64, horizon string) (upTo int64, events int, err error) {
+// that they end before. Another part of the statement may read them too, called part.
+func nextEvents(tx *store.Tx, from int64, horizon, also string) (upTo int64, events int, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		WITH h AS (SELECT `+horizon+` AS horizon), part AS (
-			SELECT seq FROM events, h WHERE account_id = $1 AND seq >= $2 AND seq < horizon ORDER BY seq LIMIT $3)
+			SELECT seq, "timestamp" FROM events, h WHERE account_id = $1 AND seq >= $2 AND seq < horizon ORDER BY seq LIMIT $3)`+also+`
 		SELECT count(*), CASE WHEN count(*) < $3 THEN (SELECT horizon FROM h) ELSE max(seq) + 1 END FROM part`,
 		tx.AccountID, from, foldSize).Scan(&events, &upTo)
 	if err != nil {
