@@ -84,7 +84,7 @@ func (t *tables) settle(ctx context.Context, p *process) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(sampled):
 		}
 	}
 	return nil
