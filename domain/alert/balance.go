@@ -3,8 +3,6 @@ package alert
 import (
 	"slices"
 
-	"gorm.io/gorm/clause"
-
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -20,11 +18,17 @@ type Drop struct {
 // BalanceMoved compares a customer's balance, which nobody else moves until the
 // transaction ends, with the thresholds of its alerts. Only what has changed since it moved
 // last is told: a threshold that the balance is above is armed again (semantics 12.2.7,
-// 12.2.8). What credits do not pay for is another by then, too.
+// 12.2.8). What credits do not pay for is another by then, too, and is looked at: one
+// statement asks for both, since a busy ledger does so with each entry.
 func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, balance money.Decimal) error {
 	var alerts []Alert
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
-		Where("deleted_at IS NULL AND customer_id = ? AND currency = ?", customerID, currency).Order("id").Find(&alerts).Error
+	err := tx.Raw(`WITH looked AS (
+			INSERT INTO alert_looks (account_id, subscription_id, due_at)
+			SELECT DISTINCT s.account_id, s.id, CAST(@now AS timestamptz) FROM subscriptions AS s `+watched+`
+			WHERE s.account_id = @account AND s.customer_id = @customer)
+		SELECT * FROM alerts
+		WHERE account_id = @account AND deleted_at IS NULL AND customer_id = @customer AND currency = @currency ORDER BY id FOR UPDATE`,
+		map[string]any{"account": tx.AccountID, "customer": customerID, "currency": currency, "now": tx.Now}).Find(&alerts).Error
 	if err != nil {
 		return err
 	}
@@ -41,7 +45,7 @@ func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, bala
 			a.announceBalance(tx, was)
 		}
 	}
-	return lookAtSubscriptions(tx, customerID)
+	return nil
 }
 
 // announceBalance tells what has changed. Of several thresholds that were passed at once

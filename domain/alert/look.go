@@ -28,11 +28,7 @@ func Look(tx *store.Tx, subscriptionID string) error {
 
 // LookAtCustomer is Look for all subscriptions of a customer.
 func LookAtCustomer(tx *store.Tx, customerID string) error {
-	return errors.Join(lookAtSubscriptions(tx, customerID), lookAtBalances(tx, "f.customer_id = $3", customerID))
-}
-
-func lookAtSubscriptions(tx *store.Tx, customerID string) error {
-	return look(tx, "s.customer_id = $3", customerID)
+	return errors.Join(look(tx, "s.customer_id = $3", customerID), lookAtBalances(tx, "f.customer_id = $3", customerID))
 }
 
 // LookAtSubjects is Look for the subscriptions whose usage the events of some subjects may

@@ -37,15 +37,19 @@ func Decrement(tx *store.Tx, ledger *Ledger, buyer customer.Customer, amount mon
 	if err != nil {
 		return last, err
 	}
-	for _, d := range draws {
+	for k, d := range draws {
 		if last, err = note.entry(KindDecrement, d.amount, d.from); err != nil {
 			return last, err
 		}
-		if err := ledger.take(tx, &last, d.amount); err != nil {
+		take := ledger.take
+		if k == len(draws)-1 {
+			take = ledger.takeLast
+		}
+		if err := take(tx, &last, d.amount); err != nil {
 			return last, err
 		}
 	}
-	return last, ledger.save(tx)
+	return last, nil
 }
 
 // handDraw is what a decrement by hand takes from a block.
@@ -104,15 +108,6 @@ func (l *Ledger) debtor(tx *store.Tx) (Block, error) {
 	return made, tx.Create(&made).Error
 }
 
-// take writes an entry by which its block loses credits.
-func (l *Ledger) take(tx *store.Tx, entry *Entry, amount money.Decimal) error {
-	entry.Block.Balance = entry.Block.Balance.Sub(amount)
-	if err := tx.Model(&entry.Block).Select("balance").Updates(&entry.Block).Error; err != nil {
-		return err
-	}
-	return l.append(tx, entry)
-}
-
 // Move is credits that are to expire on another date.
 type Move struct {
 	BlockID *string        // that they are in; nil: the one that expires at From
@@ -155,10 +150,7 @@ func ChangeExpiration(tx *store.Tx, ledger *Ledger, move Move) (Entry, error) {
 		return Entry{}, err
 	}
 	entry.NewExpiry = &move.Target
-	if err := ledger.take(tx, &entry, amount); err != nil {
-		return Entry{}, err
-	}
-	return entry, ledger.save(tx)
+	return entry, ledger.takeLast(tx, &entry, amount)
 }
 
 // source finds the block that credits are moved from.
@@ -248,10 +240,7 @@ func Amend(tx *store.Tx, ledger *Ledger, blockID string, amount money.Decimal, n
 	if err != nil {
 		return Entry{}, err
 	}
-	if err := ledger.take(tx, &entry, amount.Neg()); err != nil {
-		return Entry{}, err
-	}
-	return entry, ledger.save(tx)
+	return entry, ledger.takeLast(tx, &entry, amount.Neg())
 }
 
 // find returns a block of the ledger.

@@ -72,9 +72,15 @@ func Lock(tx *store.Tx, customerID string, currency money.Currency) (*Ledger, er
 	}
 }
 
-// append writes the ledger's next entry, and numbers it. The entry moves the balance
-// unless its block is not part of that.
+// append writes the ledger's next entry.
 func (l *Ledger) append(tx *store.Tx, entry *Entry) error {
+	l.number(tx, entry)
+	return tx.Create(entry).Error
+}
+
+// number makes an entry the ledger's next. It moves the balance unless its block is not
+// part of that.
+func (l *Ledger) number(tx *store.Tx, entry *Entry) {
 	l.LastSequence++
 	entry.Record = tx.Record("entry")
 	entry.CustomerID, entry.Currency, entry.Sequence = l.CustomerID, l.Currency, l.LastSequence
@@ -89,7 +95,6 @@ func (l *Ledger) append(tx *store.Tx, entry *Entry) error {
 	entry.StartingBalance = l.Balance
 	l.move(tx, effect)
 	entry.EndingBalance = l.Balance
-	return tx.Create(entry).Error
 }
 
 // move changes the balance. save writes it.
@@ -123,8 +128,16 @@ func (l *Ledger) restate(tx *store.Tx, entry *Entry, effect money.Decimal) error
 // save writes what an operation made of the ledger.
 func (l *Ledger) save(tx *store.Tx) error {
 	err := tx.Model(l).Select("last_sequence", "balance", "changes", "changed_at", "due_at").Updates(l).Error
-	if err != nil || !l.moved {
+	if err != nil {
 		return err
+	}
+	return l.tell(tx)
+}
+
+// tell says what balance was written, if it is another.
+func (l *Ledger) tell(tx *store.Tx) error {
+	if !l.moved {
+		return nil
 	}
 	l.moved = false
 	return alert.BalanceMoved(tx, l.CustomerID, l.Currency, l.Balance)

@@ -1,0 +1,68 @@
+package credit
+
+import (
+	"slices"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/store"
+)
+
+// take writes an entry by which its block loses credits, and what the block has left.
+func (l *Ledger) take(tx *store.Tx, entry *Entry, amount money.Decimal) error {
+	l.draw(tx, entry, amount)
+	return tx.Clauses(entry.Block.left()).Create(entry).Error
+}
+
+// takeLast is take and save in one statement: most operations take once, and whoever
+// changes the same ledger waits meanwhile.
+func (l *Ledger) takeLast(tx *store.Tx, entry *Entry, amount money.Decimal) error {
+	l.draw(tx, entry, amount)
+	if err := tx.Clauses(entry.Block.left().and(l.state())).Create(entry).Error; err != nil {
+		return err
+	}
+	return l.tell(tx)
+}
+
+// draw makes an entry the ledger's next that takes credits from its block.
+func (l *Ledger) draw(tx *store.Tx, entry *Entry, amount money.Decimal) {
+	entry.Block.Balance = entry.Block.Balance.Sub(amount)
+	l.number(tx, entry)
+}
+
+// left writes the balance of a block.
+func (b Block) left() alongside {
+	return alongside{"block AS (UPDATE credit_blocks SET balance = ? WHERE account_id = ? AND id = ?)", []any{b.Balance, b.AccountID, b.ID}}
+}
+
+// state writes what save does.
+func (l *Ledger) state() alongside {
+	return alongside{`ledger AS (UPDATE credit_ledgers SET last_sequence = ?, balance = ?, changes = ?, changed_at = ?, due_at = ?
+			WHERE account_id = ? AND customer_id = ? AND currency = ?)`,
+		[]any{l.LastSequence, l.Balance, l.Changes, l.ChangedAt, l.DueAt, l.AccountID, l.CustomerID, l.Currency}}
+}
+
+// alongside is what an INSERT of entries changes besides, in the same statement.
+type alongside struct {
+	sql  string
+	args []any
+}
+
+func (a alongside) and(more alongside) alongside {
+	return alongside{a.sql + ", " + more.sql, slices.Concat(a.args, more.args)}
+}
+
+// Build writes the changes.
+func (a alongside) Build(to clause.Builder) {
+	clause.Expr{SQL: "WITH " + a.sql, Vars: a.args}.Build(to)
+}
+
+// ModifyStatement puts them before the INSERT.
+func (a alongside) ModifyStatement(to *gorm.Statement) {
+	to.AddClause(clause.Insert{})
+	insert := to.Clauses[clause.Insert{}.Name()]
+	insert.BeforeExpression = a
+	to.Clauses[clause.Insert{}.Name()] = insert
+}
