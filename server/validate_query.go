@@ -32,6 +32,9 @@ func checkParameters(r *http.Request, op *operation) error {
 		if p.In == openapi3.ParameterInQuery {
 			given = len(query[p.Name])
 		}
+		if given == 0 && !p.Required && p.Schema.Value.Default == nil {
+			continue // spares ingestion the check of what is nearly never there
+		}
 		if given > 1 && !p.Schema.Value.Type.Is(openapi3.TypeArray) {
 			wrong = append(wrong, fault.Bad(p.Name, "must be given only once"))
 			continue
