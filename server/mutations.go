@@ -94,8 +94,14 @@ func (do mutation) show(tx *store.Tx, subscriptionID string) (gen.MutatedSubscri
 	return mutatedToWire(tx, changed)
 }
 
-// propose keeps the change, and shows what it would come to.
+// propose keeps the change, and shows what it would come to. The subscription is locked
+// before: a rehearsal gives its locks back, and others would come between.
 func (do mutation) propose(tx *store.Tx, c subscription.Change) (shown gen.MutatedSubscription, err error) {
+	if c.SubscriptionID != nil {
+		if _, err := subscription.Lock(tx, *c.SubscriptionID); err != nil {
+			return shown, err
+		}
+	}
 	err = tx.Rehearse(func(tx *store.Tx) error {
 		shown, err = do.show(tx, orEmpty(c.SubscriptionID))
 		return err
