@@ -22,21 +22,20 @@ var _ = Describe("Turns", func() {
 		_, err = take(gone)
 		Expect(err).To(MatchError(context.Canceled))
 
-		var over []string
-		var all sync.WaitGroup
-		all.Go(func() {
+		second := make(chan func())
+		go func() {
 			defer GinkgoRecover()
 			end, err := take(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			over = append(over, "second")
-			end()
-		})
-		over = append(over, "first")
+			second <- end
+		}()
+		Consistently(second).ShouldNot(Receive())
 		first()
-		all.Wait()
-		Expect(over).To(Equal([]string{"first", "second"}))
+		var end func()
+		Eventually(second).Should(Receive(&end))
+		end()
 
-		end, err := take(gone) // nobody is left to wait for
+		end, err = take(gone) // nobody is left to wait for
 		Expect(err).NotTo(HaveOccurred())
 		end()
 	})

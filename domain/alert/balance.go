@@ -22,13 +22,9 @@ type Drop struct {
 // statement asks for both, since a busy ledger does so with each entry.
 func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, balance money.Decimal) error {
 	var alerts []Alert
-	err := tx.Raw(`WITH looked AS (
-			INSERT INTO alert_looks (account_id, subscription_id, due_at)
-			SELECT DISTINCT s.account_id, s.id, CAST(@now AS timestamptz) FROM subscriptions AS s `+watched+`
-			WHERE s.account_id = @account AND s.customer_id = @customer)
-		SELECT * FROM alerts
-		WHERE account_id = @account AND deleted_at IS NULL AND customer_id = @customer AND currency = @currency ORDER BY id FOR UPDATE`,
-		map[string]any{"account": tx.AccountID, "customer": customerID, "currency": currency, "now": tx.Now}).Find(&alerts).Error
+	err := tx.Raw(`WITH looked AS (`+toLookAt+`s.customer_id = $3)
+		SELECT * FROM alerts WHERE account_id = $1 AND deleted_at IS NULL AND customer_id = $3 AND currency = $4 ORDER BY id FOR UPDATE`,
+		tx.AccountID, tx.Now, customerID, currency).Find(&alerts).Error
 	if err != nil {
 		return err
 	}

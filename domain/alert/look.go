@@ -85,11 +85,14 @@ func lookForAlert(tx *store.Tx, a Alert) error {
 	return look(tx, "a.id = $3", a.ID)
 }
 
+// toLookAt begins the statement that says which subscriptions to look at, of the account $1
+// at the instant $2.
+const toLookAt = `INSERT INTO alert_looks (account_id, subscription_id, due_at)
+	SELECT DISTINCT s.account_id, s.id, $2::timestamptz FROM subscriptions AS s ` + watched + `
+	WHERE s.account_id = $1 AND `
+
 func look(tx *store.Tx, which string, args ...any) error {
-	_, err := tx.Conn().ExecContext(tx.Context(), `
-		INSERT INTO alert_looks (account_id, subscription_id, due_at)
-		SELECT DISTINCT s.account_id, s.id, $2::timestamptz FROM subscriptions AS s `+watched+`
-		WHERE s.account_id = $1 AND `+which, append([]any{tx.AccountID, tx.Now}, args...)...)
+	_, err := tx.Conn().ExecContext(tx.Context(), toLookAt+which, append([]any{tx.AccountID, tx.Now}, args...)...)
 	if err != nil {
 		return fmt.Errorf("say what to look at: %w", err)
 	}

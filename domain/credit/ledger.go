@@ -127,8 +127,8 @@ func (l *Ledger) restate(tx *store.Tx, entry *Entry, effect money.Decimal) error
 
 // save writes what an operation made of the ledger.
 func (l *Ledger) save(tx *store.Tx) error {
-	err := tx.Model(l).Select("last_sequence", "balance", "changes", "changed_at", "due_at").Updates(l).Error
-	if err != nil {
+	state := l.state()
+	if err := tx.Exec(state.sql, state.args...).Error; err != nil {
 		return err
 	}
 	return l.tell(tx)

@@ -1,7 +1,7 @@
 package credit
 
 import (
-	"slices"
+	"fmt"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -13,14 +13,14 @@ import (
 // take writes an entry by which its block loses credits, and what the block has left.
 func (l *Ledger) take(tx *store.Tx, entry *Entry, amount money.Decimal) error {
 	l.draw(tx, entry, amount)
-	return tx.Clauses(entry.Block.left()).Create(entry).Error
+	return tx.Clauses(alongside{entry.Block.left()}).Create(entry).Error
 }
 
 // takeLast is take and save in one statement: most operations take once, and whoever
 // changes the same ledger waits meanwhile.
 func (l *Ledger) takeLast(tx *store.Tx, entry *Entry, amount money.Decimal) error {
 	l.draw(tx, entry, amount)
-	if err := tx.Clauses(entry.Block.left().and(l.state())).Create(entry).Error; err != nil {
+	if err := tx.Clauses(alongside{entry.Block.left(), l.state()}).Create(entry).Error; err != nil {
 		return err
 	}
 	return l.tell(tx)
@@ -32,31 +32,34 @@ func (l *Ledger) draw(tx *store.Tx, entry *Entry, amount money.Decimal) {
 	l.number(tx, entry)
 }
 
-// left writes the balance of a block.
-func (b Block) left() alongside {
-	return alongside{"block AS (UPDATE credit_blocks SET balance = ? WHERE account_id = ? AND id = ?)", []any{b.Balance, b.AccountID, b.ID}}
-}
-
-// state writes what save does.
-func (l *Ledger) state() alongside {
-	return alongside{`ledger AS (UPDATE credit_ledgers SET last_sequence = ?, balance = ?, changes = ?, changed_at = ?, due_at = ?
-			WHERE account_id = ? AND customer_id = ? AND currency = ?)`,
-		[]any{l.LastSequence, l.Balance, l.Changes, l.ChangedAt, l.DueAt, l.AccountID, l.CustomerID, l.Currency}}
-}
-
-// alongside is what an INSERT of entries changes besides, in the same statement.
-type alongside struct {
+// update is a statement that changes a row.
+type update struct {
 	sql  string
 	args []any
 }
 
-func (a alongside) and(more alongside) alongside {
-	return alongside{a.sql + ", " + more.sql, slices.Concat(a.args, more.args)}
+// left writes the balance of a block.
+func (b Block) left() update {
+	return update{"UPDATE credit_blocks SET balance = ? WHERE account_id = ? AND id = ?", []any{b.Balance, b.AccountID, b.ID}}
 }
+
+// state writes what an operation made of the ledger.
+func (l *Ledger) state() update {
+	return update{`UPDATE credit_ledgers SET last_sequence = ?, balance = ?, changes = ?, changed_at = ?, due_at = ?
+			WHERE account_id = ? AND customer_id = ? AND currency = ?`,
+		[]any{l.LastSequence, l.Balance, l.Changes, l.ChangedAt, l.DueAt, l.AccountID, l.CustomerID, l.Currency}}
+}
+
+// alongside is what an INSERT of entries changes besides, in the same statement.
+type alongside []update
 
 // Build writes the changes.
 func (a alongside) Build(to clause.Builder) {
-	clause.Expr{SQL: "WITH " + a.sql, Vars: a.args}.Build(to)
+	before := "WITH"
+	for k, u := range a {
+		clause.Expr{SQL: fmt.Sprintf("%s u%d AS (%s)", before, k, u.sql), Vars: u.args}.Build(to)
+		before = ","
+	}
 }
 
 // ModifyStatement puts them before the INSERT.

@@ -85,8 +85,14 @@ var _ = Describe("Filters of the keys in closed parts", func() {
 				Expect(servers[random.IntN(3)].send(events...)).To(Equal(want))
 			}
 		}
+		Expect(servers[0].recorder.Learn(context.Background(), math.MaxInt64)).Error().NotTo(HaveOccurred())
 		parts, _ := servers[0].recorder.Filters()
-		Expect(parts).To(BeNumerically(">", 0))
+		Expect(parts).To(BeNumerically(">", 3))
+		for key := range known {
+			for _, server := range servers {
+				Expect(server.send(call(key))).To(Equal(event.Outcome{Duplicate: []string{key}}))
+			}
+		}
 		Expect(d.count()).To(Equal(len(known)))
 	})
 

@@ -23,7 +23,7 @@ func (c corrections) none() bool { return len(c.Replace) == 0 && len(c.Credits) 
 // taking is what is taken back of a line.
 type taking struct {
 	Line   Line
-	Amount money.Decimal // above 0, in the currency of the invoice
+	Amount money.Decimal // in the currency of the invoice, above 0 once it is settled
 	Period period.Period // whole local days that are not served
 
 	Automatic bool // a change of the subscription took it

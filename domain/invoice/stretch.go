@@ -142,7 +142,7 @@ func (b books) notesLacking(all []stretch) bool {
 	return false
 }
 
-// lacking is the newest line that gave more than it is to, where all of them did.
+// lacking is the newest line that gave more than it is to, where the lines did so together.
 func (s stretch) lacking() (Line, bool) {
 	var sum money.Decimal
 	ofLine := map[string]money.Decimal{}
