@@ -12,14 +12,16 @@ import (
 )
 
 var _ = Describe("What the planner knows of buckets", func() {
-	It("is renewed when there are twice as many of them, and not for a few", func() {
+	It("is renewed when there are twice as many of them, and not for a few, nor for changes of those", func() {
 		d := deskOn(storetest.New())
 		request := usage.Request{Query: query("SELECT SUM(n) FROM events")}
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{request}) })).To(Succeed())
+		sent := 0
 		take := func(customers int, prefix string) {
 			events := make([]string, customers)
 			for k := range events {
-				events[k] = call(fmt.Sprint(prefix, k), fmt.Sprintf(`"external_customer_id": "%s %d", "properties": {"n": 1}`, prefix, k))
+				sent++
+				events[k] = call(fmt.Sprint("e", sent), fmt.Sprintf(`"external_customer_id": "%s %d", "properties": {"n": 1}`, prefix, k))
 			}
 			for ; len(events) > 400; events = events[400:] {
 				d.send(events[:400]...)
@@ -39,7 +41,12 @@ var _ = Describe("What the planner knows of buckets", func() {
 		Expect(known()).To(Equal(-1), "nobody looked yet")
 		take(1200, "more")
 		Expect(known()).To(Equal(1500))
+		for range 3 {
+			take(1200, "more")
+		}
+		take(100, "some")
+		Expect(known()).To(Equal(1500))
 		take(2000, "many")
-		Expect(known()).To(Equal(3500))
+		Expect(known()).To(Equal(3600))
 	})
 })
