@@ -70,22 +70,34 @@ func schemaOf(op *openapi3.Operation, r *answer) *openapi3.Schema {
 
 var placeholder = regexp.MustCompile(`\{[^}]+\}`)
 
+// template is a path of the contract, with what its URLs look like.
+type template struct {
+	text    string
+	pattern *regexp.Regexp
+	item    *openapi3.PathItem
+}
+
+// templates begin with those that have the fewest parameters.
+var templates = sync.OnceValue(func() (all []template) {
+	for text, item := range document().Paths.Map() {
+		pattern := "^" + placeholder.ReplaceAllString(text, "[^/]+") + "$"
+		all = append(all, template{text, regexp.MustCompile(pattern), item})
+	}
+	parameters := func(t template) int { return strings.Count(t.text, "{") }
+	slices.SortFunc(all, func(a, b template) int { return parameters(a) - parameters(b) })
+	return all
+})
+
 // routeOf finds the operation that a request means, nil outside the contract. Of
 // several paths that match, the one with the fewest parameters is meant.
 func routeOf(request *http.Request) *routers.Route {
-	var best *routers.Route
 	path := request.URL.EscapedPath()
-	for template, item := range document().Paths.Map() {
-		pattern := "^" + placeholder.ReplaceAllString(template, "[^/]+") + "$"
-		op := item.GetOperation(request.Method)
-		if op == nil || !regexp.MustCompile(pattern).MatchString(path) {
-			continue
-		}
-		if best == nil || strings.Count(template, "{") < strings.Count(best.Path, "{") {
-			best = &routers.Route{Spec: document(), Path: template, PathItem: item, Method: request.Method, Operation: op}
+	for _, t := range templates() {
+		if op := t.item.GetOperation(request.Method); op != nil && t.pattern.MatchString(path) {
+			return &routers.Route{Spec: document(), Path: t.text, PathItem: t.item, Method: request.Method, Operation: op}
 		}
 	}
-	return best
+	return nil
 }
 
 // entryName marks what was exercised in the report, which gathers it from all
