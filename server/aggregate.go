@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/account"
@@ -9,11 +10,12 @@ import (
 	"tollkeeper/store"
 )
 
-// The aggregator's pace: how often it looks, at how many accounts that this server
-// stored no events for, and how much it does for one account before it looks at others.
-// Many events at once cost less than few at a time: a bucket is written once for all.
+// The aggregator's pace: within what time an event is in buckets, at how many accounts it
+// looks that this server stored no events for, and how much it does for one account before
+// it looks at others. Many events at once cost less than few at a time: a bucket is written
+// once for all.
 const (
-	foldPause  = 800 * time.Millisecond
+	foldWithin = 1200 * time.Millisecond
 	foldOthers = 20
 	foldUnits  = 20
 )
@@ -27,34 +29,44 @@ func (s *Server) Aggregate(ctx context.Context) {
 	if s.eventsOnly {
 		return
 	}
-	ticker := time.NewTicker(foldPause)
-	defer ticker.Stop()
+	turn := time.NewTimer(foldWithin)
+	defer turn.Stop()
 	var others []string
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-turn.C:
 		}
-		if len(others) == 0 {
-			all, err := account.List(ctx, s.store)
-			if err != nil {
-				s.complain(ctx, "list accounts", err)
-				continue
-			}
-			for _, a := range all {
-				others = append(others, a.ID)
-			}
-		}
-		turn := min(foldOthers, len(others))
-		for _, id := range append(s.recorder.Touched(), others[:turn]...) {
-			if err := s.fold(ctx, id); err != nil {
-				s.complain(ctx, "aggregate usage of "+id, err)
-			}
-			s.doNow(store.WithAccount(ctx, id), accruing)
-		}
-		others = others[turn:]
+		began := time.Now()
+		others = s.foldNext(ctx, others)
+		// What comes in just after it has looked waits for the next turn to end.
+		turn.Reset(foldWithin - 2*time.Since(began))
 	}
+}
+
+// foldNext works on the accounts that this server stored events for, and on the first of
+// the others, and gives those that are left.
+func (s *Server) foldNext(ctx context.Context, others []string) []string {
+	if len(others) == 0 {
+		all, err := account.List(ctx, s.store)
+		if err != nil {
+			s.complain(ctx, "list accounts", err)
+		}
+		for _, a := range all {
+			others = append(others, a.ID)
+		}
+	}
+	some := min(foldOthers, len(others))
+	now := slices.Concat(s.recorder.Touched(), others[:some])
+	slices.Sort(now)
+	for _, id := range slices.Compact(now) {
+		if err := s.fold(ctx, id); err != nil {
+			s.complain(ctx, "aggregate usage of "+id, err)
+		}
+		s.doNow(store.WithAccount(ctx, id), accruing)
+	}
+	return others[some:]
 }
 
 // fold works on an account's buckets while there is something to do.
