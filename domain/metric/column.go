@@ -1,6 +1,10 @@
 package metric
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // columns are what every event has; other names are properties.
 var columns = map[string]struct {
@@ -56,7 +60,47 @@ func (c compiler) between(prefix string, index int, t typ) Fragment {
 }
 
 func (c compiler) property(key string) Fragment {
+	if column := c.read.column(key); column != "" {
+		return Fragment{SQL: c.column(column)}
+	}
 	return sql(c.column("properties")+"->$", bind("text", key))
+}
+
+// reading is properties that rows have as columns p0, p1, …: an expression looks at its
+// property more than once, and several look at one.
+type reading struct {
+	by    string // the column that is true of rows that are looked at
+	keys  []string
+	where []string // conditions for rows, one of whose expressions looks at the property
+}
+
+// mostRead keeps a SELECT far from the 1,664 columns that it may have.
+const mostRead = 500
+
+// column is that of a property, or "" if it has none.
+func (r *reading) column(key string) string {
+	if r == nil {
+		return ""
+	}
+	at := slices.Index(r.keys, key)
+	switch {
+	case at < 0 && len(r.keys) == mostRead:
+		return ""
+	case at < 0:
+		at = len(r.keys)
+		r.keys, r.where = append(r.keys, key), append(r.where, r.by)
+	case !strings.HasSuffix(r.where[at], r.by):
+		r.where[at] += " OR " + r.by
+	}
+	return fmt.Sprint("p", at)
+}
+
+// columns writes them for rows that have their properties in one column, each behind a comma.
+func (r *reading) columns() (all Fragment) {
+	for i, key := range r.keys {
+		all = sql(fmt.Sprintf("$, CASE WHEN %s THEN $ END AS p%d", r.where[i], i), all, overRows.property(key))
+	}
+	return all
 }
 
 func (c compiler) column(name string) string {

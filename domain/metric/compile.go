@@ -17,7 +17,8 @@ func (c *Condition) Compile(alias string) Fragment {
 // compiler writes expressions over the row that alias names.
 type compiler struct {
 	alias string
-	fold  *fold // whose groups and totals the row has; nil for a row of the source
+	fold  *fold    // whose groups and totals the row has; nil for a row of the source
+	read  *reading // what the row has of its properties as columns; nil for a row without such
 }
 
 // overRows is for rows of a source. Every part of a metric calls its rows e.

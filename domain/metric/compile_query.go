@@ -23,7 +23,7 @@ type Frame struct {
 // their first row no events; without keys there is a row for the first slice.
 func (q *Query) Compile(f Frame) Fragment {
 	w, s := writer{Frame: f}, q.outer
-	c := compiler{alias: "e", fold: &fold{stage: s}}
+	c := compiler{alias: "e", fold: &fold{stage: s, rows: overRows}}
 	amount := c.number(s.items[0].value)
 	if a, ok := s.items[0].value.(*aggregate); !ok || a.kind == kindPercentile {
 		amount = sql("metric_bound($)", amount)
@@ -73,7 +73,7 @@ func (w *writer) rows(s *stage) Fragment {
 		columns := overRows.columns(s.items)
 		return sql("SELECT slice"+w.keys("")+", seq$ FROM ($) AS e WHERE $", columns, w.rows(s.source), overRows.filter(s.where))
 	}
-	c := compiler{alias: "e", fold: &fold{stage: s}}
+	c := compiler{alias: "e", fold: &fold{stage: s, rows: overRows}}
 	columns, having := c.columns(s.items), c.filter(s.having)
 	return sql("SELECT slice"+w.keys("")+", seq$ FROM ($) AS e WHERE $", columns, w.totals(c.fold, false), having)
 }

@@ -12,6 +12,7 @@ import (
 // which inputs v0, v1, … of a row, there must be.
 type fold struct {
 	stage  *stage
+	rows   compiler // for those that are put together
 	inputs []input
 	totals []total
 }
@@ -93,14 +94,14 @@ func (c compiler) total(a *aggregate) Fragment {
 	case kindLatest, kindEarliest:
 		return c.picked(a, a.typ)
 	case kindDistinct:
-		return c.count(kindDistinct, input{sql("metric_distinct($)", overRows.as(a.operand, typAny)), "jsonb"})
+		return c.count(kindDistinct, input{sql("metric_distinct($)", c.fold.rows.as(a.operand, typAny)), "jsonb"})
 	case kindCount:
 		if a.operand == nil {
 			return c.count(kindCount, input{Fragment{SQL: "TRUE"}, "boolean"})
 		}
-		return c.count(kindCount, input{overRows.free(a.operand), sqlTypes[a.operand.about().typ]})
+		return c.count(kindCount, input{c.fold.rows.free(a.operand), sqlTypes[a.operand.about().typ]})
 	}
-	numbers := input{overRows.quantity(a.operand), "numeric"}
+	numbers := input{c.fold.rows.quantity(a.operand), "numeric"}
 	switch a.kind {
 	case kindAvg:
 		return sql("metric_divide($, $)", c.add(kindSum, numbers), c.count(kindCount, numbers))
@@ -119,35 +120,35 @@ func (c compiler) count(k kind, in input) Fragment {
 // picked is the value of type t that an order picks. Arrays of order, seq and value are
 // compared element by element; those of numbers are the faster ones.
 func (c compiler) picked(a *aggregate, t typ) Fragment {
-	if by, ok := numericOrder(a.order); ok && t == typNumber {
-		ranked := sql("ARRAY[$, e.seq, $]", by, overRows.quantity(a.operand))
+	if by, ok := c.fold.rows.numericOrder(a.order); ok && t == typNumber {
+		ranked := sql("ARRAY[$, e.seq, $]", by, c.fold.rows.quantity(a.operand))
 		return sql("($)[3]", c.add(a.kind, input{ranked, "numeric[]"}))
 	}
-	value := overRows.as(a.operand, typAny)
+	value := c.fold.rows.as(a.operand, typAny)
 	if t == typNumber {
-		value = sql("to_jsonb($)", overRows.quantity(a.operand))
+		value = sql("to_jsonb($)", c.fold.rows.quantity(a.operand))
 	}
-	ranked := sql("ARRAY[$, to_jsonb(e.seq), $]", order(a.order), value)
+	ranked := sql("ARRAY[$, to_jsonb(e.seq), $]", c.fold.rows.order(a.order), value)
 	return convert(sql("($)[3]", c.add(a.kind, input{ranked, "jsonb[]"})), typAny, t)
 }
 
 // numericOrder is n as a number, if it orders as one in all rows.
-func numericOrder(n node) (Fragment, bool) {
+func (c compiler) numericOrder(n node) (Fragment, bool) {
 	switch n.about().typ {
 	case typTime:
-		return sql("extract(epoch FROM $)", overRows.free(n)), true
+		return sql("extract(epoch FROM $)", c.free(n)), true
 	case typNumber:
-		return overRows.free(n), true
+		return c.free(n), true
 	}
 	return Fragment{}, false
 }
 
 // order is n as jsonb whose order is total and does not hang on the collation.
-func order(n node) Fragment {
-	if by, ok := numericOrder(n); ok {
+func (c compiler) order(n node) Fragment {
+	if by, ok := c.numericOrder(n); ok {
 		return sql("to_jsonb($)", by)
 	}
-	return sql("metric_order($)", overRows.as(n, typAny))
+	return sql("metric_order($)", c.as(n, typAny))
 }
 
 // add gives the column of a total, which may be there already.

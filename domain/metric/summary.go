@@ -18,15 +18,21 @@ func (q *Query) Summary() *Summary {
 			return nil
 		}
 	}
-	c := compiler{alias: "e", fold: &fold{stage: q.outer}}
-	c.number(q.outer.items[0].value)
-	c.filter(q.outer.having)
-	for _, t := range c.fold.totals {
+	f := q.outer.folded(overRows)
+	for _, t := range f.totals {
 		if _, kept := keeping[t.kind]; !kept {
 			return nil
 		}
 	}
-	return &Summary{c.fold}
+	return &Summary{f}
+}
+
+// folded is the fold of the metric's last stage, over rows that a compiler is for.
+func (s *stage) folded(rows compiler) *fold {
+	c := compiler{alias: "e", fold: &fold{stage: s, rows: rows}}
+	c.number(s.items[0].value)
+	c.filter(s.having)
+	return c.fold
 }
 
 // keeping tells how a total that was kept takes up another one, either of which is NULL
@@ -56,22 +62,24 @@ type Counting []*Summary
 // and v what it looks at then.
 func (all Counting) Rows(f Frame) Fragment {
 	w := writer{Frame: f}
-	if len(all) == 1 {
+	if all[0].Steps() {
 		rows := w.inputs(all[0].fold)
 		return sql("SELECT slice"+w.keys("")+", TRUE AS w0"+numbered(", v%[1]d AS v0_%[1]d", len(all[0].fold.inputs))+" FROM ($) AS e", rows)
 	}
 	var counts, inputs []Fragment
 	var any []string
+	var properties reading
 	for k, s := range all {
+		properties.by = fmt.Sprintf("w%d", k)
 		counts = append(counts, sql(fmt.Sprintf(", $ AS w%d", k), overRows.filter(s.fold.stage.where)))
-		any = append(any, fmt.Sprintf("w%d", k))
-		for i, in := range s.fold.inputs {
+		any = append(any, properties.by)
+		for i, in := range s.fold.stage.folded(compiler{alias: "e", read: &properties}).inputs {
 			inputs = append(inputs, sql(fmt.Sprintf(", CASE WHEN w%d THEN $ END AS v%d_%d", k, k, i), in.value))
 		}
 	}
-	// OFFSET 0 keeps the conditions from being worked out again for each input.
-	return sql("SELECT slice"+w.keys("")+", "+strings.Join(any, ", ")+"$ FROM (SELECT e.*$ FROM ($) AS e OFFSET 0) AS e WHERE "+strings.Join(any, " OR "),
-		list("", inputs), list("", counts), f.Events)
+	// OFFSET 0 keeps conditions and properties from being worked out again for each input.
+	return sql("SELECT slice"+w.keys("")+", "+strings.Join(any, ", ")+"$ FROM (SELECT e.*$ FROM (SELECT e.*$ FROM ($) AS e OFFSET 0) AS e WHERE "+
+		strings.Join(any, " OR ")+" OFFSET 0) AS e", list("", inputs), properties.columns(), list("", counts), f.Events)
 }
 
 // Totals writes what is kept of the counted rows that stand together, for the metric of

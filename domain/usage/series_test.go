@@ -1,6 +1,9 @@
 package usage_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"tollkeeper/domain/usage"
@@ -59,5 +62,34 @@ var _ = Describe("A series that cannot be kept", func() {
 		d.settle()
 		Expect(from()).To(BeTrue())
 		Expect(d.ask(text, "e:acme")).To(Equal("7"))
+	})
+})
+
+var _ = Describe("A series whose metric looks at more properties than a row has columns", func() {
+	It("is kept beside one of the same properties", func() {
+		names := make([]string, 1700)
+		for i := range names {
+			names[i] = fmt.Sprint("n", i)
+		}
+		var greatest []string
+		for some := range slices.Chunk(names, 100) {
+			greatest = append(greatest, "GREATEST("+strings.Join(some, ",")+")")
+		}
+		of := "SELECT SUM(GREATEST(" + strings.Join(greatest, ",") + ")) FROM events"
+		const another = "SELECT SUM(n1699) FROM events WHERE n0 = 1"
+		d := newDesk()
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
+			return usage.Watch(tx, []usage.Request{{Query: query(of)}, {Query: query(another)}})
+		})).To(Succeed())
+		d.send(call("a", `"properties": {"n0": 1, "n1699": 2}`), call("b", `"properties": {"n0": 5, "n1699": 3}`))
+		d.settle()
+		Expect(d.store.View(d.ctx, func(tx *store.Tx) error {
+			var failures []string
+			Expect(tx.Raw("SELECT failure FROM usage_series WHERE account_id = ? AND failure IS NOT NULL", tx.AccountID).Scan(&failures).Error).To(Succeed())
+			Expect(failures).To(BeEmpty())
+			return nil
+		})).To(Succeed())
+		Expect(d.ask(of, "e:acme")).To(Equal("7"))
+		Expect(d.ask(another, "e:acme")).To(Equal("2"))
 	})
 })
