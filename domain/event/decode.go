@@ -138,12 +138,20 @@ func (d *decoder) one() (Event, error) {
 
 // open enters an object or array, which must come next.
 func (d *decoder) open(kind jsontext.Kind, field, otherwise string) error {
+	if entered, err := d.enter(kind); entered || err != nil {
+		return err
+	}
+	return fault.Bad(field, "%s", otherwise)
+}
+
+// enter enters an object or array, if it comes next.
+func (d *decoder) enter(kind jsontext.Kind) (bool, error) {
 	switch next := d.json.PeekKind(); next {
 	case kind, jsontext.KindInvalid, '}', ']': // the token, or what cannot stand here in JSON
 		_, err := d.json.ReadToken()
-		return err
+		return err == nil, err
 	default:
-		return fault.Bad(field, "%s", otherwise)
+		return false, nil
 	}
 }
 
@@ -153,8 +161,11 @@ func (d *decoder) events(into *Received) error {
 	}
 	for d.json.PeekKind() != ']' {
 		d.body.allow(largestMember)
-		if err := d.open('{', fmt.Sprintf("events[%d]", d.event), "must be an object"); err != nil {
+		switch entered, err := d.enter('{'); {
+		case err != nil:
 			return err
+		case !entered:
+			return fault.Bad(fmt.Sprintf("events[%d]", d.event), "must be an object")
 		}
 		d.begin()
 		m, err := d.members()
