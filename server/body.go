@@ -64,11 +64,12 @@ type telling struct{ io.ReadCloser }
 
 func (t telling) Read(b []byte) (int, error) {
 	n, err := t.ReadCloser.Read(b)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
 	var tooLarge *http.MaxBytesError
 	var corrupt flate.CorruptInputError
 	switch {
-	case err == nil, err == io.EOF:
-		return n, err
 	case errors.As(err, &tooLarge):
 		return n, errTooLarge
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
@@ -81,16 +82,22 @@ func (t telling) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// patient reads a body from a connection and gives up when nothing comes.
+// patient reads a body from a connection and gives up when nothing comes. After its end
+// it leaves the connection alone.
 type patient struct {
-	body io.ReadCloser
-	conn *http.ResponseController
+	body  io.ReadCloser
+	conn  *http.ResponseController
+	ended error
 }
 
 func (p *patient) Read(b []byte) (int, error) {
+	if p.ended != nil {
+		return 0, p.ended
+	}
 	_ = p.conn.SetReadDeadline(time.Now().Add(stalled)) // unsupported outside a real connection
 	n, err := p.body.Read(b)
 	if err != nil {
+		p.ended = err
 		_ = p.conn.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -51,9 +51,14 @@ func kept[T any](read func(T) (mutation, error)) func([]byte) (mutation, error) 
 // changesLater reads how a change of a subscription is asked for: whether it is to wait,
 // and whether to leave out what else it brings about. What is no boolean is refused later.
 func changesLater(r *http.Request) (pending, bare bool) {
-	pending, _ = strconv.ParseBool(r.Header.Get("Create-Pending-Subscription-Change"))
-	shown, err := strconv.ParseBool(r.URL.Query().Get("include_changed_resources"))
-	return pending, err == nil && !shown
+	if asked := r.Header.Get("Create-Pending-Subscription-Change"); asked != "" {
+		pending, _ = strconv.ParseBool(asked)
+	}
+	if r.URL.RawQuery != "" {
+		shown, err := strconv.ParseBool(r.URL.Query().Get("include_changed_resources"))
+		bare = err == nil && !shown
+	}
+	return pending, bare
 }
 
 // mutate does to a subscription what a request asks, and shows it with what that brought

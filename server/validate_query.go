@@ -16,21 +16,19 @@ import (
 // checkParameters judges the query and the headers that the contract names;
 // others are ignored. Empty values of a query count as absent (semantics 14.4.2).
 func checkParameters(r *http.Request, op *operation) error {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return fault.Bad("query", "is not encoded as the query of a URL")
-	}
-	r.URL.RawQuery = stated(query).Encode()
-	input := &openapi3filter.RequestValidationInput{
-		Request: r,
-		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}},
-		Options: &openapi3filter.Options{MultiError: true},
+	var query url.Values
+	if r.URL.RawQuery != "" {
+		var err error
+		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			return fault.Bad("query", "is not encoded as the query of a URL")
+		}
+		r.URL.RawQuery = stated(query).Encode()
 	}
 	var wrong []error
 	for _, p := range op.parameters {
-		given := len(r.Header.Values(p.Name))
-		if p.In == openapi3.ParameterInQuery {
-			given = len(query[p.Name])
+		given := len(query[p.Name])
+		if p.In == openapi3.ParameterInHeader {
+			given = len(r.Header.Values(p.Name))
 		}
 		if given == 0 && !p.Required && p.Schema.Value.Default == nil {
 			continue // spares ingestion the check of what is nearly never there
@@ -39,11 +37,19 @@ func checkParameters(r *http.Request, op *operation) error {
 			wrong = append(wrong, fault.Bad(p.Name, "must be given only once"))
 			continue
 		}
-		if err := openapi3filter.ValidateParameter(context.Background(), input, p); err != nil {
+		if err := openapi3filter.ValidateParameter(context.Background(), validationOf(r), p); err != nil {
 			wrong = append(wrong, fault.Bad(p.Name, "%s", parameterReason(err, p)))
 		}
 	}
 	return fault.Join(wrong...)
+}
+
+func validationOf(r *http.Request) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: r,
+		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}},
+		Options: &openapi3filter.Options{MultiError: true},
+	}
 }
 
 // stated drops empty values, in query too, and what no text in the database can

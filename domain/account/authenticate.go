@@ -31,10 +31,20 @@ func Authenticate(ctx context.Context, st *store.Store, key string) (Account, er
 	if a, ok := sightings.find(seen, time.Now()); ok {
 		return a, nil
 	}
-	var k Key
-	var a Account
-	err := st.Shared(ctx, func(db *gorm.DB) error {
-		err := db.Where("hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", seen.hash[:]).
+	k, a, err := lookUp(ctx, st, seen.hash)
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return a, ErrUnknownKey
+	}
+	if err == nil {
+		sightings.keep(seen, a, expiry(k, time.Now()))
+	}
+	return a, err
+}
+
+// lookUp finds a key that works and whose it is, and marks its use.
+func lookUp(ctx context.Context, st *store.Store, hash [sha256.Size]byte) (k Key, a Account, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		err := db.Where("hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", hash[:]).
 			Take(&k).Error
 		if err != nil {
 			return err
@@ -48,13 +58,7 @@ func Authenticate(ctx context.Context, st *store.Store, key string) (Account, er
 		}
 		return db.Where("id = ?", k.AccountID).Take(&a).Error
 	})
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return a, ErrUnknownKey
-	}
-	if err == nil {
-		sightings.keep(seen, a, expiry(k, time.Now()))
-	}
-	return a, err
+	return k, a, err
 }
 
 // expiry is until when k need not be asked for again.
