@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
@@ -38,7 +42,10 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 			Duplicate: append([]string{}, outcome.Duplicate...),
 		}
 	}
-	if outcome.Failed == nil {
+	switch {
+	case outcome.Failed == nil && !debugged:
+		return allStored{}, nil
+	case outcome.Failed == nil:
 		return gen.Ingest200JSONResponse{ValidationFailed: []gen.EventFailure{}, Debug: debug}, nil
 	}
 	problem, _ := problemOf(ctx, failuresOf(outcome))
@@ -46,6 +53,19 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 		Problem:       problem,
 		IngestFailure: gen.IngestFailure{ValidationFailed: failuresToWire(outcome.Failed), Debug: debug},
 	}, nil
+}
+
+// allStored is the usual answer to an ingestion.
+type allStored struct{}
+
+var allStoredText, _ = json.Marshal(gen.IngestResult{ValidationFailed: []gen.EventFailure{}})
+
+// VisitIngestResponse writes a text that is always the same.
+func (allStored) VisitIngestResponse(w http.ResponseWriter) error {
+	w.Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(allStoredText)
+	return err
 }
 
 // recorderInto is what records events into a backfill, if one is named.
