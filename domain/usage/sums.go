@@ -69,11 +69,13 @@ func (k *kept) rowsOf(s *statement, table string, periods []period.Period, req R
 	s.add("SELECT ")
 	s.fragment(req.slice("b.hour"))
 	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")
-	if starts, ends := bounds(periods); len(starts) == 1 {
-		s.add(table+" AS b WHERE b.hour >= ? AND b.hour < ?", starts[0], ends[0])
-	} else {
-		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) JOIN "+table+" AS b ON b.hour >= part.a AND b.hour < part.b WHERE TRUE", starts, ends)
+	starts, ends := bounds(periods)
+	within, args := "b.hour >= ? AND b.hour < ?", []any{starts[0], ends[0]}
+	if len(periods) > 1 {
+		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) CROSS JOIN ", starts, ends)
+		within, args = "b.hour >= part.a AND b.hour < part.b", nil
 	}
-	s.add(" AND b.grain = ?", k.series.Grain)
-	k.about(s, req, from)
+	k.each(s, table, req, from)
+	s.add(" AND b.grain = ? AND "+within, append([]any{k.series.Grain}, args...)...)
+	s.add(" OFFSET 0) AS b")
 }
