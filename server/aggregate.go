@@ -10,12 +10,11 @@ import (
 	"tollkeeper/store"
 )
 
-// The aggregator's pace: within what time an event is in buckets, at how many accounts it
-// looks that this server stored no events for, and how much it does for one account before
-// it looks at others. Many events at once cost less than few at a time: a bucket is written
-// once for all.
+// The aggregator's pace: how often it looks, at how many accounts that this server
+// stored no events for, and how much it does for one account before it looks at others.
+// Many events at once cost less than few at a time: a bucket is written once for all.
 const (
-	foldWithin = 1200 * time.Millisecond
+	foldEvery  = time.Second
 	foldOthers = 20
 	foldUnits  = 20
 )
@@ -29,19 +28,16 @@ func (s *Server) Aggregate(ctx context.Context) {
 	if s.eventsOnly {
 		return
 	}
-	turn := time.NewTimer(foldWithin)
-	defer turn.Stop()
+	ticker := time.NewTicker(foldEvery)
+	defer ticker.Stop()
 	var others []string
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-turn.C:
+		case <-ticker.C:
+			others = s.foldNext(ctx, others)
 		}
-		began := time.Now()
-		others = s.foldNext(ctx, others)
-		// What comes in just after it has looked waits for the next turn to end.
-		turn.Reset(foldWithin - 2*time.Since(began))
 	}
 }
 

@@ -35,6 +35,9 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	if err != nil {
 		return nil, err
 	}
+	if outcome.Failed == nil && !debugged {
+		return allStored{}, nil
+	}
 	var debug *gen.IngestDebug
 	if debugged {
 		debug = &gen.IngestDebug{
@@ -42,10 +45,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 			Duplicate: append([]string{}, outcome.Duplicate...),
 		}
 	}
-	switch {
-	case outcome.Failed == nil && !debugged:
-		return allStored{}, nil
-	case outcome.Failed == nil:
+	if outcome.Failed == nil {
 		return gen.Ingest200JSONResponse{ValidationFailed: []gen.EventFailure{}, Debug: debug}, nil
 	}
 	problem, _ := problemOf(ctx, failuresOf(outcome))

@@ -70,21 +70,22 @@ func (k *kept) values(req Request, from source) metric.Fragment {
 	s.add(" AS slice, "+k.columns(req)+`b.total, b.value FROM (
 		SELECT b.*, position(B'1' IN b.hours & m.mask) AS first
 		FROM unnest(?::timestamptz[], ?::text[]::bit(744)[]) AS m (month, mask) CROSS JOIN `, months, masks)
-	k.each(s, "usage_values", req, from)
-	s.add(" AND b.series = ? AND b.month = m.month OFFSET 0) AS b) AS b WHERE b.first > 0", k.series.ID)
+	k.about(s, "usage_values", req, from, "b.series = ? AND b.month = m.month", k.series.ID)
+	s.add(") AS b WHERE b.first > 0")
 	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }
 
-// each begins a relation b of the rows of a table that the request is about, which
-// OFFSET 0 is to end: rows are looked up for one reference to a customer at a time, by the
+// about writes a relation b: the rows of a table that the request is about and a condition
+// holds for. OFFSET 0 has them looked up for one reference to a customer at a time, by the
 // whole key, also where the planner takes an account that it has never seen for a small
 // one. LIMIT tells it how many references there are, or it would plan each time anew.
-func (k *kept) each(s *statement, table string, req Request, from source) {
+func (k *kept) about(s *statement, table string, req Request, from source, condition string, args ...any) {
 	s.add(fmt.Sprintf(`(SELECT unnest(?::text[]) AS subject LIMIT %d) AS who CROSS JOIN LATERAL (
-		SELECT b.* FROM %s AS b WHERE b.account_id = ? AND b.subject = who.subject`, len(req.Subjects), table), req.Subjects, from.account)
+		SELECT b.* FROM %s AS b WHERE b.account_id = ? AND b.subject = who.subject AND `, len(req.Subjects), table), req.Subjects, from.account)
 	for _, match := range req.Match {
-		s.add(fmt.Sprintf(" AND b.keys[%d] = ?", k.column(match.Key)), match.Value)
+		s.add(fmt.Sprintf("b.keys[%d] = ? AND ", k.column(match.Key)), match.Value)
 	}
+	s.add(condition+" OFFSET 0) AS b", args...)
 }
 
 // columns are the keys that the request is answered by.

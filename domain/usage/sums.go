@@ -70,12 +70,10 @@ func (k *kept) rowsOf(s *statement, table string, periods []period.Period, req R
 	s.fragment(req.slice("b.hour"))
 	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")
 	starts, ends := bounds(periods)
-	within, args := "b.hour >= ? AND b.hour < ?", []any{starts[0], ends[0]}
-	if len(periods) > 1 {
-		s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) CROSS JOIN ", starts, ends)
-		within, args = "b.hour >= part.a AND b.hour < part.b", nil
+	if len(periods) == 1 {
+		k.about(s, table, req, from, "b.grain = ? AND b.hour >= ? AND b.hour < ?", k.series.Grain, starts[0], ends[0])
+		return
 	}
-	k.each(s, table, req, from)
-	s.add(" AND b.grain = ? AND "+within, append([]any{k.series.Grain}, args...)...)
-	s.add(" OFFSET 0) AS b")
+	s.add("unnest(?::timestamptz[], ?::timestamptz[]) AS part (a, b) CROSS JOIN ", starts, ends)
+	k.about(s, table, req, from, "b.grain = ? AND b.hour >= part.a AND b.hour < part.b", k.series.Grain)
 }
