@@ -152,7 +152,7 @@ func (g gap) hours() string {
 	if g.Subjects == nil {
 		return "SELECT hour, events AS n FROM usage_volumes WHERE account_id = $1 AND $2::text[] IS NULL AND hour >= $3 AND hour < $4"
 	}
-	return `SELECT date_trunc('hour', "timestamp") AS hour, count(*) AS n FROM events
+	return "SELECT " + hourOf(`"timestamp"`) + ` AS hour, count(*) AS n FROM events
 		WHERE account_id = $1 AND subject = ANY ($2) AND "timestamp" >= $3 AND "timestamp" < $4 GROUP BY 1`
 }
 

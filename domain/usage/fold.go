@@ -60,8 +60,7 @@ func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
 // transaction under way.
 func foldLatest(tx *store.Tx, p progress) (bool, error) {
 	upTo, events, err := nextEvents(tx, p.mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20", `, volumes AS (
-		INSERT INTO usage_volumes AS v (account_id, hour, events)
-		SELECT $1, date_trunc('hour', "timestamp") AS hour, count(*) FROM part GROUP BY hour
+		INSERT INTO usage_volumes AS v (account_id, hour, events) SELECT $1, hour, events FROM hours
 		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events)`)
 	if err != nil || events == 0 {
 		return false, err
@@ -116,12 +115,14 @@ func analyze(tx *store.Tx, function string) error {
 }
 
 // nextEvents counts the events of one unit of work from a seq on, and gives the seq
-// that they end before. Another part of the statement may read them too, called part.
+// that they end before. Another part of the statement may read their number by the hour
+// too, called hours.
 func nextEvents(tx *store.Tx, from int64, horizon, also string) (upTo int64, events int, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		WITH h AS (SELECT `+horizon+` AS horizon), part AS (
-			SELECT seq, "timestamp" FROM events, h WHERE account_id = $1 AND seq >= $2 AND seq < horizon ORDER BY seq LIMIT $3)`+also+`
-		SELECT count(*), CASE WHEN count(*) < $3 THEN (SELECT horizon FROM h) ELSE max(seq) + 1 END FROM part`,
+			SELECT seq, "timestamp" FROM events, h WHERE account_id = $1 AND seq >= $2 AND seq < horizon ORDER BY seq LIMIT $3),
+		hours AS (SELECT `+hourOf(`"timestamp"`)+` AS hour, count(*) AS events, max(seq) AS last FROM part GROUP BY hour)`+also+`
+		SELECT coalesce(sum(events), 0)::bigint, CASE WHEN sum(events) >= $3 THEN max(last) + 1 ELSE (SELECT horizon FROM h) END FROM hours`,
 		tx.AccountID, from, foldSize).Scan(&events, &upTo)
 	if err != nil {
 		return 0, 0, fmt.Errorf("look for events to fold: %w", err)

@@ -64,7 +64,7 @@ func Reopen(tx *store.Tx, subject string, at time.Time) error {
 }
 
 // wholeHours are those that the time between start_at and end_at touches.
-const wholeHours = "date_trunc('hour', start_at), date_trunc('hour', end_at + interval '1 hour' - interval '1 microsecond')"
+var wholeHours = hourOf("start_at") + ", " + hourOf("end_at + interval '1 hour' - interval '1 microsecond'")
 
 // reopen leaves the hours that a period touches to be read from events, until their
 // buckets are made anew.

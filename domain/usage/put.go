@@ -201,7 +201,7 @@ func (s series) grain() grain {
 // hourly are events of the account by hour, subject and keys.
 func (g grain) hourly(account string, condition metric.Fragment) metric.Fragment {
 	from := &statement{}
-	from.add(`SELECT date_trunc('hour', e."timestamp") AS slice, e.subject AS key0, `)
+	from.add("SELECT " + hourOf(`e."timestamp"`) + " AS slice, e.subject AS key0, ")
 	for i, key := range g.keys {
 		from.fragment(metric.Property("e", key))
 		from.add(fmt.Sprintf(" AS key%d, ", i+1))

@@ -14,6 +14,12 @@ import (
 // are over have buckets of their own beside those of their hours.
 const quarter = 6 * time.Hour
 
+// hourOf is the start of the hour in UTC that an instant lies in, as SQL. No time zone has to
+// be looked at for it, unlike date_trunc, which takes three times as long.
+func hourOf(at string) string {
+	return "date_bin('1 hour', " + at + ", '2000-01-01 00:00+00')"
+}
+
 // quarterOf is the start of the quarter that a time lies in, as SQL.
 func quarterOf(hour string) string {
 	return "date_bin('6 hours', " + hour + ", '2000-01-01 00:00+00')"

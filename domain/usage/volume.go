@@ -31,7 +31,7 @@ func Volume(tx *store.Tx, start time.Time, end *time.Time) ([]HourCount, error) 
 	if frame.End.Sub(frame.Start) > longestVolume {
 		return nil, fault.Bad("timeframe_start", "must be at most %d days before timeframe_end", longestVolume/(24*time.Hour))
 	}
-	frame = period.Period{Start: hourOf(frame.Start), End: hourOf(frame.End).Add(time.Hour)}
+	frame = period.Period{Start: hourWith(frame.Start), End: hourWith(frame.End).Add(time.Hour)}
 	counts, err := countByHour(tx, frame)
 	if err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func Volume(tx *store.Tx, start time.Time, end *time.Time) ([]HourCount, error) 
 	return hours, nil
 }
 
-// hourOf is the whole hour, in UTC, that contains an instant.
-func hourOf(at time.Time) time.Time { return at.UTC().Truncate(time.Hour) }
+// hourWith is the start of the hour, in UTC, that contains an instant.
+func hourWith(at time.Time) time.Time { return at.UTC().Truncate(time.Hour) }
 
 // countByHour counts the events of the period, which is of whole hours, by the hour
 // in which they begin. Hours without events are left out. What the aggregator has not
@@ -59,7 +59,7 @@ func countByHour(tx *store.Tx, p period.Period) (map[time.Time]int, error) {
 		SELECT hour, sum(events)::bigint FROM (
 			SELECT hour, events FROM usage_volumes WHERE account_id = $1 AND hour >= $2 AND hour < $3
 			UNION ALL
-			SELECT date_trunc('hour', "timestamp"), count(*) FROM events
+			SELECT `+hourOf(`"timestamp"`)+`, count(*) FROM events
 			WHERE account_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND seq >= $4 GROUP BY 1) AS v GROUP BY hour`,
 		tx.AccountID, p.Start, p.End, mark)
 	if err != nil {
