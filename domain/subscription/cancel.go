@@ -77,11 +77,12 @@ func Cancel(tx *store.Tx, t Terms, end time.Time) error {
 		return err
 	}
 	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
-		err := errors.Join(
-			tx.Where("subscription_id = ? AND "+gone, t.ID, end).Delete(rows).Error,
-			tx.Model(rows).Where("subscription_id = ? AND (end_at IS NULL OR end_at > ?)", t.ID, end).Update("end_at", end).Error,
-		)
-		if err != nil {
+		if err := tx.Where("subscription_id = ? AND "+gone, t.ID, end).Delete(rows).Error; err != nil {
+			return err
+		}
+	}
+	for _, rows := range t.ending(tx) {
+		if err := rows.Where("end_at IS NULL OR end_at > ?", end).Update("end_at", end).Error; err != nil {
 			return err
 		}
 	}
@@ -106,13 +107,23 @@ func reopen(tx *store.Tx, t Terms) error {
 	if t.EndAt == nil {
 		return nil
 	}
-	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
-		err := tx.Model(rows).Where("subscription_id = ? AND end_at = ?", t.ID, *t.EndAt).Update("end_at", nil).Error
-		if err != nil {
+	for _, rows := range t.ending(tx) {
+		if err := rows.Where("end_at = ?", *t.EndAt).Update("end_at", nil).Error; err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ending are the rows that are cut where a subscription is to end, and move with a trial.
+// That of a coupon is cut when it is read: its months are what they are, whatever becomes
+// of the end.
+func (s Subscription) ending(tx *store.Tx) []*gorm.DB {
+	return []*gorm.DB{
+		tx.Model(&PriceInterval{}).Where("subscription_id = ?", s.ID),
+		tx.Model(&AdjustmentInterval{}).Where("subscription_id = ? AND coupon_id IS NULL", s.ID),
+		tx.Model(&Phase{}).Where("subscription_id = ?", s.ID),
+	}
 }
 
 func (s Subscription) setEnd(tx *store.Tx, end *time.Time) error {

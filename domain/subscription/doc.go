@@ -85,7 +85,10 @@
 // earliest. Several may be redeemed one after another; the last one is shown as
 // the subscription's, also when it has run out. One that was to begin after a cancellation,
 // that is removed before its day, or whose plan change is undone, can be redeemed again. One
-// that has begun was used, also if its discount is removed or all of its prices are. The months of a coupon end as long
+// that has begun was used, also if its discount is removed or all of its prices are. Otherwise
+// a redemption stays when something scheduled is taken back, and is then what it would be
+// without that: so it is for prices too that end before it begins, as things stand, and has
+// its months whatever end the subscription was to have in between. The months of a coupon end as long
 // after midnight as they began, so that each has one billing date of a month.
 //
 // Editions. Each change ends an edition of the terms, whose rows are kept as they were,

@@ -36,6 +36,9 @@ func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 	if in.end != nil && in.end.Equal(in.start) {
 		return a.remove(tx)
 	}
+	if a.CouponID != nil && e.End.Value == nil {
+		in.end = nil // also where the subscription is to end
+	}
 	columns := in.columns(e.Start, e.End)
 	if len(columns) == 0 {
 		return nil

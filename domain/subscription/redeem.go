@@ -81,18 +81,15 @@ func (in Redemption) take(tx *store.Tx) (coupon.Coupon, error) {
 }
 
 // Redeem gives a subscription the discount of a coupon from an instant on, behind
-// the adjustments it has. It is for the prices that the subscription then has or
-// is to have; none that are added later (semantics 15.1.3). Prices in custom units
-// are not discounted, so without any other the coupon is refused.
+// the adjustments it has. Where the subscription is to have nothing by then that it could
+// discount, the coupon is refused.
 func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
-	var prices []string
-	for _, i := range t.Intervals {
-		if i.Price.Currency.Valid() && (i.EndAt == nil || i.EndAt.After(from)) && !slices.Contains(prices, i.PriceID) {
-			prices = append(prices, i.PriceID)
-		}
-	}
-	if len(prices) == 0 {
+	if !slices.ContainsFunc(t.Intervals, func(i PriceInterval) bool { return i.discountable() && i.overlaps(from, nil) }) {
 		return fault.Refused("the subscription has no price that a coupon could discount")
+	}
+	prices, err := in.prices(tx, *t, from)
+	if err != nil {
+		return err
 	}
 	taken, err := in.take(tx)
 	if err != nil {
@@ -115,7 +112,33 @@ func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
 		redemption.EndAt = &end
 	}
 	t.Adjustments = append(t.Adjustments, redemption)
+	t.bound()
 	return tx.Create(&redemption).Error
+}
+
+// discountable reports whether the price is in money: what is in custom units gets no
+// discount.
+func (i PriceInterval) discountable() bool { return i.Price.Currency.Valid() }
+
+// prices are what a discount from an instant on is for: the prices that the subscription
+// has or is to have, and none that are added later (semantics 15.1.3). Among them are
+// those that something scheduled ends before that, or keeps from beginning: it may be
+// taken back, and the redemption stays. One that comes with a change of the plan goes with
+// it, and is for that plan alone.
+func (in Redemption) prices(tx *store.Tx, t Terms, from time.Time) (ids []string, err error) {
+	if tx.Now.Before(from) {
+		from = tx.Now
+	}
+	rows, err := intervalsOf(tx, present(tx), rare{}, []string{t.ID})
+	for _, i := range rows[t.ID] {
+		stint := t.of(i)
+		over := stint.outOfReach(from) || !i.overlaps(from, nil)
+		elsewhere := in.stintID != nil && stint.ID != *in.stintID
+		if i.discountable() && !over && !elsewhere && !slices.Contains(ids, i.PriceID) {
+			ids = append(ids, i.PriceID)
+		}
+	}
+	return ids, err
 }
 
 // monthsAfter is so many calendar months after an instant: on that day of the month

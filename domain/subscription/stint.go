@@ -69,9 +69,9 @@ func (t *Terms) bound() {
 	for _, s := range t.Stints {
 		byID[s.ID] = s
 	}
-	cut := func(end **time.Time, s Stint) {
-		if s.EndAt != nil && (*end == nil || s.EndAt.Before(**end)) {
-			*end = s.EndAt
+	cut := func(end **time.Time, at *time.Time) {
+		if at != nil && (*end == nil || at.Before(**end)) {
+			*end = at
 		}
 	}
 	t.Intervals = slices.DeleteFunc(t.Intervals, func(i PriceInterval) bool {
@@ -81,19 +81,23 @@ func (t *Terms) bound() {
 		i := &t.Intervals[k]
 		s := t.of(*i)
 		i.PlanID = s.PlanID
-		cut(&i.EndAt, s)
+		cut(&i.EndAt, s.EndAt)
 	}
 	t.Adjustments = slices.DeleteFunc(t.Adjustments, func(a AdjustmentInterval) bool {
 		return a.StintID != nil && byID[*a.StintID].outOfReach(a.StartAt)
 	})
 	for k := range t.Adjustments {
-		if a := &t.Adjustments[k]; a.StintID != nil {
-			cut(&a.EndAt, byID[*a.StintID])
+		a := &t.Adjustments[k]
+		if a.StintID != nil {
+			cut(&a.EndAt, byID[*a.StintID].EndAt)
+		}
+		if a.CouponID != nil {
+			cut(&a.EndAt, t.EndAt)
 		}
 	}
 	t.Phases = slices.DeleteFunc(t.Phases, func(p Phase) bool { return byID[p.StintID].outOfReach(p.StartAt) })
 	for k := range t.Phases {
-		cut(&t.Phases[k].EndAt, byID[t.Phases[k].StintID])
+		cut(&t.Phases[k].EndAt, byID[t.Phases[k].StintID].EndAt)
 	}
 }
 

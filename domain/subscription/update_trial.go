@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"gorm.io/gorm"
+
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
@@ -96,20 +98,21 @@ func (s shift) move(tx *store.Tx, t Terms, stint Stint) error {
 			err = errors.Join(err, tx.Model(&Transition{}).Where("id = ?", c.ID).Update("effective_at", s.of(&c.EffectiveAt)).Error)
 		}
 	}
-	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
-		err = errors.Join(err, s.rows(tx, rows, stint.ID, t.EndAt, limit))
+	for _, rows := range t.ending(tx) {
+		err = errors.Join(err, s.rows(rows.Where("stint_id = ?", stint.ID), t.EndAt, limit))
 	}
 	return err
 }
 
 // rows moves what a stint has of one kind.
-func (s shift) rows(tx *store.Tx, kind any, stintID string, end, limit *time.Time) error {
+func (s shift) rows(of *gorm.DB, end, limit *time.Time) error {
+	of = of.Session(&gorm.Session{})
 	var rows []struct {
 		ID      string
 		StartAt time.Time
 		EndAt   *time.Time
 	}
-	if err := tx.Model(kind).Where("stint_id = ?", stintID).Find(&rows).Error; err != nil {
+	if err := of.Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, row := range rows {
@@ -122,9 +125,9 @@ func (s shift) rows(tx *store.Tx, kind any, stintID string, end, limit *time.Tim
 		}
 		var err error
 		if until != nil && !until.After(*start) {
-			err = tx.Where("id = ?", row.ID).Delete(kind).Error
+			err = of.Where("id = ?", row.ID).Delete(of.Statement.Model).Error
 		} else {
-			err = tx.Model(kind).Where("id = ?", row.ID).Updates(map[string]any{"start_at": start, "end_at": until}).Error
+			err = of.Where("id = ?", row.ID).Updates(map[string]any{"start_at": start, "end_at": until}).Error
 		}
 		if err != nil {
 			return err
