@@ -113,6 +113,25 @@ var _ = Describe("Backfills through their life", func() {
 		Expect(d.total("2025-07")).To(Equal("32.00"))
 	})
 
+	It("replace what their filter held for when they closed, whatever is amended since (3.1.7)", func() {
+		amend := func(key, day, n, region string) {
+			GinkgoHelper()
+			d.put(eventAt(key), amended(n, object{"timestamp": day + "T12:00:00Z", "external_customer_id": "acme",
+				"properties": object{"n": json.Number(n), "region": region}})).expect(200)
+		}
+		const eu, us = "u0003", "u0004"
+		id := d.closed(object{"replace_existing_events": true, "deprecation_filter": "region = 'eu'"}, "2025-07-05 7")
+		Expect(d.total("2025-07")).To(Equal("23.00"))
+		amend(us, "2025-07-07", "8", "eu")
+		Expect(d.total("2025-07")).To(Equal("25.00"))
+		amend(eu, "2025-07-06", "100", "us")
+		Expect(d.total("2025-07")).To(Equal("25.00"))
+		amend(us, "2025-07-07", "9", "eu")
+		Expect(d.total("2025-07")).To(Equal("26.00"))
+		d.reverted(id)
+		Expect(d.total("2025-07")).To(Equal("119.00"))
+	})
+
 	It("can be put upon each other, and taken back in any order", func() {
 		first := d.closed(object{"replace_existing_events": true}, "2025-07-05 7")
 		second := d.closed(object{"replace_existing_events": true, "timeframe_start": "2025-07-05T00:00:00Z"}, "2025-07-06 1", "2025-07-09 2")

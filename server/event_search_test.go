@@ -136,6 +136,11 @@ var _ = Describe("GET /v1/events/volume", func() {
 		Expect(volumes(a.get(path + "2025-05-31T23:40:00Z").expect(200))).To(Equal([]string{"05-31T23:00 to 06-01T00:00: 1"}))
 	})
 
+	It("counts up to the hour of now in the last instant of that hour too", func() {
+		a.clock("2025-05-31T23:59:59.999999Z")
+		Expect(volumes(a.get(path + "2025-05-31T23:40:00Z").expect(200))).To(Equal([]string{"05-31T23:00 to 06-01T00:00: 0"}))
+	})
+
 	It("counts what was taken in: late events in their hour, no duplicates, and deprecated ones (2.5.6)", func() {
 		s := a.openShop("2025-05-31T23:40:00Z")
 		s.subscribe(s.buyer(object{"external_customer_id": "acme"}), object{"start_date": "2025-05-01"}, s.calls("1"))

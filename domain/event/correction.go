@@ -56,13 +56,13 @@ func (e Stored) Deprecate(tx *store.Tx, customerID string) error {
 // change keeps what the event is, and changes its row in place.
 func (e Stored) change(tx *store.Tx, kind CorrectionKind, customerID, set string, args ...any) error {
 	err := tx.Create(&Correction{
-		Record: tx.Record("correction"), Kind: kind, IdempotencyKey: e.Key, EventSeq: e.seq, CustomerID: customerID,
+		Record: tx.Record("correction"), Kind: kind, IdempotencyKey: e.Key, EventSeq: e.Seq, CustomerID: customerID,
 		EventName: e.Name, Properties: e.Properties,
 	}).Error
 	if err != nil {
 		return fmt.Errorf("keep what an event was: %w", err)
 	}
-	args = append(args, tx.AccountID, e.seq, e.Timestamp)
+	args = append(args, tx.AccountID, e.Seq, e.Timestamp)
 	err = tx.Exec("UPDATE events SET "+set+` WHERE account_id = ? AND seq = ? AND "timestamp" = ?`, args...).Error
 	if err != nil {
 		return fmt.Errorf("change an event: %w", err)

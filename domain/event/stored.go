@@ -19,8 +19,7 @@ type Stored struct {
 	Timestamp  time.Time
 	Properties string // a JSON object of strings, numbers and booleans
 	Deprecated bool   // it does not count, and its key takes no other
-
-	seq int64
+	Seq        int64  // its place in the order of arrival
 }
 
 // Reference is how the event names its customer, by one of the two.
@@ -118,7 +117,7 @@ const selectStored = `
 const notReverted = `NOT EXISTS (SELECT FROM backfills AS b WHERE b.account_id = $1 AND b.id = e.backfill_id AND b.status = 'reverted')`
 
 func scanStored(rows *sql.Rows) (e Stored, err error) {
-	err = rows.Scan(&e.Key, &e.Name, &e.Subject, &e.Timestamp, &e.Properties, &e.Deprecated, &e.seq)
+	err = rows.Scan(&e.Key, &e.Name, &e.Subject, &e.Timestamp, &e.Properties, &e.Deprecated, &e.Seq)
 	if err != nil {
 		return e, fmt.Errorf("read an event: %w", err)
 	}

@@ -40,6 +40,9 @@ func Amend(tx *store.Tx, key string, to event.Sent) error {
 	if err := correctable(tx, e, event.CorrectionAmended, buyer); err != nil {
 		return err
 	}
+	if err := remember(tx, e); err != nil {
+		return err
+	}
 	if err := e.Amend(tx, buyer.ID, next); err != nil {
 		return err
 	}

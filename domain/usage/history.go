@@ -106,6 +106,37 @@ func changed(tx *store.Tx) error {
 type effect struct {
 	Revision
 	Seen string // pg_snapshot
+
+	// Events that were amended since, by seq: the filter held for them or did not.
+	Matched, Unmatched []int64
+}
+
+// remember notes of an event, which is about to be amended, whether the filters of
+// revisions in effect held for it: what they replace is what was there then (semantics
+// 3.1.7). Of an event that was amended before it is known.
+func remember(tx *store.Tx, e event.Stored) error {
+	effects, err := effectsWhere(tx, `replaces AND filter <> '' AND start_at <= $2 AND end_at > $2
+		AND (subjects IS NULL OR $3 = ANY (subjects)) AND $4::bigint <> ALL (matched || unmatched)`, e.Timestamp, e.Subject, e.Seq)
+	if err != nil {
+		return err
+	}
+	for _, r := range effects {
+		filter, err := parseFilter(r.Filter)
+		if err != nil {
+			return err
+		}
+		s := &statement{}
+		s.add(`UPDATE usage_revisions SET matched = CASE WHEN held THEN matched || ?::bigint ELSE matched END,
+				unmatched = CASE WHEN held THEN unmatched ELSE unmatched || ?::bigint END
+			FROM (SELECT (`, e.Seq, e.Seq)
+		s.fragment(filter.Compile("e"))
+		s.add(`) IS TRUE AS held FROM events AS e WHERE e.account_id = ? AND e.seq = ? AND e."timestamp" = ?) AS e
+			WHERE account_id = ? AND id = ?`, tx.AccountID, e.Seq, e.Timestamp, tx.AccountID, r.ID)
+		if _, err := tx.Conn().ExecContext(tx.Context(), s.numbered(), s.args...); err != nil {
+			return fmt.Errorf("remember what a revision replaced: %w", err)
+		}
+	}
+	return nil
 }
 
 // counting is a condition on events: whether they count. Effects are those that touch
@@ -135,9 +166,9 @@ func counting(effects []effect) (metric.Fragment, error) {
 			return metric.Fragment{}, err
 		}
 		if filter != nil {
-			s.add(" AND (")
+			s.add(" AND ((")
 			s.fragment(filter.Compile("e"))
-			s.add(") IS TRUE")
+			s.add(") IS TRUE AND e.seq <> ALL (?::bigint[]) OR e.seq = ANY (?::bigint[]))", r.Unmatched, r.Matched)
 		}
 		s.add(")")
 	}

@@ -17,6 +17,7 @@ type standing struct {
 	changes int64           // of history
 
 	quarteredTo time.Time // quarters that start before have buckets; the zero time: none
+	until       time.Time // buckets are not read from there on: see lookedAhead
 
 	series []series        // that have come to the mark
 	gaps   []period.Period // whole hours to be read from events
@@ -48,7 +49,7 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 	if err != nil {
 		return st, fmt.Errorf("read how buckets stand: %w", err)
 	}
-	st.quarteredTo = quarteredTo.Time
+	st.quarteredTo, st.until = quarteredTo.Time, tx.Now.Add(lookedAhead)
 	var effects []effect
 	for into, text := range map[any][]byte{&st.series: series, &st.gaps: gaps, &effects: revisions} {
 		if text == nil {
@@ -64,7 +65,7 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 
 // effectsAsJSON is revisions as an effect is read.
 const effectsAsJSON = `json_agg(json_build_object('ID', id, 'Subjects', subjects, 'Period', json_build_object('Start', start_at, 'End', end_at),
-	'Replaces', replaces, 'Filter', filter, 'Seen', seen) ORDER BY id)`
+	'Replaces', replaces, 'Filter', filter, 'Seen', seen, 'Matched', matched, 'Unmatched', unmatched) ORDER BY id)`
 
 // reach is the time and the subjects that requests are about.
 func reach(requests []Request) (about period.Period, subjects []string) {
@@ -82,11 +83,18 @@ func reach(requests []Request) (about period.Period, subjects []string) {
 	return about, unique(subjects)
 }
 
+// lookedAhead is how far into the future buckets are read, which have nothing there. A
+// timeframe may end in the year 9999, and all hours up to then would take long to list.
+const lookedAhead = 366 * 24 * time.Hour
+
 // cover divides the time of a request into whole hours that buckets can be read for, and
 // the rest. An hour that a cut falls into belongs to the rest.
 func (st standing) cover(req Request) (hours, rest []period.Period) {
 	last := len(req.Cuts) - 1
 	whole := period.Period{Start: ceil(req.Cuts[0], time.Hour), End: req.Cuts[last].Truncate(time.Hour)}
+	if st.until.Before(whole.End) {
+		whole.End = st.until.Truncate(time.Hour)
+	}
 	holes := []period.Period{}
 	for _, cut := range req.Cuts[1:last] {
 		if at := cut.Truncate(time.Hour); !at.Equal(cut) {

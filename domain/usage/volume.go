@@ -31,7 +31,11 @@ func Volume(tx *store.Tx, start time.Time, end *time.Time) ([]HourCount, error) 
 	if frame.End.Sub(frame.Start) > longestVolume {
 		return nil, fault.Bad("timeframe_start", "must be at most %d days before timeframe_end", longestVolume/(24*time.Hour))
 	}
-	frame = period.Period{Start: hourWith(frame.Start), End: hourWith(frame.End).Add(time.Hour)}
+	last := tx.Now
+	if end != nil {
+		last = *end
+	}
+	frame = period.Period{Start: hourWith(start), End: hourWith(last).Add(time.Hour)}
 	counts, err := countByHour(tx, frame)
 	if err != nil {
 		return nil, err
