@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -92,6 +93,9 @@ func (t *table) read(in io.Reader, from position) {
 func columnsOf(header, text []string) (columns []column, err error) {
 	seen := map[string]bool{}
 	for _, name := range header {
+		if !utf8.ValidString(name) {
+			return nil, errors.New("the first row must be text in UTF-8")
+		}
 		if seen[name] {
 			return nil, fmt.Errorf("the column %q stands twice in the first row", name)
 		}
@@ -133,6 +137,9 @@ func (t *table) next() (e entry, err error) {
 	case len(fields) != len(t.columns):
 		e.fields = slices.Clone(fields)
 		e.wrong = fmt.Sprintf("row: has %d columns where the first row has %d", len(fields), len(t.columns))
+	case !utf8.Valid(raw):
+		e.fields = slices.Clone(fields)
+		e.wrong = "row: must be text in UTF-8"
 	default:
 		e.fields = slices.Clone(fields)
 		e.parse(t.event(fields))

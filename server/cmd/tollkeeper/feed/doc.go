@@ -16,4 +16,5 @@
 //   - In CSV, a value that reads as a JSON number is a number, true and false are
 //     booleans, an empty one is missing and all others are text. Columns of numbers that
 //     are text, such as telephone numbers, can be named.
+//   - What is not in UTF-8 is not stored: read as if it were, two keys could become one.
 package feed

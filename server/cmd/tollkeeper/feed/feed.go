@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"tollkeeper/domain/event"
@@ -106,17 +105,5 @@ func (f Feed) source(file *os.File, j *journal) (*source, error) {
 	if f.Format == CSV {
 		return newCSV(file, from, f.Text)
 	}
-	if _, err := seek(file, from.offset); err != nil {
-		return nil, err
-	}
-	return newNDJSON(file, from), nil
-}
-
-// seek goes to a place of a file; the beginning of what cannot be gone back in is where
-// it is.
-func seek(file *os.File, offset int64) (int64, error) {
-	if offset == 0 && sizeOf(file) < 0 {
-		return 0, nil
-	}
-	return file.Seek(offset, io.SeekStart)
+	return newNDJSON(file, from)
 }

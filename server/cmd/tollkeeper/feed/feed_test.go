@@ -2,6 +2,7 @@ package feed_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -51,6 +52,20 @@ var _ = Describe("A file of events", func() {
 		stored, known, rejected := d.run(d.feed(path))
 		Expect([]int{stored, known, rejected}).To(Equal([]int{2, 0, 0}))
 		Expect(d.events()).To(Equal([]string{`k1 e:acme {"n": 1.10}`, `k2 e:acme {}`}))
+	})
+
+	It("is taken with an object on each line behind a byte order mark, and with ends of lines of two characters", func() {
+		const rest = `"event_name":"call","timestamp":"2025-05-10T12:00:00Z","external_customer_id":"acme"}`
+		stored, known, rejected := d.run(d.feed(d.file("usage.ndjson", "\uFEFF"+`{"idempotency_key":"k1",`+rest+"\r", `{"idempotency_key":"k2",`+rest+"\r")))
+		Expect([]int{stored, known, rejected}).To(Equal([]int{2, 0, 0}))
+	})
+
+	It("is taken from CSV in UTF-8 only, for letters of two keys would become the same one", func() {
+		path := d.file("usage.csv", header+",note",
+			"caf\xe9,call,2025-05-10T12:00:00Z,acme,", "caf\xe8,call,2025-05-10T12:00:00Z,acme,", "café,call,2025-05-10T12:00:00Z,acme,", "k,call,2025-05-10T12:00:00Z,acme,d\xe9j\xe0")
+		stored, known, rejected := d.run(d.feed(path))
+		Expect([]int{stored, known, rejected}).To(Equal([]int{1, 0, 3}))
+		Expect(read(path + ".rejects")[1]).To(Equal("caf\xe9,call,2025-05-10T12:00:00Z,acme,,row: must be text in UTF-8"))
 	})
 
 	It("counts an event once, whether its key stands twice in the file or the file is fed twice", func() {
@@ -133,6 +148,7 @@ var _ = Describe("A file of events", func() {
 		Entry("by its name", "usage.txt", header, "--format"),
 		Entry("without a key", "usage.csv", "event_name,timestamp,customer_id", `no column "idempotency_key"`),
 		Entry("without a customer", "usage.csv", "idempotency_key,event_name,timestamp", `neither a column "customer_id"`),
+		Entry("in another encoding", "usage.csv", header+",gr\xf6\xdfe", "the first row must be text in UTF-8"),
 		Entry("with a column twice", "usage.csv", header+",n,n", `the column "n" stands twice`),
 	)
 
@@ -149,7 +165,23 @@ var _ = Describe("A file of events", func() {
 		Expect([]int{stored, rejected}).To(Equal([]int{1, 1}))
 	})
 
-	It("is read from where standard input is, without a journal", func() {
+	It("is read from where standard input is, without a journal, also where that is a file", func() {
+		in, err := os.Open(d.file("usage.ndjson", "passed over",
+			`{"idempotency_key":"k1","event_name":"call","timestamp":"2025-05-10T12:00:00Z","external_customer_id":"acme"}`))
+		Expect(err).NotTo(HaveOccurred())
+		_, err = in.Seek(int64(len("passed over\n")), io.SeekStart)
+		Expect(err).NotTo(HaveOccurred())
+		former := os.Stdin
+		os.Stdin = in
+		DeferCleanup(func() { os.Stdin = former })
+		f := d.feed("-")
+		f.Format, f.Rejects = feed.NDJSON, d.dir+"/rejects"
+		f.Report = func(feed.Progress) { Expect("-.progress").NotTo(BeAnExistingFile()) }
+		stored, _, rejected := d.run(f)
+		Expect([]int{stored, rejected}).To(Equal([]int{1, 0}))
+	})
+
+	It("is read from where a pipe is, without a journal", func() {
 		in, err := os.Open(d.file("usage.csv", header, "k1,call,2025-05-10T12:00:00Z,acme", "k2,,,"))
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(in.Close)

@@ -31,7 +31,7 @@ const beginning = 64 << 10
 
 // journal reads what an earlier run has left, or begins a new one.
 func (f Feed) journal(file *os.File) (*journal, error) {
-	if sizeOf(file) < 0 {
+	if f.Path == "-" || sizeOf(file) < 0 {
 		return &journal{}, nil
 	}
 	path := f.Path + ".progress"

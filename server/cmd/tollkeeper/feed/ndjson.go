@@ -6,14 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // newNDJSON reads a JSON object from each line that is not empty.
-func newNDJSON(in io.Reader, at position) *source {
-	r := &ndjson{in: bufio.NewReaderSize(in, 1<<16), at: at}
-	return &source{next: r.next, writer: ndjsonWriter}
+func newNDJSON(file *os.File, at position) (*source, error) {
+	if at.offset > 0 {
+		if _, err := file.Seek(at.offset, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	r := &ndjson{in: bufio.NewReaderSize(file, 1<<16), at: at}
+	if at.offset == 0 {
+		r.at.offset = skipMark(r.in)
+	}
+	return &source{next: r.next, writer: ndjsonWriter}, nil
 }
 
 type ndjson struct {
