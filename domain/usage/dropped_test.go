@@ -55,6 +55,25 @@ var _ = Describe("Months of events that are old", func() {
 		Expect(d.measure(asked)[0].Total.String()).To(Equal("3"))
 	})
 
+	It("go on to count for a series that has to begin again", func() {
+		different := asked
+		different.Query = query("SELECT COUNT(DISTINCT n) FROM events")
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{different}) })).To(Succeed())
+		d.settle()
+		_, found, err := event.DropMonth(context.Background(), d.store, 3)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found).To(BeTrue())
+		in("UPDATE usage_series SET metric = 'not ' || metric WHERE account_id = ?")
+		d.correct("june", `properties = '{"n": 5}'`)
+		d.settle()
+		in("UPDATE usage_series SET metric = substr(metric, 5), failed_at = NULL WHERE account_id = ?")
+		d.settle()
+		for sql, total := range map[string]string{"SELECT SUM(n) FROM events": "8", "SELECT COUNT(DISTINCT n) FROM events": "2"} {
+			both := usage.Request{Query: query(sql), Subjects: asked.Subjects, Cuts: []time.Time{may.Start, may.End.AddDate(0, 1, 0)}}
+			Expect(d.measure(both)[0].Total.String()).To(Equal(total), sql)
+		}
+	})
+
 	It("stay as long as they are asked to", func() {
 		d.settle()
 		months := int(time.Since(may.End).Hours()/24/31) + 3

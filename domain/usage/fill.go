@@ -84,13 +84,16 @@ func byMark(all []series) map[int64][]series {
 
 // emptied sets the totals of a series to those of nothing.
 const emptied = `AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARRAY[s.last - s.first + 1])
-	FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain`
+	FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain
+		AND NOT EXISTS (SELECT FROM dropped_event_months AS m WHERE b.hour >= m.start_at AND b.hour < m.end_at)`
 
-// restart begins series again that failed and whose buckets say nothing any more.
+// restart begins series again that failed and whose buckets say nothing any more, but for
+// those of months whose events were dropped: nothing changes there, nor could they be made
+// anew.
 func restart(tx *store.Tx, failed []int64) error {
 	for _, id := range failed {
 		for _, sql := range []string{
-			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2",
+			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2 AND month NOT IN (SELECT start_at FROM dropped_event_months)",
 			"UPDATE usage_buckets " + emptied,
 			"UPDATE usage_quarters " + emptied,
 			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
