@@ -117,6 +117,71 @@ var _ = Describe("Verifying the books", func() {
 		}),
 	)
 
+	Describe("with partial invoices", func() {
+		// exceed has used more than a threshold, under a discount, a minimum and credits.
+		exceed := func() {
+			GinkgoHelper()
+			s = openShop("2025-01-01T00:00:00Z")
+			buyer = s.buyer(object{"currency": "USD"})
+			s.entry(buyer, object{"entry_type": "increment", "amount": 3, "currency": "USD"})
+			off := object{"adjustment": object{"adjustment_type": "percentage_discount", "percentage_discount": 0.5, "applies_to_all": true}}
+			least := object{"adjustment": object{"adjustment_type": "minimum", "minimum_amount": "90.00", "item_id": s.item, "applies_to_all": true}}
+			sub = s.subscribe(buyer, object{"invoicing_threshold": "10.00", "add_adjustments": list{off, least}}, s.calls("1.00"), s.fee("5.00")).text("id")
+			s.clock("2025-01-11T00:00:00Z")
+			s.use(buyer, "2025-01-11T00:00:00Z", "30", "7")
+			s.clock("2025-01-11T00:00:00Z")
+			s.use(buyer, "2025-01-10T14:00:00Z", "2")
+			s.use(buyer, "2025-01-11T00:00:00Z", "21")
+			s.clock("2025-01-11T00:00:00Z")
+			s.use(buyer, "2025-01-11T00:00:00Z", "1")
+			Expect(s.bills(sub)).To(ContainElements("2025-01-11 issued 15.50", "2025-01-11 issued 11.50"))
+		}
+		owned := func(statement string) string {
+			return strings.ReplaceAll(statement, "ours", "account_id = '"+store.AccountID(s.ctx)+"'")
+		}
+
+		It("works them out from the events that they have seen, by the terms of then", func() {
+			exceed()
+			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3}))
+			s.coupon(percent("A", "0.5"), nil)
+			s.redeem(sub, "A", object{"change_option": "immediate"}).expect(200)
+			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3}))
+			s.clock("2025-02-02T00:00:00Z")
+			v := verified()
+			Expect(v.Findings).To(BeEmpty())
+			Expect(v.Recomputed).To(Equal(v.Invoices))
+		})
+
+		It("leaves those alone whose usage was corrected since, or that kept no moment", func() {
+			exceed()
+			s.owner(owned(`ALTER TABLE invoices DISABLE TRIGGER USER;
+				UPDATE invoices SET seen = NULL WHERE ours AND seq = (SELECT min(seq) FROM invoices WHERE ours AND source = 'partial');
+				ALTER TABLE invoices ENABLE TRIGGER USER`))
+			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2}))
+			s.put("/v1/events/e000001", object{"event_name": "call", "customer_id": buyer, "timestamp": "2025-01-11T00:00:00Z", "properties": object{"n": 4}}).expect(200)
+			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 1}))
+		})
+
+		DescribeTable("finds what somebody changed behind our back",
+			func(words, statement string) {
+				exceed()
+				*s.spoiled = true
+				s.owner(owned(statement))
+				found := verified().Findings
+				Expect(found).NotTo(BeEmpty())
+				Expect(found[0].Wrong).To(ContainSubstring(words))
+			},
+			Entry("an event that it has seen", "the quantity is 37, and comes to 38 from events and prices",
+				`UPDATE events SET properties = '{"n": 31}' WHERE ours AND properties = '{"n": 30}'`),
+			Entry("an event that the second one has seen", "the quantity is 60, and comes to 61 from events and prices",
+				`UPDATE events SET properties = '{"n": 22}' WHERE ours AND properties = '{"n": 21}'`),
+			Entry("what it has seen", "the quantity is 37, and comes to 61 from events and prices",
+				`ALTER TABLE invoices DISABLE TRIGGER USER; UPDATE invoices SET seen = pg_current_snapshot() WHERE ours AND source = 'partial'; ALTER TABLE invoices ENABLE TRIGGER USER`),
+			Entry("its whole line, so that it adds up", "the quantity is 38, and comes to 37 from events and prices",
+				`ALTER TABLE invoice_lines DISABLE TRIGGER USER; UPDATE invoice_lines SET quantity = 38 WHERE ours AND quantity = 37; ALTER TABLE invoice_lines ENABLE TRIGGER USER`),
+		)
+	})
+
 	It("keeps terms of the past from being changed", func() {
 		trade(start())
 		s.cancel(sub, object{"cancel_option": "immediate"}).expect(200)

@@ -9,8 +9,9 @@ import (
 )
 
 // Held reports whether a customer's events of a period are those that they were before
-// an instant: none was taken in then or later, none corrected, and none dropped. What
-// backfills did is for the package of backfills to say.
+// an instant: none was taken in then or later, none corrected, and none dropped. Without
+// subjects those that were taken in do not matter. What backfills did is for the package of
+// backfills to say.
 func Held(tx *store.Tx, customerID string, subjects []string, of period.Period, since time.Time) (held bool, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT NOT EXISTS (SELECT FROM events

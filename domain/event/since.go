@@ -24,6 +24,15 @@ func From(seq string) string {
 var fresh = "e.account_id = $1 AND " + From("pg_snapshot_xmin($2::pg_snapshot)::text::bigint << 20") +
 	" AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, $2::pg_snapshot)"
 
+// Moment is which events are there now.
+func Moment(tx *store.Tx) (now Seen, err error) {
+	err = tx.Conn().QueryRowContext(tx.Context(), "SELECT pg_current_snapshot()::text").Scan(&now)
+	if err != nil {
+		return now, fmt.Errorf("note which events are there: %w", err)
+	}
+	return now, nil
+}
+
 // AnySince reports whether events were stored since a moment that came in by an instant.
 func AnySince(tx *store.Tx, seen Seen, by time.Time) (found bool, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `SELECT EXISTS (SELECT FROM events AS e WHERE `+fresh+` AND e.ingested_at <= $3)`,

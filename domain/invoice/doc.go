@@ -111,7 +111,8 @@
 //
 // Verifying. What an invoice says is checked against itself, and worked out anew, by the
 // terms of its issue, while no event of its time came, was corrected or was replaced since.
-// One of a threshold is for what was used up to an instant, and is only checked.
+// One of a threshold is for what was used up to an instant, amid its time: it keeps the
+// moment as of which it counts events, and is worked out anew from those.
 //
 // Taxes are off: totals are sums of lines, and the tax fields are empty.
 //

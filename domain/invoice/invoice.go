@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -42,9 +43,10 @@ type Invoice struct {
 	Status         Status
 	Currency       money.Currency
 	InvoiceDate    time.Time
-	HasUsage       bool // it may be issued only after the grace period
-	OfChange       bool // it stands beside the invoice of its date, for what that one does not have
-	Replaced       bool // a change made it void, and another in its place
+	HasUsage       bool        // it may be issued only after the grace period
+	OfChange       bool        // it stands beside the invoice of its date, for what that one does not have
+	Replaced       bool        // a change made it void, and another in its place
+	Seen           *event.Seen // the events that a partial one counts; nil: all there are, or nobody knows
 	Metadata       store.Metadata
 
 	// What a draft says for itself; nil: as its subscription, else as the customer.

@@ -108,6 +108,27 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line,
 
 // linesOn is lines for services that are known, and what earlier invoices charged of them.
 func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before, more extra) ([]Line, error) {
+	paid, err := paidOn(tx, t, inv, services)
+	if err != nil {
+		return nil, err
+	}
+	out, err := linesPaid(tx, t, inv, services, was, paid)
+	if err != nil {
+		return nil, err
+	}
+	added := make([]tally, len(more.Lines))
+	for k, l := range more.Lines {
+		added[k] = l.tally(t.Customer.Location())
+	}
+	for k, a := range charge(inv.ownTerms(t, more.Discounts), added) {
+		out = append(out, newLine(tx, inv, len(out), more.Lines[k].ID, added[k], a))
+	}
+	return out, nil
+}
+
+// linesPaid are the lines of services, of which credits pay what is known, by line.
+func linesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before,
+	paid map[string]money.Decimal) (out []Line, err error) {
 	asked := make([]measured, len(services))
 	for k, s := range services {
 		asked[k] = measured{s, []time.Time{s.Period.End}}
@@ -116,26 +137,14 @@ func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	if err != nil {
 		return nil, err
 	}
-	paid, err := paidOn(tx, t, inv, services)
-	if err != nil {
-		return nil, err
-	}
 	together := slices.Concat(tallies...)
 	for k, y := range together {
 		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[lineID(inv.ID, y.Service)])
 	}
-	var out []Line
 	for k, a := range charge(t, together) {
-		line := newLine(tx, inv, len(out), lineID(inv.ID, together[k].Service), together[k], a)
+		line := newLine(tx, inv, k, lineID(inv.ID, together[k].Service), together[k], a)
 		line.IntervalID = &together[k].Interval.ID
 		out = append(out, line)
-	}
-	added := make([]tally, len(more.Lines))
-	for k, l := range more.Lines {
-		added[k] = l.tally(t.Customer.Location())
-	}
-	for k, a := range charge(inv.ownTerms(t, more.Discounts), added) {
-		out = append(out, newLine(tx, inv, len(out), more.Lines[k].ID, added[k], a))
 	}
 	return out, nil
 }

@@ -7,9 +7,11 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -52,6 +54,11 @@ func invoicePartially(tx *store.Tx, t subscription.Terms) (made bool, err error)
 		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
 		Source: SourcePartial, Status: StatusDraft, Currency: t.Currency, InvoiceDate: tx.Now, HasUsage: true,
 	}
+	seen, err := event.Moment(tx)
+	if err != nil {
+		return false, err
+	}
+	row.Seen = &seen
 	lines, err := partialLines(tx, t, row, services, drafts)
 	if err != nil {
 		return false, err
@@ -91,42 +98,38 @@ func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []Invoice, err error
 }
 
 // partialLines are what services come to by now, without those for which nothing is to be
-// paid. Minimums are left to the invoice of the whole time: one above the threshold would
-// be billed on the first day. Credits pay what they are to pay of that.
+// paid. Credits pay what they are to pay of that.
 func partialLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, drafts []Invoice) ([]Line, error) {
 	was, err := earlier(tx, t, inv, services)
 	if err != nil {
 		return nil, err
 	}
-	asked := make([]measured, len(services))
-	for k, s := range services {
-		asked[k] = measured{s, []time.Time{s.Period.End}}
-	}
-	tallies, err := measure(tx, t, asked)
-	if err != nil {
-		return nil, err
-	}
-	together := slices.Concat(tallies...)
-	for k, s := range services {
-		paid, err := foreseen(tx, t, s, drafts)
-		if err != nil {
+	paid := map[string]money.Decimal{}
+	for _, s := range services {
+		if paid[lineID(inv.ID, s)], err = foreseen(tx, t, s, drafts); err != nil {
 			return nil, err
 		}
-		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid)
 	}
+	all, err := partialOn(tx, t, inv, services, was, paid)
+	lines := []Line{}
+	for _, l := range all {
+		if !l.Amount.IsZero() {
+			l.Position, l.EndAt = len(lines), tx.Now
+			lines = append(lines, l)
+		}
+	}
+	return lines, err
+}
+
+// partialOn are the lines of services, of which credits pay what is known, by line. They
+// count the events that the invoice has seen. Minimums are left to the invoice of the whole
+// time: one above the threshold would be billed on the first day.
+func partialOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before,
+	paid map[string]money.Decimal) ([]Line, error) {
 	t.Adjustments = slices.DeleteFunc(slices.Clone(t.Adjustments), func(a subscription.AdjustmentInterval) bool {
 		return a.Adjustment.Kind == rating.Minimum
 	})
-	lines := []Line{}
-	for k, a := range charge(t, together) {
-		if a.Amount.IsZero() {
-			continue
-		}
-		l := newLine(tx, inv, len(lines), lineID(inv.ID, services[k]), together[k], a)
-		l.IntervalID, l.EndAt = &services[k].Interval.ID, tx.Now
-		lines = append(lines, l)
-	}
-	return lines, nil
+	return linesPaid(usage.AsOf(tx, *inv.Seen), t, inv, services, was, paid)
 }
 
 // foreseen is what credits will pay of a service on the draft that is to charge it.

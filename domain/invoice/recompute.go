@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"slices"
+	"time"
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
@@ -32,20 +33,20 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 			return err
 		}
 	}
-	more, err := extras(tx, []string{view.ID})
-	if err != nil {
-		return err
-	}
 	was, err := earlier(tx, view.Terms, view.Invoice, services)
 	if err != nil || slices.ContainsFunc(was, func(b before) bool { return b.void }) {
 		return err
 	}
-	again, err := linesOn(tx, view.Terms, view.Invoice, services, was, more(view.Invoice))
+	again, err := view.again(tx, services, was)
 	if err != nil {
 		return err
 	}
 	v.Recomputed++
-	for k, l := range view.Lines {
+	for _, l := range view.Lines {
+		k := slices.IndexFunc(again, func(a Line) bool { return a.ID == l.ID })
+		if k < 0 {
+			continue
+		}
 		for _, figure := range []struct {
 			name     string
 			is, must money.Decimal
@@ -56,12 +57,33 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 			{"part that licenses cover", l.LicenseCredits, again[k].LicenseCredits},
 			{"amount", l.Amount, again[k].Amount},
 		} {
-			if l.ID == again[k].ID && !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
+			if !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
 				note(view.ID, "line %s: the %s is %s, and comes to %s from events and prices", l.ID, figure.name, figure.is, figure.must)
 			}
 		}
 	}
 	return nil
+}
+
+// again are the lines of an invoice as they come out now. Of a partial one the lines
+// themselves say what credits were to pay.
+func (v View) again(tx *store.Tx, services []subscription.Service, was []before) ([]Line, error) {
+	if v.Source != SourcePartial {
+		more, err := extras(tx, []string{v.ID})
+		if err != nil {
+			return nil, err
+		}
+		return linesOn(tx, v.Terms, v.Invoice, services, was, more(v.Invoice))
+	}
+	paid := map[string]money.Decimal{}
+	for _, l := range v.Lines {
+		paid[l.ID] = l.CreditsApplied
+	}
+	for k, s := range services {
+		id := lineID(v.ID, s)
+		paid[id] = paid[id].Sub(was[k].Credits) // those are counted with them
+	}
+	return partialOn(tx, v.Terms, v.Invoice, services, was, paid)
 }
 
 // checkEarlier compares what lines took off with what earlier invoices charged of their
@@ -90,13 +112,14 @@ func (l Line) service() (s subscription.Service) {
 }
 
 // atIssue shows an invoice with the terms that it was issued by, and tells the services
-// that its lines are for. Both are unknown of a partial invoice, which is for what was used
-// up to an instant, and of what was issued when terms were not kept yet.
+// that its lines are for; of a partial one with those that were to be charged later. Both are
+// unknown of what was issued when terms, or the events that it counts, were not kept yet.
 func (v View) atIssue(tx *store.Tx) (then View, services []subscription.Service, known bool, err error) {
 	if v.SubscriptionID == nil {
 		return v, nil, true, nil
 	}
-	if v.Source == SourcePartial || v.Edition == nil {
+	partial := v.Source == SourcePartial
+	if v.Edition == nil || partial && v.Seen == nil {
 		return v, nil, false, nil
 	}
 	if v.Terms, known, err = subscription.FindEdition(tx, v.Terms, *v.Edition); err != nil || !known {
@@ -107,25 +130,38 @@ func (v View) atIssue(tx *store.Tx) (then View, services []subscription.Service,
 			continue
 		}
 		s, found := v.Terms.ServiceAt(*l.IntervalID, l.BilledFrom)
-		if !found || !s.Period.Equal(period.Period{Start: l.StartAt, End: l.EndAt}) {
+		if !found || !s.Period.Start.Equal(l.StartAt) || !partial && !s.Period.End.Equal(l.EndAt) {
 			return v, nil, false, nil
 		}
 		services = append(services, s)
 	}
+	if partial {
+		return v, v.Terms.Accruing(v.InvoiceDate), true, nil
+	}
 	return v, services, v.OfChange || len(services) == len(billedBy(v.Terms, v.Invoice)), nil
 }
 
-// usageHeld reports whether the usage of a price in a period is what it was at the issue.
+// underWay is longer than a transaction is under way.
+const underWay = time.Minute
+
+// usageHeld reports whether the usage of a price in a period is what it was at the issue,
+// or that part of it that a partial invoice has seen. What was changed right before that
+// may have been seen as it was or not: events were still coming in.
 func usageHeld(tx *store.Tx, view View, i subscription.PriceInterval, in period.Period) (bool, error) {
 	if i.Price.MetricID == nil {
 		return true, nil
 	}
+	since := *view.IssuedAt
 	for _, user := range view.Terms.Users(i) {
-		held, err := event.Held(tx, user.ID, event.Subjects(user.ID, user.ExternalCustomerID), in, *view.IssuedAt)
+		subjects := event.Subjects(user.ID, user.ExternalCustomerID)
+		if view.Seen != nil {
+			subjects, since = nil, view.IssuedAt.Add(-underWay)
+		}
+		held, err := event.Held(tx, user.ID, subjects, in, since)
 		if err != nil || !held {
 			return false, err
 		}
-		touched, err := backfill.Touched(tx, user.ID, in, *view.IssuedAt)
+		touched, err := backfill.Touched(tx, user.ID, in, since)
 		if err != nil || touched {
 			return false, err
 		}

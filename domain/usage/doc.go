@@ -32,7 +32,8 @@
 // lie in a gap from events, and from events too what is newer than the mark; all in one
 // statement. choose, in kept.go, is the only place that decides which. Outside of a
 // snapshot each statement sees the latest, so a reading checks that neither the mark nor
-// history moved since it was decided, and begins again if one did.
+// history moved since it was decided, and begins again if one did. A reading as of a moment
+// ([AsOf]) takes no buckets that hold anything newer.
 //
 // History changes when a revision is put into effect or taken back ([Revise], [Restore])
 // or an event is changed ([Reopen]). That takes effect at once, in full and for

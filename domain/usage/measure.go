@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -147,3 +148,21 @@ func ReadEvents(ctx context.Context) context.Context {
 }
 
 func readsEvents(ctx context.Context) bool { return ctx.Value(readEvents{}) != nil }
+
+type seenBy struct{}
+
+// AsOf returns the transaction for reading usage in it as of a moment: of the events that
+// were there then. Those that were changed since count as they are.
+func AsOf(tx *store.Tx, moment event.Seen) *store.Tx {
+	then := *tx
+	then.DB = tx.WithContext(context.WithValue(tx.Context(), seenBy{}, moment))
+	return &then
+}
+
+// moment is that as of which usage is read, nil for now.
+func moment(ctx context.Context) *event.Seen {
+	if seen, some := ctx.Value(seenBy{}).(event.Seen); some {
+		return &seen
+	}
+	return nil
+}

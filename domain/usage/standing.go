@@ -36,16 +36,18 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 	var st standing
 	var series, gaps, revisions []byte
 	var quarteredTo sql.NullTime
+	seen := moment(tx.Context())
 	err := tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT p.mark, p.quartered_to, coalesce(h.changes, 0),
-			(SELECT `+seriesAsJSON+` FROM `+seriesTables+` WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)),
+			(SELECT `+seriesAsJSON+` FROM `+seriesTables+` WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)
+				AND coalesce(p.mark <= pg_snapshot_xmin($6::pg_snapshot)::text::bigint << 20, true)), -- they have nothing newer
 			(SELECT json_agg(json_build_object('Start', start_at, 'End', end_at) ORDER BY start_at) FROM usage_gaps
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4)),
 			(SELECT `+effectsAsJSON+` FROM usage_revisions
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4))
 		FROM (SELECT $1::text AS account_id) AS a
 			LEFT JOIN usage_progress AS p USING (account_id) LEFT JOIN usage_history AS h USING (account_id)`,
-		tx.AccountID, about.Start, about.End, subjects, metrics).Scan(&st.mark, &quarteredTo, &st.changes, &series, &gaps, &revisions)
+		tx.AccountID, about.Start, about.End, subjects, metrics, seen).Scan(&st.mark, &quarteredTo, &st.changes, &series, &gaps, &revisions)
 	if err != nil {
 		return st, fmt.Errorf("read how buckets stand: %w", err)
 	}
@@ -59,7 +61,10 @@ func standingOf(tx *store.Tx, about period.Period, subjects []string, requests [
 			return st, fmt.Errorf("read how buckets stand: %w", err)
 		}
 	}
-	st.counting, err = counting(effects)
+	if st.counting, err = counting(effects); seen != nil {
+		st.counting.SQL += " AND pg_visible_in_snapshot((e.seq >> 20)::text::xid8, ?::pg_snapshot)"
+		st.counting.Args = append(st.counting.Args, string(*seen))
+	}
 	return st, err
 }
 
