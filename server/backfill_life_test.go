@@ -132,6 +132,20 @@ var _ = Describe("Backfills through their life", func() {
 		Expect(d.total("2025-07")).To(Equal("119.00"))
 	})
 
+	It("leave alone who took over the alias of a customer that was deleted meanwhile", func() {
+		west := func(text string) string { return strings.Replace(d.event(text), `"acme"`, `"west"`, 1) }
+		gone := d.buyer(object{"external_customer_id": "west"})
+		id := d.open(object{"replace_existing_events": true, "customer_id": gone, "timeframe_end": "2025-07-30T00:00:00Z"})
+		d.delete("/v1/customers/" + gone).expect(204)
+		heir := d.buyer(object{"external_customer_id": "west"})
+		d.subscription = d.subscribe(heir, object{"start_date": "2025-07-01"}, d.calls("1.00")).text("id")
+		d.send("", west("2025-07-20T00:00:00Z 5")).expect(200)
+		Expect(failures(d.send(id, west("2025-07-05 7")).expect(400))).To(HaveExactElements(HaveSuffix(": customer_id: outside the backfill scope")))
+		d.close(id).expect(200)
+		d.reaches(id, "reflected")
+		Expect(d.total("2025-07")).To(Equal("5.00"))
+	})
+
 	It("can be put upon each other, and taken back in any order", func() {
 		first := d.closed(object{"replace_existing_events": true}, "2025-07-05 7")
 		second := d.closed(object{"replace_existing_events": true, "timeframe_start": "2025-07-05T00:00:00Z"}, "2025-07-06 1", "2025-07-09 2")

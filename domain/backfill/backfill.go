@@ -57,7 +57,11 @@ func (b Backfill) place(tx *store.Tx) (event.Backfill, error) {
 		if err != nil {
 			return event.Backfill{}, err
 		}
-		place.Subjects = event.Subjects(*b.CustomerID, customers[*b.CustomerID].ExternalCustomerID)
+		of := customers[*b.CustomerID]
+		if of.DeletedAt != nil {
+			of.ExternalCustomerID = nil // it is free, and may be another's by now
+		}
+		place.Subjects = event.Subjects(of.ID, of.ExternalCustomerID)
 	}
 	return place, nil
 }
