@@ -100,6 +100,21 @@ var _ = Describe("Months of events that are old", func() {
 		})).To(Succeed())
 	})
 
+	It("stay while a backfill is open there of somebody who has no events yet", func() {
+		d.settle()
+		owner := d
+		owner.ctx = storetest.Account(d.store, "test")
+		at := func(statement string) {
+			GinkgoHelper()
+			Expect(owner.store.Update(owner.ctx, func(tx *store.Tx) error { return tx.Exec(statement, tx.AccountID).Error })).To(Succeed())
+		}
+		at(`INSERT INTO backfills (account_id, id, created_at, timeframe_start, timeframe_end, replaces, close_time, closed, status, events_ingested)
+			VALUES (?, 'b', now(), '2025-05-31', '2025-06-01', false, '2100-01-01', false, 'pending', 0)`)
+		Expect(drop()).To(Equal([]string{"2025-06"}))
+		at("UPDATE backfills SET status = 'reverted', reverted_at = now() WHERE account_id = ?")
+		Expect(drop()).To(Equal([]string{"2025-05"}))
+	})
+
 	DescribeTable("stay while",
 		func(hinder, release string) {
 			d.settle()
