@@ -79,7 +79,7 @@ func (t telling) Read(b []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fault.Bad("body", "did not arrive in time")
 	}
-	return n, err
+	return n, fault.Bad("body", "did not arrive whole: its transfer broke off or is no HTTP") // such as chunks that are none
 }
 
 // patient reads a body from a connection and gives up when nothing comes. After its end

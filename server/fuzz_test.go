@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -282,10 +283,10 @@ func FuzzGet(f *testing.F) {
 		}
 	}
 	slices.Sort(paths)
-	cursor := "MTc0Njg3ODQwMDAwMDAwMC43"
+	cursor := base64.RawURLEncoding.EncodeToString([]byte("1746878400000000.7.customers.created_at"))
 	for n := range paths {
 		for _, query := range []string{
-			"", "limit=1&cursor=" + cursor, "limit=101&limit=2", "cursor=OTIyMzM3MjAzNjg1NDc3NTgwNy4x", "created_at[gte]=2025-05-10&created_at[lt]=9999-12-31T23:59:59-01:00",
+			"", "limit=1&cursor=" + cursor, "limit=101&limit=2", "cursor=OTIyMzM3MjAzNjg1NDc3NTgwNy4xLmN1c3RvbWVycy5jcmVhdGVkX2F0", "created_at[gte]=2025-05-10&created_at[lt]=9999-12-31T23:59:59-01:00",
 			"timeframe_start=2025-05-01&timeframe_end=2025-06-01", "timeframe_start=0001-01-01&timeframe_end=9999-12-31", "status[]=draft&date_type=issue_date",
 			"subscription_id=$subscription&customer_id=$customer", "%00=%ff&cursor=%00", "view_mode=cumulative&currency=USD", "granularity=day&group_by=x",
 		} {

@@ -1,8 +1,12 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -126,6 +130,21 @@ var _ = Describe("the shape of a request", func() {
 		api.post("/v1/items", `{}`, header{"Content-Encoding", "br"}).invalid("Content-Encoding: must be gzip or absent")
 	})
 
+	It("is refused when its chunks are none, and is no failure of the server", func() {
+		for _, path := range []string{"/v1/items", "/v1/ingest"} {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(api.url, "http://"))
+			Expect(err).NotTo(HaveOccurred())
+			defer func() { _ = conn.Close() }()
+			_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: spec\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n", path, api.key)
+			Expect(err).NotTo(HaveOccurred())
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(response.StatusCode).To(Equal(http.StatusBadRequest))
+			Expect(io.ReadAll(response.Body)).To(ContainSubstring("body: did not arrive whole"))
+		}
+	})
+
 	DescribeTable("is refused when a parameter is wrong",
 		func(path string, violations ...string) {
 			api.get(path).invalid(violations...)
@@ -145,6 +164,16 @@ var _ = Describe("the shape of a request", func() {
 		Entry("several", "/v1/plans?status=new&limit=0", "limit: must be from 1 to 100", "status: must be one of"),
 		Entry("a query that is not encoded", "/v1/plans?limit=%zz", "query: is not encoded"),
 	)
+
+	It("is refused when its cursor is of another list", func() {
+		api.item("A")
+		api.item("B")
+		cursor := api.get("/v1/items?limit=1").expect(200).text("pagination_metadata.next_cursor")
+		api.get("/v1/items?limit=1&cursor=" + cursor).expect(200)
+		for _, other := range []string{"metrics", "plans", "customers", "subscriptions", "invoices", "invoices/summary"} {
+			api.get("/v1/" + other + "?cursor=" + cursor).invalid("cursor: is not one that this list returned")
+		}
+	})
 
 	It("tells of parameters before it tells of the body", func() {
 		api.post("/v1/items", `{}`, header{"Idempotency-Key", strings.Repeat("k", 65)}).

@@ -50,20 +50,21 @@ func FuzzMetadata(f *testing.F) {
 }
 
 func FuzzReadCursor(f *testing.F) {
-	encoded := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	const list = "items.created_at"
+	encoded := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text + "." + list)) }
 	for _, seed := range []string{
-		store.Cursor(time.Unix(1746878400, 123456000), 7), "", "nope", encoded("1.2.3"), encoded("+1.2"), encoded("1. 2"), encoded("-1.-2"),
+		store.Cursor(list, time.Unix(1746878400, 123456000), 7), store.Cursor("plans.created_at", time.Unix(1746878400, 0), 7), "", "nope", encoded("1.2.3"), encoded("+1.2"), encoded("1. 2"), encoded("-1.-2"),
 		encoded("9223372036854775807.1"), encoded("-9223372036854775808.1"), encoded("99999999999999999999.1"), encoded("0x10.1"), encoded("1_0.1"),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		at, seq, ok := store.ReadCursor(text)
+		at, seq, ok := store.ReadCursor(list, text)
 		if !ok {
 			return
 		}
-		if store.Cursor(at, seq) != text || !utf8.ValidString(text) {
-			t.Fatalf("%q reads back as %q", text, store.Cursor(at, seq))
+		if store.Cursor(list, at, seq) != text || !utf8.ValidString(text) {
+			t.Fatalf("%q reads back as %q", text, store.Cursor(list, at, seq))
 		}
 		if _, err := at.MarshalText(); err != nil { // then the database may not know it either
 			t.Fatalf("%q stands for %v", text, at)

@@ -36,7 +36,7 @@ func (r Range) On(db *gorm.DB, column string) *gorm.DB {
 // List returns a page of records, newest first: by creation instant, then by
 // the order in which they were made. Records made after the first page do not
 // appear, and none is repeated or skipped. next is "" on the last page. T has
-// Record embedded. An unknown cursor is an invalid request.
+// Record embedded. An unknown cursor, or one of another list, is an invalid request.
 func List[T any](query *gorm.DB, page Page) (rows []T, next string, err error) {
 	return ListBy(query, page, "created_at", func(row T) time.Time { return recordOf(row).CreatedAt })
 }
@@ -62,10 +62,14 @@ var (
 )
 
 func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) time.Time) (rows []T, next string, err error) {
+	name, err := nameOf[T](query, column)
+	if err != nil {
+		return nil, "", err
+	}
 	if page.Cursor != "" {
-		instant, seq, ok := readCursor(page.Cursor)
+		instant, seq, ok := readCursor(name, page.Cursor)
 		if !ok {
-			return nil, "", fault.Bad("cursor", "is not one that a list returned")
+			return nil, "", fault.Bad("cursor", "is not one that this list returned")
 		}
 		query = query.Where("("+column+", seq) "+by.follows+" (?, ?)", instant, seq)
 	}
@@ -78,18 +82,26 @@ func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) 
 	}
 	rows = rows[:page.Limit]
 	last := rows[len(rows)-1]
-	return rows, cursor(at(last), recordOf(last).Seq), nil
+	return rows, cursor(name, at(last), recordOf(last).Seq), nil
+}
+
+// nameOf tells lists apart: by what they list, and in which order.
+func nameOf[T any](query *gorm.DB, column string) (string, error) {
+	parsed := &gorm.Statement{DB: query}
+	err := parsed.Parse(new(T))
+	return parsed.Table + "." + column, err
 }
 
 func recordOf[T any](row T) Record {
 	return reflect.ValueOf(row).FieldByName("Record").Interface().(Record)
 }
 
-func cursor(at time.Time, seq int64) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", at.UnixMicro(), seq))
+// cursor is a place in the list of that name: behind the row made then.
+func cursor(list string, at time.Time, seq int64) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d.%s", at.UnixMicro(), seq, list))
 }
 
-func readCursor(text string) (at time.Time, seq int64, ok bool) {
+func readCursor(list, text string) (at time.Time, seq int64, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return at, 0, false
@@ -100,5 +112,5 @@ func readCursor(text string) (at time.Time, seq int64, ok bool) {
 	}
 	at = time.UnixMicro(micro).UTC()
 	known := at.Year() >= 1 && at.Year() <= 9999 // to the database too
-	return at, seq, known && cursor(at, seq) == text
+	return at, seq, known && cursor(list, at, seq) == text
 }

@@ -24,6 +24,11 @@ type item struct {
 
 func (item) TableName() string { return "items" }
 
+// metric is a row of another.
+type metric struct{ store.Record }
+
+func (metric) TableName() string { return "metrics" }
+
 func create(st *store.Store, ctx context.Context, name string) (made item) {
 	GinkgoHelper()
 	Expect(st.Update(ctx, func(tx *store.Tx) error {
@@ -263,6 +268,24 @@ var _ = Describe("A list", func() {
 			create(st, ctx, "late")
 		}
 		Expect(got).To(Equal(want))
+	})
+
+	It("refuses a cursor that another list returned, or it in another order", func() {
+		st := storetest.New()
+		ctx := storetest.Account(st, "test")
+		create(st, ctx, "a")
+		create(st, ctx, "b")
+		Expect(st.View(ctx, func(tx *store.Tx) error {
+			_, next, err := store.List[item](tx.DB, store.Page{Limit: 1})
+			Expect(next, err).NotTo(BeEmpty())
+			page := store.Page{Limit: 1, Cursor: next}
+			_, _, err = store.List[metric](tx.DB, page)
+			Expect(err).To(MatchError(ContainSubstring("cursor: ")))
+			_, _, err = store.ListBy(tx.DB, page, "archived_at", func(row item) time.Time { return row.CreatedAt })
+			Expect(err).To(MatchError(ContainSubstring("cursor: ")))
+			_, _, err = store.List[item](tx.DB, page)
+			return err
+		})).To(Succeed())
 	})
 
 	DescribeTable("refuses a cursor that no list returned",

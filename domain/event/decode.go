@@ -30,8 +30,10 @@ func Receive(body io.Reader) (*Received, error) {
 	switch {
 	case errors.Is(err, errTooLong):
 		return nil, fault.Bad("body", "must have no event, and no other member, of more than 32 MiB")
-	case errors.As(err, &syntax), errors.Is(err, io.EOF):
-		return nil, fault.Bad("body", "must be valid JSON")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fault.Bad("body", "ends too early to be JSON")
+	case errors.As(err, &syntax):
+		return nil, fault.Bad("body", "cannot be read as JSON in UTF-8: see byte %d", syntax.ByteOffset)
 	}
 	return nil, err
 }

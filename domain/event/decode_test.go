@@ -34,10 +34,10 @@ var _ = Describe("Decoding a request", func() {
 			Expect(err).To(MatchError(reason))
 			Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
 		},
-		Entry("nothing", ``, "body: must be valid JSON"),
-		Entry("no JSON", `{"events": [}`, "body: must be valid JSON"),
-		Entry("half a body", `{"events": [{"event_name": "ca`, "body: must be valid JSON"),
-		Entry("half a surrogate pair", `{"events": [{"event_name": "\ud800"}]}`, "body: must be valid JSON"),
+		Entry("nothing", ``, "body: ends too early to be JSON"),
+		Entry("no JSON", `{"events": [}`, "body: cannot be read as JSON in UTF-8: see byte 12"),
+		Entry("half a body", `{"events": [{"event_name": "ca`, "body: ends too early to be JSON"),
+		Entry("half a surrogate pair", `{"events": [{"event_name": "\ud800"}]}`, "body: cannot be read as JSON in UTF-8: see byte 28"),
 		Entry("an array", `[]`, "body: must be an object"),
 		Entry("no events", `{"debug": true}`, "events: is required"),
 		Entry("events that are null", `{"events": null}`, "events: must be an array"),
@@ -45,8 +45,8 @@ var _ = Describe("Decoding a request", func() {
 		Entry("an event that is no object", `{"events": [{}, 1]}`, "events[1]: must be an object"),
 		Entry("events twice", `{"events": [], "events": []}`, "events: is given twice"),
 		Entry("a second value", `{"events": []} {}`, "body: nothing may follow the object"),
-		Entry("text after the body", `{"events": []} x`, "body: must be valid JSON"),
-		Entry("nesting beyond measure", `{"events": [{"x": `+strings.Repeat("[", 20000), "body: must be valid JSON"),
+		Entry("text after the body", `{"events": []} x`, "body: cannot be read as JSON in UTF-8: see byte 15"),
+		Entry("nesting beyond measure", `{"events": [{"x": `+strings.Repeat("[", 20000), "body: cannot be read as JSON in UTF-8: see byte 10015"),
 	)
 
 	It("hands on an error of the reader", func() {
