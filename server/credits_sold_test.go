@@ -92,6 +92,15 @@ var _ = Describe("Credits that are sold", func() {
 		Entry("how it is collected", object{"invoice_settings": object{"net_terms": 1}}, "invoice_settings.auto_collection: "),
 		Entry("a date that has come, to be paid", object{"invoice_settings": object{"auto_collection": false, "net_terms": 1, "mark_as_paid": true, "invoice_date": "2025-04-01"}},
 			"invoice_settings.mark_as_paid: "),
+		Entry("an amount that can be sold", object{"amount": -1}, "amount: "),
+		Entry("a cost that can be asked", object{"per_unit_cost_basis": "-1"}, "per_unit_cost_basis: "),
+		Entry("a date of the invoice", object{"invoice_settings": object{"auto_collection": false, "net_terms": 1, "invoice_date": "soon"}},
+			"invoice_settings.invoice_date: "),
+		Entry("a date of the invoice within a year", object{"invoice_settings": object{"auto_collection": false, "net_terms": 1, "invoice_date": "2099-01-01"}},
+			"invoice_settings.invoice_date: "),
+		Entry("a day within a year on which they take effect", object{"effective_date": "2099-01-01", "expiry_date": nil}, "effective_date: "),
+		Entry("a due date that is one", object{"invoice_settings": object{"auto_collection": false, "custom_due_date": "soon"}},
+			"invoice_settings.custom_due_date: "),
 	)
 
 	It("are refused to a customer without a currency, and of an item that does not exist", func() {

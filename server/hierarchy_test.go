@@ -122,7 +122,7 @@ var _ = Describe("Customers with children", func() {
 		c := child("c", p)
 		plan := s.plan(object{}, s.calls("1.00")).text("id")
 		s.post("/v1/subscriptions", object{"customer_id": p, "plan_id": plan, "usage_customer_ids": list{c, stranger}}).
-			invalid("usage_customer_ids[1]: must be the customer of the subscription or one of its children")
+			refuse(400, "400-constraint-violation", "usage_customer_ids[1]: must be the customer of the subscription or one of its children")
 		s.subscribe(p, object{"usage_customer_ids": list{c}}, s.calls("1.00"))
 		place(c, nil).refuse(400, "400-constraint-violation", "billed by the subscription")
 		place(p, nil).refuse(400, "400-constraint-violation", "billed by the subscription")

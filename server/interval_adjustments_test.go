@@ -80,7 +80,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 		Expect(s.bills(sub)).To(Equal([]string{"2025-03-01 issued 31.00", "2025-04-01 draft 15.50"}))
 		s.coupon(percent("A", "0.5"), nil)
 		coupon := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "A"}, s.fee("1.00")).entry("adjustment_intervals", 0).text("adjustment.id")
-		s.intervals(sub, add("2025-04-01", object{"adjustment": absent, "adjustment_id": coupon})).invalid("add_adjustments[0].adjustment_id: must be an adjustment")
+		s.intervals(sub, add("2025-04-01", object{"adjustment": absent, "adjustment_id": coupon})).refuse(400, refused, "add_adjustments[0].adjustment_id: must be an adjustment")
 		s.intervals(sub, add("2025-04-01", object{"adjustment": absent, "adjustment_id": "adj_x"})).refuse(404, "404-resource-not-found", "adj_x")
 	})
 
@@ -112,6 +112,11 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 		Entry("a start before the subscription", add("2025-03-01", nil), "add_adjustments[0].start_date: must not be before"),
 		Entry("an end after it", add("2025-04-01", object{"end_date": "2026-01-01"}), "add_adjustments[0].end_date: must not be after"),
 		Entry("a fraction above 1", add("2025-04-01", object{"adjustment": off("2")}), "add_adjustments[0].adjustment.percentage_discount: "),
-		Entry("an interval that there is not", change("aint_x", nil), "edit_adjustments[0].adjustment_interval_id: must be an adjustment interval"),
 	)
+
+	It("are refused of an interval that the subscription does not have", func() {
+		s := openShop("2025-03-10T00:00:00Z")
+		sub, _, _ := s.based(nil)
+		s.intervals(sub, change("aint_x", nil)).refuse(400, refused, "edit_adjustments[0].adjustment_interval_id: must be an adjustment interval")
+	})
 })

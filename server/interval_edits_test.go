@@ -253,7 +253,6 @@ var _ = Describe("Editing intervals of a subscription", func() {
 				}
 				s.intervals(sub, edit(base, change)).invalid(beginnings...)
 			},
-			Entry("an interval of another subscription", object{"price_interval_id": "pint_x"}, "edit[0].price_interval_id: must be a price interval"),
 			Entry("a start before that of the subscription", object{"start_date": "2025-03-09"}, "edit[0].start_date: must not be before"),
 			Entry("an end after its end", object{"end_date": "2025-10-01"}, "edit[0].end_date: must not be after"),
 			Entry("an end before the start", object{"end_date": "2025-03-01"}, "edit[0].end_date: must not be before start_date"),
@@ -263,6 +262,12 @@ var _ = Describe("Editing intervals of a subscription", func() {
 				"edit[0].fixed_fee_quantity_transitions: are of fixed fees only"),
 			Entry("parameters of a fee", object{"metric_parameter_overrides": object{"a": 1}}, "edit[0].metric_parameter_overrides: must be empty"),
 		)
+
+		It("of an interval that the subscription does not have", func() {
+			s := openShop("2025-03-10T00:00:00Z")
+			sub, _, _ := s.based(nil)
+			s.intervals(sub, edit("pint_x", nil)).refuse(400, refused, "edit[0].price_interval_id: must be a price interval of the subscription")
+		})
 
 		It("twice of one interval", func() {
 			s := openShop("2025-03-10T00:00:00Z")

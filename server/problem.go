@@ -112,7 +112,7 @@ func problemOf(ctx context.Context, err error) (gen.Problem, class) {
 		RequestID:        requestOf(ctx).id,
 	}
 	var f *fault.Fault
-	if errors.As(err, &f) {
+	if errors.As(err, &f) && f.Kind == fault.KindInvalid {
 		for _, v := range f.Violations {
 			problem.ValidationErrors = append(problem.ValidationErrors, v.String())
 		}

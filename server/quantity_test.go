@@ -223,9 +223,14 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		Entry("another option", object{"change_option": "soon"}, "change_option: "),
 		Entry("a date without its option", object{"change_option": "immediate", "effective_date": "2025-06-16"}, "effective_date: must not be given"),
 		Entry("the option without its date", object{"change_option": "effective_date"}, "effective_date: is required"),
-		Entry("a price that the subscription does not have", object{"price_id": "nope"}, "price_id: must be a price of the subscription"),
 		Entry("another member", object{"reason": "x"}, "reason: is not a field"),
 	)
+
+	It("refuses a price that the subscription does not have", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		sub, _ := s.seats(5, nil, nil)
+		s.quantity(sub, "nope", 7, nil).refuse(400, refused, "price_id: must be a price of the subscription")
+	})
 
 	It("refuses a usage price", func() {
 		s := openShop("2025-06-01T00:00:00Z")
@@ -249,6 +254,6 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_
 		after := unschedule().expect(200)
 		Expect(after.entry("price_intervals", 0).each("fixed_fee_quantity_transitions", "quantity")).To(Equal(list{json.Number("6")}))
 		Expect(s.bills(sub)).To(Equal([]string{"2025-06-01 issued 100.00", "2025-06-01 issued 20.00", "2025-07-01 draft 120.00"}))
-		s.post("/v1/subscriptions/"+sub+"/unschedule_fixed_fee_quantity_updates", object{"price_id": "nope"}).invalid("price_id: must be a price")
+		s.post("/v1/subscriptions/"+sub+"/unschedule_fixed_fee_quantity_updates", object{"price_id": "nope"}).refuse(400, "400-constraint-violation", "price_id: must be a price")
 	})
 })

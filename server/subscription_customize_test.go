@@ -152,8 +152,8 @@ var _ = Describe("A subscription that differs from its plan", func() {
 		It("refuses what is no price of the plan", func() {
 			remove := func(entries ...any) *answer { return ask(object{"remove_prices": entries}) }
 			remove(object{}).invalid("remove_prices[0].price_id, external_price_id: exactly one")
-			remove(object{"price_id": "nope"}).invalid("remove_prices[0].price_id: must be a price of the version")
-			remove(object{"external_price_id": "nope"}).invalid("remove_prices[0].external_price_id: must be the alias of a price of the plan")
+			remove(object{"price_id": "nope"}).refuse(400, "400-constraint-violation", "remove_prices[0].price_id: must be a price of the version")
+			remove(object{"external_price_id": "nope"}).refuse(400, "400-constraint-violation", "remove_prices[0].external_price_id: must be the alias of a price of the plan")
 			remove(object{"price_id": fee()}, object{"external_price_id": "base"}).invalid("remove_prices[1].price_id: ")
 		})
 	})
@@ -187,14 +187,15 @@ var _ = Describe("A subscription that differs from its plan", func() {
 			Expect(charged(sub)).To(ContainElement("Calls 2025-03-01 to 2025-04-01: 9.00"))
 			Expect(sub.expect(201).each("minimum_intervals", "minimum_amount")).To(Equal(list{"9.00"}))
 		})
+		It("refuses a price that the plan has not, and a quantity of it", func() {
+			for _, entry := range []object{{"price": s.fee("1")}, {"fixed_price_quantity": 1}} {
+				replace(with(object{"replaces_price_id": "nope"}, entry)).refuse(400, "400-constraint-violation", "replace_prices[0].replaces_price_id: must be a price")
+			}
+		})
 		DescribeTable("refuses",
 			func(entry func() object, violations ...string) { replace(entry()).invalid(violations...) },
 			Entry("nothing in its place", func() object { return object{} },
 				"replace_prices[0].price, allocation_price, price_id, external_price_id: exactly one"),
-			Entry("a price that the plan has not", func() object { return object{"replaces_price_id": "nope", "price": s.fee("1")} },
-				"replace_prices[0].replaces_price_id: must be a price"),
-			Entry("a quantity of such a price", func() object { return object{"replaces_price_id": "nope", "fixed_price_quantity": 1} },
-				"replace_prices[0].replaces_price_id: must be a price"),
 			Entry("a quantity of usage", func() object { return object{"replaces_price_id": calls(), "fixed_price_quantity": 1} },
 				"replace_prices[0].fixed_price_quantity: is of fixed fees only"),
 			Entry("a negative quantity", func() object { return object{"fixed_price_quantity": -1} },
@@ -228,7 +229,6 @@ var _ = Describe("A subscription that differs from its plan", func() {
 		DescribeTable("refuse",
 			func(entry func() object, violations ...string) { override(entry()).invalid(violations...) },
 			Entry("no price", func() object { return object{} }, "price_overrides[0].id: is required"),
-			Entry("a price that the plan has not", func() object { return object{"id": "nope"} }, "price_overrides[0].id: must be a price"),
 			Entry("another model", func() object {
 				return object{"id": fee(), "model_type": "package", "package_config": object{"package_amount": "1", "package_size": 1}}
 			}, "price_overrides[0].model_type: must be that of the price"),
@@ -244,11 +244,14 @@ var _ = Describe("A subscription that differs from its plan", func() {
 				return object{"id": fee(), "discount": object{"discount_type": "percentage", "percentage_discount": 2}}
 			}, "price_overrides[0].discount.percentage_discount: must be from 0 to 1"),
 		)
+		It("refuse a price that the plan has not", func() {
+			override(object{"id": "nope"}).refuse(400, "400-constraint-violation", "price_overrides[0].id: must be a price of the version")
+		})
 		It("and replacements are not for the same price", func() {
 			ask(object{
 				"replace_prices":  list{object{"replaces_price_id": fee(), "price": s.fee("1")}},
 				"price_overrides": list{object{"id": fee()}},
-			}).invalid("price_overrides[0].id: must be a price of the version")
+			}).invalid("price_overrides[0].id: must be named once")
 		})
 	})
 
@@ -279,22 +282,21 @@ var _ = Describe("A subscription that differs from its plan", func() {
 			Entry("a price that the subscription has not", func() object {
 				return object{"add_adjustments": list{object{"adjustment": off("maximum", "maximum_amount", "1", object{"applies_to_price_ids": list{"nope"}})}}}
 			}, "add_adjustments[0].adjustment.applies_to_price_ids[0]: is neither"),
-			Entry("a removal of what is not there", func() object {
-				return object{"remove_adjustments": list{object{"adjustment_id": "nope"}}}
-			}, "remove_adjustments[0].adjustment_id: must be an adjustment"),
-			Entry("a replacement of what is not there", func() object {
-				return object{"replace_adjustments": list{object{"replaces_adjustment_id": "nope", "adjustment": off("maximum", "maximum_amount", "1", nil)}}}
-			}, "replace_adjustments[0].replaces_adjustment_id: must be an adjustment"),
 			Entry("an end before the start", func() object {
 				return object{"add_adjustments": list{object{"adjustment": off("maximum", "maximum_amount", "1", nil), "end_date": "2025-02-01"}}}
 			}, "add_adjustments[0].end_date: must be after start_date"),
 			Entry("several mistakes at once", func() object {
 				return object{
-					"remove_prices":   list{object{"price_id": "nope"}},
-					"add_adjustments": list{object{"adjustment": off("maximum", "maximum_amount", "-1", nil)}},
-					"price_overrides": list{object{"id": "nope"}},
+					"add_adjustments": list{object{"adjustment": off("maximum", "maximum_amount", "-1", nil)}, object{"adjustment": off("maximum", "maximum_amount", "-2", nil)}},
+					"price_overrides": list{object{"id": "nope"}}, // told when the rest is right
 				}
-			}, "remove_prices[0].price_id: ", "price_overrides[0].id: ", "add_adjustments[0].adjustment.maximum_amount: "),
+			}, "add_adjustments[0].adjustment.maximum_amount: ", "add_adjustments[1].adjustment.maximum_amount: "),
 		)
+		It("refuse to remove or replace what is not there", func() {
+			ask(object{"remove_adjustments": list{object{"adjustment_id": "nope"}}}).
+				refuse(400, "400-constraint-violation", "remove_adjustments[0].adjustment_id: must be an adjustment")
+			ask(object{"replace_adjustments": list{object{"replaces_adjustment_id": "nope", "adjustment": off("maximum", "maximum_amount", "1", nil)}}}).
+				refuse(400, "400-constraint-violation", "replace_adjustments[0].replaces_adjustment_id: must be an adjustment")
+		})
 	})
 })

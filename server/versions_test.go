@@ -105,6 +105,17 @@ var _ = Describe("Versions of plans", func() {
 		}))
 	})
 
+	DescribeTable("are refused where they change what the version before does not have, and not made",
+		func(change object, words string) {
+			s.post(path+"/versions", with(object{"version": 2}, change)).refuse(400, "400-constraint-violation", words)
+			s.get(path+"/versions/2").refuse(404, "404-resource-not-found")
+		},
+		Entry("removing a price that is not there", object{"remove_prices": list{object{"price_id": "nope"}}}, "remove_prices[0].price_id: "),
+		Entry("removing an adjustment that is not there", object{"remove_adjustments": list{object{"adjustment_id": "nope"}}}, "remove_adjustments[0].adjustment_id: "),
+		Entry("replacing an adjustment that is not there", object{"replace_adjustments": list{with(off("0.1"), object{"replaces_adjustment_id": "nope"})}},
+			"replace_adjustments[0].replaces_adjustment_id: "),
+	)
+
 	DescribeTable("are refused, and not made",
 		func(change object, violations ...string) {
 			s.post(path+"/versions", with(object{"version": 2}, change)).invalid(violations...)
@@ -114,10 +125,6 @@ var _ = Describe("Versions of plans", func() {
 		Entry("with a number below 1", object{"version": 0}, "version: must be at least 1"),
 		Entry("with a number beyond all others", object{"version": 1 << 31}, "version: must be at most 2147483647"),
 		Entry("with a member nobody knows", object{"colour": "red"}, "colour: is not a field"),
-		Entry("removing a price that is not there", object{"remove_prices": list{object{"price_id": "nope"}}}, "remove_prices[0].price_id: "),
-		Entry("removing an adjustment that is not there", object{"remove_adjustments": list{object{"adjustment_id": "nope"}}}, "remove_adjustments[0].adjustment_id: "),
-		Entry("replacing an adjustment that is not there", object{"replace_adjustments": list{with(off("0.1"), object{"replaces_adjustment_id": "nope"})}},
-			"replace_adjustments[0].replaces_adjustment_id: "),
 		Entry("with an adjustment in a phase of a plan without phases", object{"add_adjustments": list{with(off("0.1"), object{"plan_phase_order": 1})}},
 			"add_adjustments[0].plan_phase_order: "),
 		Entry("with entries that are no prices", object{"add_prices": list{object{}}}, "add_prices[0].price, allocation_price, license_allocation_price: "),

@@ -17,7 +17,8 @@ type draft struct {
 	phases         int     // how many the plan has
 	subscriptionID *string // the only one it is for; nil: the plan
 
-	prices      []Price // in order
+	base        PlanVersion // what it begins with
+	prices      []Price     // in order
 	adjustments []Adjustment
 	named       map[string]Price  // what adjustments may name, by id and by reference_id
 	replaced    map[string]string // ids of prices to those of their replacements
@@ -33,7 +34,7 @@ type draft struct {
 // newDraft begins with what a version has, and with what the wanted prices name.
 func newDraft(tx *store.Tx, plan Plan, base PlanVersion, wanted ...PlanPrice) (*draft, error) {
 	d := &draft{
-		tx: tx, plan: plan, phases: len(base.Phases),
+		tx: tx, plan: plan, phases: len(base.Phases), base: base,
 		prices: slices.Clone(base.Prices), adjustments: slices.Clone(base.Adjustments),
 		named: map[string]Price{}, replaced: map[string]string{}, places: map[string]string{},
 	}
@@ -56,6 +57,15 @@ func each[T any](d *draft, field string, entries []T, do func(T) error) {
 		d.place = fmt.Sprintf("%s[%d]", field, i)
 		d.faults = append(d.faults, fault.In(d.place, do(entry)))
 	}
+}
+
+// unknown is of an id that names nothing that is left: it never did, or the request
+// names it once more.
+func (d *draft) unknown(field, what string, was bool) error {
+	if was {
+		return fault.Bad(field, "must be named once")
+	}
+	return fault.Foreign(field, "must be %s of the version that is changed", what)
 }
 
 func samePhase(given, is *int) error {

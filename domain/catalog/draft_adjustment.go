@@ -31,9 +31,10 @@ func (d *draft) replaceAdjustment(in PlanAdjustment) error {
 }
 
 func (d *draft) adjustmentAt(field, id string, phase *int) (int, error) {
-	at := slices.IndexFunc(d.adjustments, func(a Adjustment) bool { return a.ID == id })
+	named := func(a Adjustment) bool { return a.ID == id }
+	at := slices.IndexFunc(d.adjustments, named)
 	if at < 0 {
-		return at, fault.Bad(field, "must be an adjustment of the version that is changed, named once")
+		return at, d.unknown(field, "an adjustment", slices.ContainsFunc(d.base.Adjustments, named))
 	}
 	return at, samePhase(phase, d.adjustments[at].PhaseOrder)
 }

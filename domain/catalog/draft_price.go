@@ -42,9 +42,10 @@ func (d *draft) replacePrice(in PlanPrice) error {
 // priceAt finds the price that a request names, among those it leaves in place so
 // far.
 func (d *draft) priceAt(field, id string, phase *int) (int, error) {
-	at := slices.IndexFunc(d.prices, func(p Price) bool { return p.ID == id })
+	named := func(p Price) bool { return p.ID == id }
+	at := slices.IndexFunc(d.prices, named)
 	if at < 0 {
-		return at, fault.Bad(field, "must be a price of the version that is changed, named once")
+		return at, d.unknown(field, "a price", slices.ContainsFunc(d.base.Prices, named))
 	}
 	return at, samePhase(phase, d.prices[at].PhaseOrder)
 }

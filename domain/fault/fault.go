@@ -33,7 +33,8 @@ type Violation struct {
 
 func (v Violation) String() string { return v.Field + ": " + v.Reason }
 
-// Fault is a failure with its kind. Violations is filled for KindInvalid only.
+// Fault is a failure with its kind. Violations are the places that are wrong, of
+// KindInvalid always and of KindRefused where Foreign made it.
 type Fault struct {
 	Kind       Kind
 	Detail     string
@@ -55,6 +56,13 @@ func Invalid(violations ...Violation) error {
 // Refused reports a request that the present state forbids.
 func Refused(reason string, args ...any) error {
 	return &Fault{Kind: KindRefused, Detail: fmt.Sprintf(reason, args...)}
+}
+
+// Foreign reports a field that names what is not part of the thing addressed, such as
+// a price that its plan does not have: the present state forbids it (semantics 14.1.4).
+func Foreign(field, reason string, args ...any) error {
+	v := Violation{Field: field, Reason: fmt.Sprintf(reason, args...)}
+	return &Fault{Kind: KindRefused, Detail: v.String(), Violations: []Violation{v}}
 }
 
 // Taken reports that the field of another thing of that type has this value.
@@ -86,19 +94,19 @@ func TooLarge(reason string, args ...any) error {
 	return &Fault{Kind: KindTooLarge, Detail: fmt.Sprintf(reason, args...)}
 }
 
-// In puts prefix before the fields of an invalid request, so that a part can be
+// In puts prefix before the fields of a fault that has some, so that a part can be
 // checked without knowing where it stands: In("prices[0].price", err). Other
 // errors, and nil, pass unchanged.
 func In(prefix string, err error) error {
 	return Moved(err, func(field string) string { return join(prefix, field) })
 }
 
-// Moved names the fields of an invalid request anew, where a part was judged in
+// Moved names the fields of a fault that has some anew, where a part was judged in
 // another form than the client gave it. What then reads the same is told once. Other
 // errors, and nil, pass unchanged.
 func Moved(err error, name func(field string) string) error {
 	var f *Fault
-	if !errors.As(err, &f) || f.Kind != KindInvalid {
+	if !errors.As(err, &f) || len(f.Violations) == 0 {
 		return err
 	}
 	var moved []Violation
@@ -108,7 +116,7 @@ func Moved(err error, name func(field string) string) error {
 			moved = append(moved, v)
 		}
 	}
-	return Invalid(moved...)
+	return &Fault{Kind: f.Kind, Detail: moved[0].String(), Violations: moved}
 }
 
 func join(prefix, field string) string {
@@ -118,23 +126,29 @@ func join(prefix, field string) string {
 	return prefix + "." + field
 }
 
-// Join makes one fault of the violations of several. Nil entries are left out,
-// the first error that is no invalid request is returned alone, and without any
-// error the result is nil.
+// Join makes one fault of the violations of several. Nil entries are left out. What is
+// wrong whatever the state goes before what is foreign, of which the first is returned;
+// the first error of any other kind is returned alone, and without any error the result
+// is nil.
 func Join(errs ...error) error {
 	var all []Violation
+	var foreign error
 	for _, err := range errs {
 		if err == nil {
 			continue
 		}
 		var f *Fault
-		if !errors.As(err, &f) || f.Kind != KindInvalid {
+		switch {
+		case !errors.As(err, &f) || len(f.Violations) == 0:
 			return err
+		case f.Kind == KindInvalid:
+			all = append(all, f.Violations...)
+		case foreign == nil:
+			foreign = err
 		}
-		all = append(all, f.Violations...)
 	}
 	if all == nil {
-		return nil
+		return foreign
 	}
 	return Invalid(all...)
 }

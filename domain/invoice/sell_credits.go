@@ -50,7 +50,7 @@ func SellCredits(tx *store.Tx, buyer customer.Customer, grant credit.Grant, in P
 	}
 	inv, err := draftOneOff(tx, order)
 	if err != nil {
-		return credit.Entry{}, err
+		return credit.Entry{}, fault.Moved(err, in.field)
 	}
 	grant.InvoiceID, grant.UntilPayment = &inv.ID, in.UntilPayment
 	entry, err := credit.Add(tx, buyer, grant)
@@ -72,6 +72,24 @@ func (in Purchase) check(grant credit.Grant) error {
 		faults = append(faults, fault.Bad("invoice_settings", "exactly one of net_terms and custom_due_date must be specified"))
 	}
 	return fault.Join(faults...)
+}
+
+// field is what a field of the invoice is called in a request for credits.
+func (in Purchase) field(ofInvoice string) string {
+	switch ofInvoice {
+	case "invoice_date":
+		if in.Date == nil {
+			return "effective_date"
+		}
+		return "invoice_settings.invoice_date"
+	case "due_date":
+		return "invoice_settings.custom_due_date"
+	case place(0) + ".quantity":
+		return "amount"
+	case place(0) + ".unit_config.unit_amount":
+		return "per_unit_cost_basis"
+	}
+	return ofInvoice
 }
 
 // invoice is the invoice of the credits, with one line for all of them.

@@ -120,7 +120,7 @@ func reusable(tx *store.Tx, id string) error {
 	var redeemed int64
 	err = tx.Model(&AdjustmentInterval{}).Where("adjustment_id = ? AND coupon_id IS NOT NULL", id).Count(&redeemed).Error
 	if err == nil && (redeemed > 0 || a.InvoiceID != nil) {
-		err = fault.Bad("adjustment_id", "must be an adjustment of a plan or a subscription, and not of a coupon")
+		err = fault.Foreign("adjustment_id", "must be an adjustment of a plan or a subscription, and not of a coupon")
 	}
 	return err
 }

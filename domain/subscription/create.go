@@ -176,15 +176,14 @@ func save[T any](tx *store.Tx, rows []T) error {
 	return tx.Create(&rows).Error
 }
 
-// version is the one asked for. A number that the plan does not have is a mistake in
-// the request.
+// version is the one asked for, which must be of the plan.
 func (in NewSubscription) version(tx *store.Tx, plan catalog.Plan) (catalog.PlanVersion, error) {
 	if in.PlanVersion == nil {
 		return catalog.FindVersion(tx, plan.ID, plan.Version)
 	}
 	version, err := catalog.FindVersion(tx, plan.ID, *in.PlanVersion)
 	if fault.Is(err, fault.KindMissing) {
-		err = fault.Bad("plan_version_number", "must be a version of the plan")
+		err = fault.Foreign("plan_version_number", "must be a version of the plan")
 	}
 	return version, err
 }

@@ -113,5 +113,5 @@ func (n PriceName) among(prices []catalog.Price) (string, error) {
 			return price.ID, nil
 		}
 	}
-	return "", fault.Bad("external_price_id", "must be the alias of a price of the plan")
+	return "", fault.Foreign("external_price_id", "must be the alias of a price of the plan")
 }

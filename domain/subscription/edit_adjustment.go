@@ -20,7 +20,7 @@ type AdjustmentEdit struct {
 func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 	k := slices.IndexFunc(t.Adjustments, func(a AdjustmentInterval) bool { return a.ID == e.ID })
 	if k < 0 {
-		return fault.Bad("adjustment_interval_id", "must be an adjustment interval of the subscription")
+		return fault.Foreign("adjustment_interval_id", "must be an adjustment interval of the subscription")
 	}
 	a := t.Adjustments[k]
 	stint := Stint{StartAt: t.StartAt} // of one that is for all plans

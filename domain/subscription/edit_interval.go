@@ -14,7 +14,7 @@ import (
 func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[string]string, place string) error {
 	k := slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == e.ID })
 	if k < 0 {
-		return fault.Bad("price_interval_id", "must be a price interval of the subscription")
+		return fault.Foreign("price_interval_id", "must be a price interval of the subscription")
 	}
 	if _, edited := at[e.ID]; edited {
 		return fault.Bad("price_interval_id", "must be edited once")

@@ -80,7 +80,7 @@ func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
 			return plan[k:], nil
 		}
 	}
-	return nil, fault.Bad("initial_phase_order", "must be a phase of the plan")
+	return nil, fault.Foreign("initial_phase_order", "must be a phase of the plan")
 }
 
 func phasesOf(in rowsIn, has rare, subscriptionIDs []string) (map[string][]Phase, error) {
