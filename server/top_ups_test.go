@@ -198,6 +198,18 @@ var _ = Describe("Top-ups", func() {
 		s.delete(path+"/"+id).refuse(404, "404-resource-not-found", "TopUp", id)
 	})
 
+	DescribeTable("end with a customer that is deleted: as time goes by, nothing more is bought",
+		func(change object) {
+			s.credits(buyer, object{"amount": 50, "expiry_date": "2025-04-01"})
+			agree(change)
+			s.delete("/v1/customers/" + buyer).expect(204)
+			s.clock("2025-04-02T00:00:00Z")
+			Expect(s.get("/v1/invoices?" + everyStatus).expect(200).list("data")).To(BeEmpty())
+		},
+		Entry("when credits expire", nil),
+		Entry("when it was to begin", object{"active_from": "2025-03-12", "threshold": "50"}),
+	)
+
 	It("are reached by the customer's alias", func() {
 		const byAlias = "/v1/customers/external_customer_id/ada/credits/top_ups"
 		id := s.post(byAlias, asked(nil)).expect(201).text("id")

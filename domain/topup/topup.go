@@ -83,6 +83,11 @@ func Deactivate(tx *store.Tx, id string) error {
 	return tx.Model(&TopUp{}).Where("id = ? AND deactivated_at IS NULL", id).Update("deactivated_at", tx.Now).Error
 }
 
+// DeactivateOf ends the top-ups of a customer.
+func DeactivateOf(tx *store.Tx, customerID string) error {
+	return tx.Model(&TopUp{}).Where("customer_id = ? AND deactivated_at IS NULL", customerID).Update("deactivated_at", tx.Now).Error
+}
+
 // Look notes that the balance was looked at after so many changes of the ledger.
 func (t *TopUp) Look(tx *store.Tx, changes int64) error {
 	t.SeenChanges = &changes
