@@ -53,7 +53,7 @@ func (b *billed) copyInvoices(ctx context.Context, used watch) (took, database t
 		if err != nil {
 			return 0, 0, err
 		}
-		if _, err := b.conn.Exec(ctx, fmt.Sprintf("CREATE TABLE bench_%s (LIKE %[1]s INCLUDING ALL)", table)); err != nil {
+		if _, err := b.conn.Exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS bench_%s; CREATE TABLE bench_%[1]s (LIKE %[1]s INCLUDING ALL)", table)); err != nil {
 			return 0, 0, err
 		}
 		var rows bytes.Buffer
@@ -66,6 +66,9 @@ func (b *billed) copyInvoices(ctx context.Context, used watch) (took, database t
 			return 0, 0, err
 		}
 		took, database = took+time.Since(began), database+used.now().sub(before).database
+		if _, err := b.conn.Exec(ctx, "DROP TABLE bench_"+table); err != nil {
+			return 0, 0, err
+		}
 	}
 	return took, database, nil
 }

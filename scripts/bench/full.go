@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -91,7 +92,11 @@ func runFull(ctx context.Context, o options) error {
 		return err
 	}
 	server.stop()
-	if err := r.billing(ctx, s, o.billed); err != nil {
+	err = r.billing(ctx, s, o.billed)
+	if o.keep {
+		err = errors.Join(err, t.forgetBilled(ctx))
+	}
+	if err != nil {
 		return err
 	}
 	return r.verdict()
