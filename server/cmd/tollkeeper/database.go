@@ -54,6 +54,9 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 	if err != nil {
 		return fmt.Errorf("%w (a new database needs `tollkeeper migrate` first)", err)
 	}
+	if err := checkCounter(ctx, db.url); err != nil {
+		return errors.Join(err, st.Close())
+	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	return do(st)
 }
@@ -77,6 +80,30 @@ func (d database) migrate(ctx context.Context) error {
 		_, _ = fmt.Fprintf(os.Stderr, "%d migrations applied\n", steps)
 	}
 	return err
+}
+
+// checkCounter refuses a database whose transactions count from less than they did when its
+// events came, as they do once a dump was read into another cluster. An event is numbered
+// by its transaction: what comes would be taken for what buckets have.
+func checkCounter(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var behind bool
+	var epoch int64
+	err = conn.QueryRow(ctx, `
+		SELECT last > pg_snapshot_xmax(pg_current_snapshot())::text::bigint, (last >> 32) + 1
+		FROM (SELECT coalesce(max(mark) >> 20, 0) AS last FROM usage_progress) AS p`).Scan(&behind, &epoch)
+	if err != nil {
+		return fmt.Errorf("read how far buckets are: %w", err)
+	}
+	if behind {
+		return fmt.Errorf("the database was restored from a dump, and its transactions count from the beginning again: new usage would not be counted; "+
+			"stop PostgreSQL and run pg_resetwal --epoch=%d on its data directory, once", epoch)
+	}
+	return nil
 }
 
 // durability are the settings without which a committed row can be lost.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
@@ -110,6 +111,17 @@ var _ = Describe("The command line", func() {
 	It("refuses to serve on a database that may forget", func() {
 		err := run(context.Background(), []string{"serve"}, GinkgoWriter)
 		Expect(err).To(MatchError(ContainSubstring("fsync = off")))
+	})
+
+	It("refuses a database that a dump was read into, whose transactions count anew", func() {
+		id := create()
+		conn, err := pgx.Connect(context.Background(), url)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(conn.Close, context.Background())
+		_, err = conn.Exec(context.Background(), "INSERT INTO usage_progress (account_id, mark) VALUES ($1, (5::bigint << 32 | 7) << 20)", id)
+		Expect(err).NotTo(HaveOccurred())
+		err = run(context.Background(), []string{"account", "list"}, GinkgoWriter)
+		Expect(err).To(MatchError(ContainSubstring("pg_resetwal --epoch=6 ")))
 	})
 
 	It("tells what it finds", func() {

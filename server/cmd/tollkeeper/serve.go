@@ -61,6 +61,9 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
+	if err := checkCounter(ctx, db.url); err != nil {
+		return err
+	}
 	st, err := store.Open(ctx, db.url)
 	if err != nil {
 		return err
