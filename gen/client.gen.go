@@ -1831,7 +1831,7 @@ type ClientInterface interface {
 	// UnscheduleCancellation Let a subscription go on that is to end
 	//
 	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
-	// begun later do not come back.
+	// begun later do not come back. The discount of a coupon has the months again that it had.
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
 	UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1856,7 +1856,8 @@ type ClientInterface interface {
 
 	// UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
 	//
-	// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+	// All of them. Coupons that were redeemed with them can be redeemed again; others then discount the plan that goes on. A
+	// cancellation that is planned stays.
 	//
 	// Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
 	UnschedulePendingPlanChanges(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5709,7 +5710,7 @@ func (c *Client) TriggerPhase(ctx context.Context, subscriptionID SubscriptionID
 // UnscheduleCancellation Let a subscription go on that is to end
 //
 // Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
-// begun later do not come back.
+// begun later do not come back. The discount of a coupon has the months again that it had.
 //
 // Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_cancellation (the `UnscheduleCancellation` operationId).
 func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID SubscriptionID, params *UnscheduleCancellationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5764,7 +5765,8 @@ func (c *Client) UnscheduleFixedFeeQuantityUpdates(ctx context.Context, subscrip
 
 // UnschedulePendingPlanChanges Take back the changes of the plan that lie ahead
 //
-// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+// All of them. Coupons that were redeemed with them can be redeemed again; others then discount the plan that goes on. A
+// cancellation that is planned stays.
 //
 // Corresponds with POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes (the `UnschedulePendingPlanChanges` operationId).
 func (c *Client) UnschedulePendingPlanChanges(ctx context.Context, subscriptionID SubscriptionID, params *UnschedulePendingPlanChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -18593,7 +18595,7 @@ type ClientWithResponsesInterface interface {
 	// UnscheduleCancellationWithResponse Let a subscription go on that is to end
 	//
 	// Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
-	// begun later do not come back.
+	// begun later do not come back. The discount of a coupon has the months again that it had.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18620,7 +18622,8 @@ type ClientWithResponsesInterface interface {
 
 	// UnschedulePendingPlanChangesWithResponse Take back the changes of the plan that lie ahead
 	//
-	// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+	// All of them. Coupons that were redeemed with them can be redeemed again; others then discount the plan that goes on. A
+	// cancellation that is planned stays.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -29191,7 +29194,7 @@ func (c *ClientWithResponses) TriggerPhaseWithResponse(ctx context.Context, subs
 // UnscheduleCancellationWithResponse Let a subscription go on that is to end
 //
 // Only while it is active and its end lies ahead. Intervals that were cut there are open again; those that would have
-// begun later do not come back.
+// begun later do not come back. The discount of a coupon has the months again that it had.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -29236,7 +29239,8 @@ func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithResponse(ctx 
 
 // UnschedulePendingPlanChangesWithResponse Take back the changes of the plan that lie ahead
 //
-// All of them. Coupons that were redeemed with them can be redeemed again. A cancellation that is planned stays.
+// All of them. Coupons that were redeemed with them can be redeemed again; others then discount the plan that goes on. A
+// cancellation that is planned stays.
 //
 // Returns a wrapper object for the known response body format(s).
 //
