@@ -57,12 +57,13 @@ func DropMonth(ctx context.Context, st *store.Store, keep int) (month time.Time,
 	return dropped.Time.UTC(), dropped.Valid, nil
 }
 
-// RefuseDropped refuses a period of which events were dropped: its usage cannot be counted anew.
+// RefuseDropped refuses a period of which events of the account were dropped: its usage cannot be counted anew.
 // It stays as it is until the transaction ends.
 func RefuseDropped(tx *store.Tx, p period.Period) error {
 	var dropped bool
 	err := tx.Conn().QueryRowContext(tx.Context(),
-		"SELECT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $1 AND end_at > $2)", p.End, p.Start).Scan(&dropped)
+		"SELECT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $1 AND end_at > $2 AND (accounts IS NULL OR $3 = ANY (accounts)))",
+		p.End, p.Start, tx.AccountID).Scan(&dropped)
 	if err != nil {
 		return fmt.Errorf("look for dropped events: %w", err)
 	}

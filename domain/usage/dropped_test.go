@@ -100,6 +100,22 @@ var _ = Describe("Months of events that are old", func() {
 		})).To(Succeed())
 	})
 
+	It("are gone for those whose events went with them, and may be of others whose clock stands there", func() {
+		d.settle()
+		Expect(drop()).To(ContainElement("2025-05"))
+		other := deskOn(d.store)
+		Expect(other.store.Update(other.ctx, func(tx *store.Tx) error {
+			Expect(event.RefuseDropped(tx, may)).To(Succeed())
+			return usage.Watch(tx, []usage.Request{asked})
+		})).To(Succeed())
+		other.send(call("may", `"properties": {"n": 3}`))
+		other.settle()
+		other.correct("may", `properties = '{"n": 5}'`)
+		other.settle()
+		Expect(other.measure(asked)[0].Total.String()).To(Equal("5"))
+		Expect(d.measure(asked)[0].Total.String()).To(Equal("3"))
+	})
+
 	It("stay while a backfill is open there of somebody who has no events yet", func() {
 		d.settle()
 		owner := d
