@@ -2440,6 +2440,36 @@ func (e TaxIDType) Valid() bool {
 	}
 }
 
+// Defines values for TaxProvider.
+const (
+	TaxProviderAnrok   TaxProvider = "anrok"
+	TaxProviderAvalara TaxProvider = "avalara"
+	TaxProviderNumeral TaxProvider = "numeral"
+	TaxProviderSphere  TaxProvider = "sphere"
+	TaxProviderStripe  TaxProvider = "stripe"
+	TaxProviderTaxjar  TaxProvider = "taxjar"
+)
+
+// Valid indicates whether the value is a known member of the TaxProvider enum.
+func (e TaxProvider) Valid() bool {
+	switch e {
+	case TaxProviderAnrok:
+		return true
+	case TaxProviderAvalara:
+		return true
+	case TaxProviderNumeral:
+		return true
+	case TaxProviderSphere:
+		return true
+	case TaxProviderStripe:
+		return true
+	case TaxProviderTaxjar:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ThresholdTotalAmountModel.
 const (
 	ThresholdTotalAmountModelThresholdTotalAmount ThresholdTotalAmountModel = "threshold_total_amount"
@@ -3923,7 +3953,8 @@ type CustomerAlertCreate struct {
 
 // CustomerCreate defines model for CustomerCreate.
 type CustomerCreate struct {
-	AdditionalEmails []EmailAddress `json:"additional_emails,omitempty"`
+	AccountingSyncConfiguration *NullableNewAccountingSyncConfiguration `json:"accounting_sync_configuration,omitempty"`
+	AdditionalEmails            []EmailAddress                          `json:"additional_emails,omitempty"`
 
 	// AutoCollection True by default when there is a payment provider.
 	AutoCollection *bool `json:"auto_collection,omitempty"`
@@ -3945,12 +3976,15 @@ type CustomerCreate struct {
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
-	Metadata          *MetadataInput           `json:"metadata,omitempty"`
-	Name              string                   `json:"name"`
-	PaymentProvider   *NullablePaymentProvider `json:"payment_provider,omitempty"`
-	PaymentProviderID *string                  `json:"payment_provider_id,omitempty"`
-	ShippingAddress   *NullableAddressInput    `json:"shipping_address,omitempty"`
-	TaxID             *NullableCustomerTaxID   `json:"tax_id,omitempty"`
+	Metadata               *MetadataInput                     `json:"metadata,omitempty"`
+	Name                   string                             `json:"name"`
+	PaymentConfiguration   *NullableNewPaymentConfiguration   `json:"payment_configuration,omitempty"`
+	PaymentProvider        *NullablePaymentProvider           `json:"payment_provider,omitempty"`
+	PaymentProviderID      *string                            `json:"payment_provider_id,omitempty"`
+	ReportingConfiguration *NullableNewReportingConfiguration `json:"reporting_configuration,omitempty"`
+	ShippingAddress        *NullableAddressInput              `json:"shipping_address,omitempty"`
+	TaxConfiguration       *NullableNewTaxConfiguration       `json:"tax_configuration,omitempty"`
+	TaxID                  *NullableCustomerTaxID             `json:"tax_id,omitempty"`
 
 	// Timezone An IANA name, such as `Europe/Berlin`. The account's by default; it cannot be changed later.
 	Timezone *string `json:"timezone,omitempty"`
@@ -4023,6 +4057,8 @@ type CustomerTaxID struct {
 
 // CustomerUpdate defines model for CustomerUpdate.
 type CustomerUpdate struct {
+	AccountingSyncConfiguration *NullableNewAccountingSyncConfiguration `json:"accounting_sync_configuration,omitempty"`
+
 	// AdditionalEmails Replaces the list.
 	AdditionalEmails []EmailAddress        `json:"additional_emails,omitempty"`
 	AutoCollection   *bool                 `json:"auto_collection,omitempty"`
@@ -4031,6 +4067,9 @@ type CustomerUpdate struct {
 
 	// Currency Can be set while it is not.
 	Currency *string `json:"currency,omitempty"`
+
+	// DefaultPaymentMethodID Of a method that is saved; null clears it.
+	DefaultPaymentMethodID *string `json:"default_payment_method_id,omitempty"`
 
 	// Email Example: ada@example.com
 	Email         *EmailAddress `json:"email,omitempty"`
@@ -4042,12 +4081,15 @@ type CustomerUpdate struct {
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
-	Metadata          *MetadataInput           `json:"metadata,omitempty"`
-	Name              *string                  `json:"name,omitempty"`
-	PaymentProvider   *NullablePaymentProvider `json:"payment_provider,omitempty"`
-	PaymentProviderID *string                  `json:"payment_provider_id,omitempty"`
-	ShippingAddress   *NullableAddressInput    `json:"shipping_address,omitempty"`
-	TaxID             *NullableCustomerTaxID   `json:"tax_id,omitempty"`
+	Metadata               *MetadataInput                     `json:"metadata,omitempty"`
+	Name                   *string                            `json:"name,omitempty"`
+	PaymentConfiguration   *NullableNewPaymentConfiguration   `json:"payment_configuration,omitempty"`
+	PaymentProvider        *NullablePaymentProvider           `json:"payment_provider,omitempty"`
+	PaymentProviderID      *string                            `json:"payment_provider_id,omitempty"`
+	ReportingConfiguration *NullableNewReportingConfiguration `json:"reporting_configuration,omitempty"`
+	ShippingAddress        *NullableAddressInput              `json:"shipping_address,omitempty"`
+	TaxConfiguration       *NullableNewTaxConfiguration       `json:"tax_configuration,omitempty"`
+	TaxID                  *NullableCustomerTaxID             `json:"tax_id,omitempty"`
 }
 
 // CycleConfiguration A length of time.
@@ -6003,6 +6045,18 @@ type NamedValue struct {
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
+// NewAccountingProvider defines model for NewAccountingProvider.
+type NewAccountingProvider struct {
+	ExternalProviderID string                 `json:"external_provider_id"`
+	ProviderType       AccountingProviderType `json:"provider_type"`
+}
+
+// NewAccountingSyncConfiguration defines model for NewAccountingSyncConfiguration.
+type NewAccountingSyncConfiguration struct {
+	AccountingProviders []NewAccountingProvider `json:"accounting_providers,omitempty"`
+	Excluded            *bool                   `json:"excluded,omitempty"`
+}
+
 // NewAdjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
 type NewAdjustment struct {
 	union json.RawMessage
@@ -6474,6 +6528,18 @@ type NewMinimumAdjustment struct {
 	MinimumAdjusting `yaml:",inline"`
 }
 
+// NewPaymentConfiguration defines model for NewPaymentConfiguration.
+type NewPaymentConfiguration struct {
+	PaymentProviders []NewPaymentProviderConfiguration `json:"payment_providers,omitempty"`
+}
+
+// NewPaymentProviderConfiguration defines model for NewPaymentProviderConfiguration.
+type NewPaymentProviderConfiguration struct {
+	DefaultSharedPaymentToken  *string             `json:"default_shared_payment_token,omitempty"`
+	ExcludedPaymentMethodTypes []string            `json:"excluded_payment_method_types,omitempty"`
+	ProviderType               PaymentProviderType `json:"provider_type"`
+}
+
 // NewPercentageDiscountAdjustment defines model for NewPercentageDiscountAdjustment.
 type NewPercentageDiscountAdjustment struct {
 	// Embedded struct due to allOf(#/components/schemas/NewAdjustmentBase)
@@ -6887,6 +6953,21 @@ type NewQuantityTransition struct {
 	Quantity json.Number `json:"quantity"`
 }
 
+// NewReportingConfiguration defines model for NewReportingConfiguration.
+type NewReportingConfiguration struct {
+	Exempt bool `json:"exempt"`
+}
+
+// NewTaxConfiguration How a tax provider treats the customer. It is kept and shown; no provider is asked.
+type NewTaxConfiguration struct {
+	AutomaticTaxEnabled *bool `json:"automatic_tax_enabled,omitempty"`
+	TaxExempt           bool  `json:"tax_exempt"`
+
+	// TaxExemptionCode Of the provider avalara only.
+	TaxExemptionCode *string     `json:"tax_exemption_code,omitempty"`
+	TaxProvider      TaxProvider `json:"tax_provider"`
+}
+
 // NewTieredPercentageDiscountAdjusting defines model for NewTieredPercentageDiscountAdjusting.
 type NewTieredPercentageDiscountAdjusting struct {
 	AdjustmentType TieredPercentageDiscountAdjustmentType `json:"adjustment_type"`
@@ -7056,6 +7137,9 @@ type NullableMinimum = Minimum
 // NullableMutatedSubscription defines model for NullableMutatedSubscription.
 type NullableMutatedSubscription = MutatedSubscription
 
+// NullableNewAccountingSyncConfiguration defines model for NullableNewAccountingSyncConfiguration.
+type NullableNewAccountingSyncConfiguration = NewAccountingSyncConfiguration
+
 // NullableNewAdjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
 type NullableNewAdjustment = NewAdjustment
 
@@ -7071,10 +7155,19 @@ type NullableNewFloatingPrice = NewFloatingPrice
 // NullableNewLicenseAllocationPrice defines model for NullableNewLicenseAllocationPrice.
 type NullableNewLicenseAllocationPrice = NewLicenseAllocationPrice
 
+// NullableNewPaymentConfiguration defines model for NullableNewPaymentConfiguration.
+type NullableNewPaymentConfiguration = NewPaymentConfiguration
+
 // NullableNewPlanPrice A price of a plan. `model_type` chooses the variant.
 type NullableNewPlanPrice struct {
 	union json.RawMessage
 }
+
+// NullableNewReportingConfiguration defines model for NullableNewReportingConfiguration.
+type NullableNewReportingConfiguration = NewReportingConfiguration
+
+// NullableNewTaxConfiguration defines model for NullableNewTaxConfiguration.
+type NullableNewTaxConfiguration = NewTaxConfiguration
 
 // NullablePaymentConfiguration defines model for NullablePaymentConfiguration.
 type NullablePaymentConfiguration = PaymentConfiguration
@@ -8605,6 +8698,9 @@ type TaxCountry string
 
 // TaxIDType defines model for TaxIDType.
 type TaxIDType string
+
+// TaxProvider defines model for TaxProvider.
+type TaxProvider string
 
 // TestClock defines model for TestClock.
 type TestClock struct {

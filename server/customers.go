@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
@@ -127,6 +128,9 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 				return err
 			}
 		}
+		if in.DefaultPaymentMethodID != nil {
+			return fault.Missing("PaymentMethod", *in.DefaultPaymentMethodID) // none is saved here
+		}
 		updated, err := invoice.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
 			editCustomer(ctx, c, in)
 			return editMetadata(ctx, &c.Metadata, in.Metadata)
@@ -159,6 +163,11 @@ func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpda
 		"payment_provider":     func() { c.PaymentProvider = (*string)(in.PaymentProvider) },
 		"payment_provider_id":  func() { c.PaymentProviderID = in.PaymentProviderID },
 		"tax_id":               func() { c.TaxID = taxIDFromWire(in.TaxID) },
+
+		"accounting_sync_configuration": func() { c.AccountingSync = accountingSyncFromWire(in.AccountingSyncConfiguration) },
+		"reporting_configuration":       func() { c.Reporting = (*customer.Reporting)(in.ReportingConfiguration) },
+		"payment_configuration":         func() { c.Payments = paymentsFromWire(in.PaymentConfiguration) },
+		"tax_configuration":             func() { c.Tax = taxFromWire(in.TaxConfiguration) },
 	} {
 		if sent(ctx, member) {
 			edit()
@@ -177,6 +186,10 @@ func customerFromWire(in gen.CustomerCreate) customer.NewCustomer {
 		BillingAddress:     (*customer.Address)(in.BillingAddress),
 		ShippingAddress:    (*customer.Address)(in.ShippingAddress),
 		TaxID:              taxIDFromWire(in.TaxID),
+		AccountingSync:     accountingSyncFromWire(in.AccountingSyncConfiguration),
+		Reporting:          (*customer.Reporting)(in.ReportingConfiguration),
+		Payments:           paymentsFromWire(in.PaymentConfiguration),
+		Tax:                taxFromWire(in.TaxConfiguration),
 		PaymentProvider:    (*string)(in.PaymentProvider),
 		PaymentProviderID:  in.PaymentProviderID,
 		AutoCollection:     in.AutoCollection,
@@ -189,6 +202,7 @@ func customerFromWire(in gen.CustomerCreate) customer.NewCustomer {
 
 // customerToWire shows a customer without relatives: customersToWire has them.
 func customerToWire(c customer.Customer) gen.Customer {
+	exempt, automatic := taxToWire(c.Tax)
 	return gen.Customer{
 		ID:                 c.ID,
 		ExternalCustomerID: c.ExternalCustomerID,
@@ -207,8 +221,15 @@ func customerToWire(c customer.Customer) gen.Customer {
 		PaymentProvider:    (*gen.PaymentProvider)(c.PaymentProvider),
 		PaymentProviderID:  c.PaymentProviderID,
 		TaxID:              taxIDToWire(c.TaxID),
-		Hierarchy:          gen.CustomerHierarchy{Children: []gen.CustomerMinified{}},
-		Metadata:           metadataToWire(c.Metadata),
+
+		AccountingSyncConfiguration: accountingSyncToWire(c.AccountingSync),
+		ReportingConfiguration:      (*gen.ReportingConfiguration)(c.Reporting),
+		PaymentConfiguration:        paymentsToWire(c.Payments),
+		ExemptFromAutomatedTax:      exempt,
+		AutomaticTaxEnabled:         automatic,
+
+		Hierarchy: gen.CustomerHierarchy{Children: []gen.CustomerMinified{}},
+		Metadata:  metadataToWire(c.Metadata),
 	}
 }
 

@@ -27,6 +27,10 @@ type NewCustomer struct {
 	BillingAddress     *Address
 	ShippingAddress    *Address
 	TaxID              *TaxID
+	AccountingSync     *AccountingSync
+	Reporting          *Reporting
+	Payments           *Payments
+	Tax                *Tax
 	PaymentProvider    *string
 	PaymentProviderID  *string
 	AutoCollection     *bool // nil: whether there is a payment provider
@@ -57,6 +61,10 @@ func Create(tx *store.Tx, in NewCustomer) (Customer, error) {
 		BillingAddress:     in.BillingAddress,
 		ShippingAddress:    in.ShippingAddress,
 		TaxID:              in.TaxID,
+		AccountingSync:     in.AccountingSync,
+		Reporting:          in.Reporting,
+		Payments:           in.Payments,
+		Tax:                in.Tax,
 		PaymentProvider:    in.PaymentProvider,
 		PaymentProviderID:  in.PaymentProviderID,
 		AutoCollection:     or(in.AutoCollection, in.PaymentProvider != nil),
@@ -175,6 +183,7 @@ func (c Customer) check() error {
 	if c.Currency != nil && !c.Currency.Valid() {
 		faults = append(faults, fault.Bad("currency", "must be an ISO 4217 code"))
 	}
+	faults = append(faults, c.Tax.check())
 	return fault.Join(faults...)
 }
 

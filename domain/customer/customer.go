@@ -25,6 +25,10 @@ type Customer struct {
 	BillingAddress     *Address        `gorm:"serializer:json"`
 	ShippingAddress    *Address        `gorm:"serializer:json"`
 	TaxID              *TaxID          `gorm:"serializer:json"`
+	AccountingSync     *AccountingSync `gorm:"serializer:json"`
+	Reporting          *Reporting      `gorm:"serializer:json"`
+	Payments           *Payments       `gorm:"serializer:json"`
+	Tax                *Tax            `gorm:"serializer:json"`
 	PaymentProvider    *string
 	PaymentProviderID  *string
 	AutoCollection     bool

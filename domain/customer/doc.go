@@ -26,5 +26,9 @@
 // changes: the balance is the end of the last. No operation refunds an overpayment
 // (overpayment_refund), so no move is of that kind.
 //
+// What is said of accounting, reporting, payment and tax providers is kept and shown:
+// none is connected here (semantics 8.3.4, 8.4.2). There are no saved payment methods
+// either, so none can be the default one.
+//
 // E-mails are sent unless the client says otherwise (email_delivery).
 package customer

@@ -12,6 +12,7 @@ import (
 // columns are those an update may change.
 var columns = []string{
 	"external_customer_id", "name", "email", "additional_emails", "currency", "billing_address", "shipping_address", "tax_id",
+	"accounting_sync", "reporting", "payments", "tax",
 	"payment_provider", "payment_provider_id", "auto_collection", "auto_issuance", "email_delivery", "metadata",
 }
 
