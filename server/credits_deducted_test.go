@@ -191,6 +191,40 @@ var _ = Describe("Credits that pay for usage", func() {
 		Expect(ledger()[1:]).To(Equal([]string{"decrement 22 committed: 18", "credit_block_expiry 18 committed: 0"}))
 	})
 
+	It("pay for usage of the very instant at which a subscription begins", func() {
+		s.clock("2025-03-11T00:00:00Z")
+		s.credits(buyer, object{"amount": 100})
+		s.subscribe(buyer, nil, s.each(nil))
+		s.use(buyer, "2025-03-11T00:00:00Z", "8")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 pending: 92"}))
+	})
+
+	It("pay on the invoice that bills a price which ends amid its period, for days that are committed too", func() {
+		s.credits(buyer, object{"amount": 10})
+		after := s.subscribe(buyer, nil, s.each(object{"name": "Each"}), s.fee("5.00"))
+		sub, each := after.text("id"), after.entry("price_intervals", 0)
+		Expect(each.at("price.name")).To(Equal("Each"))
+		s.use(buyer, "2025-03-10T08:00:00Z", "8")
+		s.clock("2025-03-14T09:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 2"}))
+		s.intervals(sub, object{"edit": list{object{"price_interval_id": each.text("id"), "end_date": "2025-03-12"}}}).expect(200)
+		s.clock("2025-04-01T12:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 2", "amendment 8 committed: 10", "decrement 8 committed: 2"}))
+		Expect(s.bills(sub)).To(Equal([]string{"2025-03-10 issued 3.55", "2025-03-12 paid 0.00", "2025-04-01 issued 5.00", "2025-05-01 draft 5.00"}))
+	})
+
+	It("come back with an invoice that is void", func() {
+		s.credits(buyer, object{"amount": 5, "currency": "USD"})
+		sub := s.subscribe(buyer, nil, s.calls("1")).text("id")
+		s.use(buyer, "2025-03-10T08:00:00Z", "8")
+		s.clock("2025-04-01T12:00:00Z")
+		bill := s.invoices(sub).entry("data", 1)
+		bill.shows(object{"total": "3.00", "line_items[0].credits_applied": "5.00"})
+		void := s.post("/v1/invoices/"+bill.text("id")+"/void", nil).expect(200)
+		void.shows(object{"total": "3.00", "line_items[0].credits_applied": "5.00"})
+		Expect(s.ledger(buyer, "USD")[1:]).To(Equal([]string{"decrement 5 committed: 0", "amendment 5 committed: 5"}))
+	})
+
 	It("follow local days where clocks change, to the end of the month", func() {
 		s := openShop("2025-03-08T12:00:00Z")
 		local := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})

@@ -166,11 +166,22 @@ func withCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
 }
 
 // returnCredits gives back what credits paid of an invoice that does not charge any
-// more, because it is void or gone.
-func returnCredits(tx *store.Tx, inv Invoice) error {
+// more, because it is void or gone, or charges those services alone by now.
+func returnCredits(tx *store.Tx, inv Invoice, still ...subscription.Service) error {
 	lines, err := credit.LinesPaid(tx, inv.ID)
-	if err != nil || len(lines) == 0 {
+	if err != nil {
 		return err
+	}
+	for currency, ids := range lines {
+		ids = slices.DeleteFunc(ids, func(id string) bool {
+			return slices.ContainsFunc(still, func(s subscription.Service) bool { return lineID(inv.ID, s) == id })
+		})
+		if lines[currency] = ids; len(ids) == 0 {
+			delete(lines, currency)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
 	}
 	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
 	if err != nil {

@@ -68,7 +68,7 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	}
 	var lineIDs []string
 	for _, s := range services {
-		if paidByCredits(s, currency) && s.Period.Start.Before(tx.Now) {
+		if paidByCredits(s, currency) && !s.Period.Start.After(tx.Now) {
 			lineIDs = append(lineIDs, lineID(inv.ID, s))
 		}
 	}

@@ -103,15 +103,17 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line,
 	if err != nil {
 		return nil, err
 	}
-	return linesOn(tx, t, inv, billed, was, more)
-}
-
-// linesOn is lines for services that are known, and what earlier invoices charged of them.
-func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before, more extra) ([]Line, error) {
-	paid, err := paidOn(tx, t, inv, services)
+	paid, err := paidOn(tx, t, inv, billed)
 	if err != nil {
 		return nil, err
 	}
+	return linesOn(tx, t, inv, billed, was, paid, more)
+}
+
+// linesOn is lines for services that are known, and what earlier invoices charged and
+// credits pay of them.
+func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before,
+	paid map[string]money.Decimal, more extra) ([]Line, error) {
 	out, err := linesPaid(tx, t, inv, services, was, paid)
 	if err != nil {
 		return nil, err

@@ -65,15 +65,27 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 	return nil
 }
 
-// again are the lines of an invoice as they come out now. Of a partial one the lines
-// themselves say what credits were to pay.
+// again are the lines of an invoice as they come out now.
 func (v View) again(tx *store.Tx, services []subscription.Service, was []before) ([]Line, error) {
-	if v.Source != SourcePartial {
-		more, err := extras(tx, []string{v.ID})
-		if err != nil {
-			return nil, err
-		}
-		return linesOn(tx, v.Terms, v.Invoice, services, was, more(v.Invoice))
+	paid, err := v.paid(tx, services, was)
+	if err != nil {
+		return nil, err
+	}
+	if v.Source == SourcePartial {
+		return partialOn(tx, v.Terms, v.Invoice, services, was, paid)
+	}
+	more, err := extras(tx, []string{v.ID})
+	if err != nil {
+		return nil, err
+	}
+	return linesOn(tx, v.Terms, v.Invoice, services, was, paid, more(v.Invoice))
+}
+
+// paid is what credits paid of the lines. Those of a partial invoice say themselves what
+// they were to pay, and those of a void one what was given back since.
+func (v View) paid(tx *store.Tx, services []subscription.Service, was []before) (map[string]money.Decimal, error) {
+	if v.Source != SourcePartial && v.Status != StatusVoid {
+		return paidOn(tx, v.Terms, v.Invoice, services)
 	}
 	paid := map[string]money.Decimal{}
 	for _, l := range v.Lines {
@@ -83,7 +95,7 @@ func (v View) again(tx *store.Tx, services []subscription.Service, was []before)
 		id := lineID(v.ID, s)
 		paid[id] = paid[id].Sub(was[k].Credits) // those are counted with them
 	}
-	return partialOn(tx, v.Terms, v.Invoice, services, was, paid)
+	return paid, nil
 }
 
 // checkEarlier compares what lines took off with what earlier invoices charged of their

@@ -46,7 +46,7 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 }
 
 // redrawDraft keeps the draft of those services, if there are any or lines that were
-// put on it.
+// put on it. What credits paid of others comes back, to pay where they are billed now.
 func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) error {
 	added, err := addedTo(tx, []string{draft.ID})
 	if err != nil {
@@ -59,7 +59,10 @@ func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) e
 		return returnCredits(tx, draft)
 	}
 	draft.HasUsage = anyUsage(services)
-	return draft.save(tx, "has_usage")
+	if err := draft.save(tx, "has_usage"); err != nil {
+		return err
+	}
+	return returnCredits(tx, draft, services...)
 }
 
 // rest is what a draft is for: what is billed on its date, for its plan, and not charged
