@@ -121,6 +121,8 @@ var _ = Describe("A private PostgreSQL", func() {
 			Expect(err).NotTo(HaveOccurred())
 			_, err = cluster.Start(context.Background(), cluster.Options{Dir: dir})
 			Expect(err).To(MatchError(ContainSubstring(reason)))
+			_, err = cluster.Running(context.Background(), dir)
+			Expect(err).To(MatchError(ContainSubstring(reason)), "not that it could be started")
 			Expect(os.ReadDir(data)).To(HaveLen(len(before)))
 		},
 		Entry("made by a version that is too old", "14\n", "was made by PostgreSQL 14"),

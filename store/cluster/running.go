@@ -16,6 +16,9 @@ func Running(ctx context.Context, dir string) (_ *Cluster, err error) {
 	if _, err := os.Stat(dataDir(dir)); err != nil {
 		return nil, nil //nolint:nilerr // nothing is there to run
 	}
+	if _, err := majorOf(dir); err != nil {
+		return nil, err
+	}
 	c := &Cluster{dir: dir, log: io.Discard}
 	changing, err := c.change(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -79,8 +80,23 @@ func statusOf(err error) int {
 	return 1
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+// readEnvironment names the variable that cannot be read, if one cannot.
+func readEnvironment() (environment, error) {
 	environ, err := env.ParseAs[environment]()
+	var wrong env.ParseError
+	if !errors.As(err, &wrong) {
+		return environ, err
+	}
+	must := "must be a whole number"
+	if wrong.Type.Kind() == reflect.Bool {
+		must = "must be true or false"
+	}
+	field, _ := reflect.TypeFor[environment]().FieldByName(wrong.Name)
+	return environ, fmt.Errorf("%s: %s", field.Tag.Get("env"), must)
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	environ, err := readEnvironment()
 	if err != nil {
 		return err
 	}
@@ -91,7 +107,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; tollkeeper --help tells of the commands, and --help after a command of it", err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	command.BindTo(out, (*io.Writer)(nil))

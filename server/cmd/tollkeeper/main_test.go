@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -122,6 +123,29 @@ var _ = Describe("The command line", func() {
 		Expect(err).NotTo(HaveOccurred())
 		err = run(context.Background(), []string{"account", "list"}, GinkgoWriter)
 		Expect(err).To(MatchError(ContainSubstring("pg_resetwal --epoch=6 ")))
+	})
+
+	DescribeTable("says what is wrong with how it is called, and what to do",
+		func(variable, value string, args []string, words ...string) {
+			set(variable, value)
+			err := run(context.Background(), args, GinkgoWriter)
+			for _, word := range words {
+				Expect(err).To(MatchError(ContainSubstring(word)))
+			}
+		},
+		Entry("by a variable that is true or false", "TOLLKEEPER_BUCKETS", "maybe", []string{"doctor"}, "TOLLKEEPER_BUCKETS: must be true or false"),
+		Entry("by a variable that is a number", "TOLLKEEPER_WORKERS", "many", []string{"doctor"}, "TOLLKEEPER_WORKERS: must be a whole number"),
+		Entry("without a command", "TOLLKEEPER_BUCKETS", "true", nil, "expected one of", "tollkeeper --help"),
+		Entry("with a flag that there is not", "TOLLKEEPER_BUCKETS", "true", []string{"serve", "--nope"}, "unknown flag --nope", "--help"),
+	)
+
+	It("says that its address is taken", func() {
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(taken.Close)
+		set("TOLLKEEPER_ADDR", taken.Addr().String())
+		err = run(context.Background(), []string{"serve"}, GinkgoWriter)
+		Expect(err).To(MatchError("something serves at " + taken.Addr().String() + " already: stop it, or set TOLLKEEPER_ADDR to another address"))
 	})
 
 	It("tells what it finds", func() {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"tollkeeper/server"
@@ -46,6 +47,9 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	listener, err := net.Listen("tcp", env.Addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("something serves at %s already: stop it, or set TOLLKEEPER_ADDR to another address", env.Addr)
+	}
 	if err != nil {
 		return fmt.Errorf("TOLLKEEPER_ADDR: %w", err)
 	}
