@@ -112,6 +112,29 @@ var _ = Describe("Credit notes", func() {
 			Expect(s.balance(buyer)).To(Equal("20.00"))
 		})
 
+		DescribeTable("stay what they are, after a change of the plan credited the rest of a fee, whatever else changes",
+			func(paid bool, due, balance string) {
+				s := openShop("2025-06-01T00:00:00Z")
+				buyer := s.buyer(nil)
+				sub := s.subscribe(buyer, nil, s.fee("30.00")).text("id")
+				bill := s.invoices(sub).entry("data", 1)
+				if paid {
+					s.pay(bill.text("id"))
+				}
+				s.clock("2025-06-16T00:00:00Z")
+				s.move(sub, s.plan(nil, s.fee("60.00")).text("id"), nil).expect(200)
+				s.post("/v1/credit_notes", object{
+					"line_items": list{object{"invoice_line_item_id": bill.at("line_items[0].id"), "amount": "5.00"}},
+				}).expect(201)
+				s.post("/v1/subscriptions/"+sub+"/unschedule_pending_plan_changes", nil).expect(200)
+				s.invoice(bill.text("id")).shows(object{"amount_due": due})
+				Expect(s.balance(buyer)).To(Equal(balance))
+				Expect(s.bills(sub)).To(HaveLen(3))
+			},
+			Entry("of an invoice that is not paid", false, "10.00", "0.00"),
+			Entry("of one that is", true, "30.00", "5.00"),
+		)
+
 		It("CN-5: cover local days, both inclusive", func() {
 			tokyo := s.buyer(object{"timezone": "Asia/Tokyo"})
 			line := s.bill(tokyo, "10").at("line_items[0].id")

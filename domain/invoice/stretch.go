@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -31,11 +32,10 @@ type charging struct {
 // they do not hold any more.
 func (b books) reckon(t subscription.Terms, invoices []Invoice, now time.Time) (less, ended []taking) {
 	for _, i := range t.Intervals {
-		all := b.stretches(t, i, invoices, now)
-		for b.notesLacking(all) {
-			all = b.stretches(t, i, invoices, now)
+		for b.notesLacking(b.asGiven().stretches(t, i, invoices, now)) {
+			continue
 		}
-		for _, s := range all {
+		for _, s := range b.stretches(t, i, invoices, now) {
 			for _, part := range s.settled() {
 				if part.Ended {
 					ended = append(ended, part)
@@ -46,6 +46,19 @@ func (b books) reckon(t subscription.Terms, invoices []Invoice, now time.Time) (
 		}
 	}
 	return less, ended
+}
+
+// asGiven are the books without what clients credited of a line after changes did: what
+// these gave was right by then.
+func (b books) asGiven() books {
+	b.taken = maps.Clone(b.taken)
+	for id, taken := range b.taken {
+		for len(taken) > 0 && !taken[len(taken)-1].Automatic {
+			taken = taken[:len(taken)-1]
+		}
+		b.taken[id] = taken
+	}
+	return b
 }
 
 // stretches are those of an interval that have lines.
