@@ -197,6 +197,22 @@ var _ = Describe("Alerts of usage", func() {
 		Expect(w.reached()).To(BeEmpty())
 	})
 
+	It("go on over a migration in mid-period, with what was counted before", func() {
+		w := openWatcher(calls1)
+		w.usageAlert("50", "100")
+		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("50", "100")})
+		w.uses("2025-03-10T08:00:00Z", "80")
+		Expect(w.reached()).To(ConsistOf("usage_exceeded: 50 by 80", "cost_exceeded: 50.00 by 80.00"))
+		w.version(w.plan, 2, object{"add_prices": list{object{"price": w.fee("21.00")}}})
+		w.migrate(w.plan, 2, "2025-03-11")
+		w.clock("2025-03-12T00:00:00Z")
+		Expect(w.reached()).To(BeEmpty())
+		w.uses("2025-03-11T23:00:00Z", "30")
+		Expect(w.reached()).To(ConsistOf("usage_exceeded: 100 by 110", "cost_exceeded: 100.00 by 124.23"))
+		w.uses("2025-03-11T23:00:00Z", "80")
+		Expect(w.reached()).To(BeEmpty())
+	})
+
 	It("count in the billing periods of the customer's zone, over a clock change and the end of a month", func() {
 		s := openShop("2025-03-30T09:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/New_York"})

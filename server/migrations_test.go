@@ -221,6 +221,38 @@ var _ = Describe("Migrations of a plan", func() {
 		Expect(s.bills(sub)).To(ContainElements("2025-04-01 issued 124.00", "2025-05-01 draft 186.00"))
 	})
 
+	It("leave a trial as it is, which is billed once, at its end", func() {
+		tried := s.on(plan, buyer, object{"trial_duration_days": 14})
+		s.use(buyer, "2025-03-01T00:00:00Z", "100")
+		s.version(plan, 2, replacing(price(0), s.calls("0.20")))
+		s.migrate(plan, 2, "2025-03-06")
+		s.clock("2025-03-10T00:00:00Z")
+		Expect(s.get("/v1/subscriptions/" + tried).expect(200).at("trial_info.end_date")).To(Equal("2025-03-15T00:00:00+00:00"))
+		s.clock("2025-04-02T00:00:00Z")
+		Expect(s.bills(tried)).To(Equal([]string{"2025-03-15 issued 17.00", "2025-04-01 issued 31.00", "2025-05-01 draft 31.00"}))
+	})
+
+	It("leave a trial that can be ended early or late, also as of a day before", func() {
+		late, early := s.on(plan, buyer, object{"trial_duration_days": 14}), s.on(plan, buyer, object{"trial_duration_days": 14})
+		s.version(plan, 2, replacing(price(0), s.calls("0.20")))
+		s.migrate(plan, 2, "2025-03-06")
+		s.clock("2025-03-10T00:00:00Z")
+		s.trial(late, "2025-03-22", object{"shift": true}).expect(200)
+		s.trial(early, "2025-03-03", nil).expect(200)
+		s.clock("2025-03-31T00:00:00Z")
+		Expect(s.bills(late)).To(Equal([]string{"2025-03-22 issued 10.00", "2025-04-01 draft 31.00"}))
+		Expect(s.bills(early)).To(Equal([]string{"2025-03-03 issued 29.00", "2025-04-01 draft 31.00"}))
+	})
+
+	It("leave whose usage counts to the plan that comes after", func() {
+		filtered := s.on(plan, buyer, object{"filter": "region = 'x'"})
+		s.version(plan, 2, replacing(price(1), s.fee("62.00")))
+		s.migrate(plan, 2, "2025-03-06")
+		s.clock("2025-03-10T00:00:00Z")
+		after := s.move(filtered, s.plan(nil, s.calls("2.00")).text("id"), nil).expect(200)
+		Expect(after.each("price_intervals", "filter")).To(Equal(list{"region = 'x'", "region = 'x'", nil, nil}))
+	})
+
 	It("line versions up across those between, and back again", func() {
 		second := s.version(plan, 2, replacing(price(1), s.fee("62.00")))
 		fees := second.each("prices", "id")

@@ -53,6 +53,17 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 		}))
 	})
 
+	It("begins it with the quantity that its fee is to begin with", func() {
+		s := openShop("2025-03-01T00:00:00Z")
+		sub := s.ramp(nil, false)
+		second := s.get("/v1/subscriptions/" + sub).expect(200).at("price_intervals[1].price.id")
+		s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{"price_id": second, "quantity": 3}).expect(200)
+		s.clock("2025-03-11T15:00:00Z")
+		after := trigger(s, sub, object{}).expect(200)
+		Expect(after.at("price_intervals[1].fixed_fee_quantity_transitions[0].effective_date")).To(Equal("2025-03-11T00:00:00+00:00"))
+		Expect(changed(after)).To(Equal([]string{"2025-03-11 issued 126.00", "adjustment 21.00"}))
+	})
+
 	It("begins it on a day ahead, up to which the present one is charged", func() {
 		s := openShop("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, true)

@@ -119,7 +119,7 @@ func (v *versionChange) begin() error {
 	}
 	v.stint = Stint{
 		Record: v.tx.Record("stint"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
-		StartAt: v.at, EndsAt: v.old.EndsAt,
+		StartAt: v.at, Scope: v.old.Scope, TrialEndAt: v.old.TrialEndAt, EndsAt: v.old.EndsAt,
 	}
 	if err := v.tx.Create(&v.stint).Error; err != nil {
 		return err

@@ -45,7 +45,7 @@
 // not plan ahead: each subscription is moved when its time has come, as it is then, so
 // that canceling a migration has nothing to undo. What usage a price that ends had amid a
 // cycle waits for the next regular invoice. A price that follows another has the
-// quantity and the scope that the subscription gave that one. A coupon names the prices
+// quantity and the scope that the subscription gave that one. A trial goes on, as one. A coupon names the prices
 // that it is for like any adjustment of a subscription, and blocks a migration that
 // replaces one. Who is subscribed after a migration was planned is not part of it; those
 // that could not be moved take another one.

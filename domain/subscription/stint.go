@@ -37,6 +37,8 @@ type Stint struct {
 	EndsAt     *time.Time // where the last phase of the plan ends the subscription; nil: nowhere
 
 	Plan catalog.Plan `gorm:"-"`
+
+	tried period.Period // its trial, as far as that lasts; empty: none
 }
 
 // Anchor is where billing cycles begin from its start on, if that is somewhere else than
@@ -61,6 +63,18 @@ func (t Terms) Stint(at time.Time) Stint {
 		}
 	}
 	return current
+}
+
+// Origin is the stint from which one goes on that a migration made, which brings along
+// what was billed before; any other is its own.
+func (t Terms) Origin(s Stint) Stint {
+	for k := len(t.Stints) - 1; k > 0; k-- {
+		brought := func(i PriceInterval) bool { return t.of(i).ID == s.ID && i.StartAt.Before(s.StartAt) }
+		if t.Stints[k].ID == s.ID && slices.ContainsFunc(t.Intervals, brought) {
+			s = t.Stints[k-1]
+		}
+	}
+	return s
 }
 
 // bound cuts what belongs to stints to their time. What they do not reach is left out.
@@ -99,6 +113,7 @@ func (t *Terms) bound() {
 	for k := range t.Phases {
 		cut(&t.Phases[k].EndAt, byID[t.Phases[k].StintID].EndAt)
 	}
+	t.findTrials()
 }
 
 // of is the stint that a price belongs to.

@@ -23,17 +23,25 @@ func (s *Stint) tryOut(days *int, plan catalog.Plan, loc *time.Location) {
 	}
 }
 
-// trial is the time of a stint's trial, false without one.
-func (s Stint) trial() (period.Period, bool) {
-	if s.TrialEndAt == nil || !s.TrialEndAt.After(s.StartAt) {
-		return period.Period{}, false
+// findTrials gives each stint its trial, which ends with it. Where a migration made the
+// next one, the trial goes on, and is of the stint that it began with.
+func (t *Terms) findTrials() {
+	for _, s := range t.Stints {
+		if s.TrialEndAt == nil || !s.TrialEndAt.After(s.StartAt) {
+			continue
+		}
+		end := *s.TrialEndAt
+		if s.EndAt != nil && s.EndAt.Before(end) {
+			end = *s.EndAt
+		}
+		origin := t.Origin(s)
+		at := slices.IndexFunc(t.Stints, func(o Stint) bool { return o.ID == origin.ID })
+		t.Stints[at].tried = period.Period{Start: origin.StartAt, End: end}
 	}
-	trial := period.Period{Start: s.StartAt, End: *s.TrialEndAt}
-	if s.EndAt != nil && s.EndAt.Before(trial.End) {
-		trial.End = *s.EndAt
-	}
-	return trial, true
 }
+
+// trial is the time of the trial that began with a stint, false without one.
+func (s Stint) trial() (period.Period, bool) { return s.tried, s.tried.End.After(s.tried.Start) }
 
 // TrialEndsAfter reports whether a trial ends after an instant.
 func (t Terms) TrialEndsAfter(at time.Time) bool {

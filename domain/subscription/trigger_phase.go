@@ -110,7 +110,15 @@ func (s shifted) prices(tx *store.Tx, stintID string) error {
 		return err
 	}
 	for _, row := range rows {
+		began := row.StartAt
 		if err := s.move(tx, &row, row.ID, prices[row.PriceID].PhaseOrder, life{row.StartAt, row.EndAt}); err != nil {
+			return err
+		}
+		// the quantity that a fee is to begin with stays that
+		err := tx.Exec(`UPDATE quantity_transitions AS q SET effective_at = i.start_at FROM price_intervals AS i
+			WHERE i.account_id = q.account_id AND i.id = q.interval_id AND i.id = ? AND q.account_id = ? AND q.effective_at = ?`,
+			row.ID, tx.AccountID, began).Error
+		if err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,8 @@ const trialImmediate = "immediate"
 // 6.3.8).
 func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
 	stint := t.Stint(tx.Now)
-	switch trial, on := stint.trial(); {
+	origin := t.Origin(stint)
+	switch trial, on := origin.trial(); {
 	case t.Status(tx.Now) == StatusEnded:
 		return fault.Refused("the subscription has ended")
 	case !on:
@@ -32,13 +33,13 @@ func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
 	case !tx.Now.Before(trial.End):
 		return fault.Refused("the trial has ended")
 	}
-	end := later(tx.Now, stint.StartAt)
+	end := later(tx.Now, origin.StartAt)
 	if in.EndDate != trialImmediate {
 		given, err := period.ParseInstant(in.EndDate, t.Customer.Location())
 		switch {
 		case err != nil:
 			return fault.Bad("trial_end_date", "%s, or %s", err, trialImmediate)
-		case given.Before(stint.StartAt):
+		case given.Before(origin.StartAt):
 			return fault.Bad("trial_end_date", "must not be before the start of the trial")
 		case t.EndAt != nil && given.After(*t.EndAt):
 			return fault.Bad("trial_end_date", "must not be after the end of the subscription")
@@ -54,7 +55,8 @@ func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
 	if !end.After(tx.Now) {
 		webhook.Announce(tx, webhook.SubscriptionTrialEnded, t.ID, nil)
 	}
-	return tx.Model(&Stint{}).Where("id = ?", stint.ID).Update("trial_end_at", end).Error
+	return tx.Model(&Stint{}).Where("subscription_id = ? AND start_at BETWEEN ? AND ?", t.ID, origin.StartAt, stint.StartAt).
+		Update("trial_end_at", end).Error
 }
 
 // shift moves the dates of a stint that are not before an instant as far as that moves:

@@ -16,7 +16,8 @@
 // included, as on the draft. Costs are those of the billing period, as GET costs has them,
 // with the fees of the period itself rather than those that its invoice has for the next.
 //
-// A billing period is cut where another plan begins.
+// A billing period is cut where another plan begins. Over a migration it is one, and the
+// alerts of the plan that count are those of the version that it ends on.
 //
 // A subscription whose usage cannot be read, since a metric takes too long, is looked at
 // again ten minutes later.

@@ -74,7 +74,11 @@ func look(tx *store.Tx, t subscription.Terms) error {
 
 // lookAt compares what one billing period comes to with the alerts that are on.
 func lookAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
-	alerts, err := alert.On(tx, t.ID, t.Stint(in.Start))
+	last := in.End.Add(-time.Microsecond)
+	if tx.Now.Before(last) {
+		last = tx.Now
+	}
+	alerts, err := alert.On(tx, t.ID, t.Stint(last))
 	if err != nil {
 		return err
 	}
@@ -116,8 +120,8 @@ func open(t subscription.Terms, now time.Time, grace time.Duration) (periods []p
 			return periods
 		}
 		s := t.Stint(at)
-		if s.StartAt.After(p.Start) {
-			p.Start = s.StartAt
+		if origin := t.Origin(s); origin.StartAt.After(p.Start) {
+			p.Start = origin.StartAt
 		}
 		if s.EndAt != nil && s.EndAt.Before(p.End) {
 			p.End = *s.EndAt
