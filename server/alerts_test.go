@@ -213,6 +213,18 @@ var _ = Describe("Alerts of usage", func() {
 		Expect(w.reached()).To(BeEmpty())
 	})
 
+	It("end with a migration to a version without a price by the metric", func() {
+		w := openWatcher(calls1)
+		w.usageAlert("100")
+		w.uses("2025-03-10T08:00:00Z", "80")
+		charged := w.get("/v1/subscriptions/" + w.subscription).expect(200).at("price_intervals[0].price.id")
+		w.version(w.plan, 2, replacing(charged, w.fee("21.00")))
+		w.migrate(w.plan, 2, "2025-03-11")
+		w.clock("2025-03-12T00:00:00Z")
+		w.uses("2025-03-11T23:00:00Z", "500")
+		Expect(w.reached()).To(BeEmpty())
+	})
+
 	It("count in the billing periods of the customer's zone, over a clock change and the end of a month", func() {
 		s := openShop("2025-03-30T09:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/New_York"})

@@ -74,11 +74,7 @@ func look(tx *store.Tx, t subscription.Terms) error {
 
 // lookAt compares what one billing period comes to with the alerts that are on.
 func lookAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
-	last := in.End.Add(-time.Microsecond)
-	if tx.Now.Before(last) {
-		last = tx.Now
-	}
-	alerts, err := alert.On(tx, t.ID, t.Stint(last))
+	alerts, err := alert.On(tx, t.ID, latest(t, in, tx.Now))
 	if err != nil {
 		return err
 	}
@@ -104,6 +100,14 @@ func lookAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
 		}
 	}
 	return nil
+}
+
+// latest is the stint that a period ends in, or that it has come to by now.
+func latest(t subscription.Terms, in period.Period, now time.Time) subscription.Stint {
+	if now.Before(in.End) {
+		return t.Stint(now)
+	}
+	return t.Stint(in.End.Add(-time.Microsecond))
 }
 
 // open are the billing periods for which events may still come in: the one of now, and
