@@ -34,8 +34,9 @@ func one(value money.Decimal, err error) ([]alert.Reading, error) {
 }
 
 // used is what a metric counts. If no price of the period is charged by it any more, or
-// none of the version that a migration brought, it is not looked at (semantics 12.2.5). Where prices give its parameters different values, or
-// count the usage of different customers, the first counts.
+// none of the version that a migration brought, it is not looked at (semantics 12.2.5).
+// Where prices give its parameters different values, or count the usage of different
+// customers, the first counts.
 func used(tx *store.Tx, t subscription.Terms, in period.Period, metricID string) ([]alert.Reading, error) {
 	present := in
 	if s := latest(t, in, tx.Now); s.StartAt.After(in.Start) {
