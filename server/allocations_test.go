@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -175,7 +176,30 @@ var _ = Describe("Allocations", func() {
 		price := s.get("/v1/subscriptions/" + sub).expect(200).text("price_intervals[0].price.id")
 		s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{"price_id": price, "quantity": 5}).
 			refuse(400, "400-constraint-violation", "allocation price")
+		interval := s.get("/v1/subscriptions/" + sub).expect(200).text("price_intervals[0].id")
+		later := object{"fixed_fee_quantity_transitions": list{object{"effective_date": "2025-07-01", "quantity": 5}}}
+		path := "/v1/subscriptions/" + sub + "/price_intervals"
+		s.post(path, object{"edit": list{with(later, object{"price_interval_id": interval})}}).
+			invalid("edit[0].fixed_fee_quantity_transitions: are not of allocation prices")
+		s.post(path, object{"add": list{with(later, with(grants(nil), object{"start_date": "2025-06-01"}))}}).
+			invalid("add[0].fixed_fee_quantity_transitions: are not of allocation prices")
 	})
+
+	DescribeTable("are not replaced by an amount that no block can have, which could never be granted",
+		func(amount, violation string) {
+			plan := s.plan(object{"prices": list{grants(object{"currency": "USD"})}})
+			price := plan.text("prices[0].id")
+			asked := object{"customer_id": s.buyer(nil), "plan_id": plan.text("id"), "start_date": "2025-06-05"}
+			other := object{"fixed_price_quantity": json.Number(amount)}
+			s.post("/v1/subscriptions", with(asked, object{"replace_prices": list{with(other, object{"replaces_price_id": price})}})).
+				invalid("replace_prices[0].price.fixed_price_quantity: " + violation)
+			s.post("/v1/subscriptions", with(asked, object{"price_overrides": list{with(other, object{
+				"id": price, "model_type": "unit", "unit_config": object{"unit_amount": "0.02"},
+			})}})).invalid("price_overrides[0].fixed_price_quantity: " + violation)
+		},
+		Entry("none", "0", "must be above 0"),
+		Entry("parts of a cent", "0.001", "must have at most 2 decimal places"),
+	)
 
 	It("tell what they came of", func() {
 		license := s.licenseType("Seat")

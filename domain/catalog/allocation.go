@@ -104,17 +104,13 @@ func (a NewAllocation) costBasis() string {
 func (a NewAllocation) check(plan money.Currency) error {
 	var faults []error
 	refuse := func(field, reason string, args ...any) { faults = append(faults, fault.Bad(field, reason, args...)) }
-	if a.Amount.Sign() <= 0 {
-		refuse("amount", "must be above 0")
-	}
 	switch {
 	case !unit(a.Currency):
 		refuse("currency", "must be an ISO 4217 code or %s", money.Credits)
 	case a.Currency.Valid() && a.Currency != plan:
 		refuse("currency", "must be that of the plan, or %s", money.Credits)
-	case !a.Currency.Fits(a.Amount):
-		refuse("amount", "must have at most %d decimal places in this currency", a.Currency.MinorUnits())
 	}
+	faults = append(faults, checkGranted("amount", a.Amount, a.Currency))
 	if a.CustomExpiration != nil && a.ExpiresAtEndOfCadence != nil {
 		refuse("custom_expiration", "must not be given together with expires_at_end_of_cadence")
 	}
@@ -125,4 +121,15 @@ func (a NewAllocation) check(plan money.Currency) error {
 		refuse("per_unit_cost_basis", "must not be negative")
 	}
 	return fault.Join(append(faults, fault.In("filters", rating.CheckFilters(a.Filters)))...)
+}
+
+// checkGranted refuses an amount of credits that no block can have.
+func checkGranted(field string, amount money.Decimal, in money.Currency) error {
+	switch {
+	case amount.Sign() <= 0:
+		return fault.Bad(field, "must be above 0")
+	case !in.Fits(amount):
+		return fault.Bad(field, "must have at most %d decimal places in this currency", in.MinorUnits())
+	}
+	return nil
 }

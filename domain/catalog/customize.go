@@ -50,7 +50,10 @@ func (p Price) Copy(tx *store.Tx) Price {
 func (p Price) check() error {
 	_, err := rating.Decode(p.ModelType, p.Config)
 	err = fault.In(p.ModelType+"_config", err)
-	if p.Quantity != nil && p.Quantity.Sign() < 0 {
+	switch {
+	case p.Allocation != nil:
+		err = fault.Join(checkGranted("fixed_price_quantity", *p.Quantity, p.Allocation.Currency), err)
+	case p.Quantity != nil && p.Quantity.Sign() < 0:
 		err = fault.Join(fault.Bad("fixed_price_quantity", "must not be negative"), err)
 	}
 	return err

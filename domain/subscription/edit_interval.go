@@ -169,6 +169,9 @@ func (t Terms) transitions(tx *store.Tx, i PriceInterval, wanted []NewTransition
 	if len(wanted) > 0 && !i.Price.Fixed() {
 		return nil, fault.Bad("fixed_fee_quantity_transitions", "are of fixed fees only")
 	}
+	if len(wanted) > 0 && i.Price.Allocation != nil {
+		return nil, fault.Bad("fixed_fee_quantity_transitions", "are not of allocation prices, whose quantity is what they grant")
+	}
 	loc := t.Customer.Location()
 	var rows []Transition
 	err := each("fixed_fee_quantity_transitions", wanted, func(w NewTransition, _ string) error {
