@@ -17,8 +17,8 @@ const scopeAccount = "account"
 // is taken again.
 func NextInvoiceNumber(tx *store.Tx, settings account.Account, id string) (c Customer, number string, err error) {
 	if settings.NumberPrefixScope != scopeAccount {
-		err = tx.Raw("UPDATE customers SET last_invoice_number = last_invoice_number + 1 WHERE account_id = ? AND id = ? RETURNING *",
-			tx.AccountID, id).Take(&c).Error
+		err = tx.Raw(`UPDATE customers SET last_invoice_number = 1 + CASE invoice_prefix WHEN ? THEN greatest(last_invoice_number, ?) ELSE last_invoice_number END
+			WHERE account_id = ? AND id = ? RETURNING *`, settings.NumberPrefix, settings.LastNumber, tx.AccountID, id).Take(&c).Error
 		return c, numbered(c.InvoicePrefix, c.LastInvoiceNumber), store.Found(err, "Customer", id)
 	}
 	if c, err = lockAny(tx, id); err != nil {
@@ -26,8 +26,9 @@ func NextInvoiceNumber(tx *store.Tx, settings account.Account, id string) (c Cus
 	}
 	var prefix string
 	var last int64
-	err = tx.Conn().QueryRowContext(tx.Context(), "UPDATE accounts SET last_number = last_number + 1 WHERE id = $1 RETURNING number_prefix, last_number",
-		tx.AccountID).Scan(&prefix, &last)
+	err = tx.Conn().QueryRowContext(tx.Context(), `UPDATE accounts SET last_number = 1 + greatest(last_number,
+			(SELECT last_invoice_number FROM customers WHERE account_id = accounts.id AND invoice_prefix = accounts.number_prefix))
+		WHERE id = $1 RETURNING number_prefix, last_number`, tx.AccountID).Scan(&prefix, &last)
 	if err != nil {
 		return c, "", fmt.Errorf("take an invoice number: %w", err)
 	}

@@ -55,6 +55,24 @@ var _ = Describe("Invoice numbers", func() {
 		Expect(next(b)).To(Equal("ABCDEF-00002"))
 	})
 
+	It("go on from one another where the account takes the prefix of a customer, and gives it back", func() {
+		set := func(name, value string) {
+			GinkgoHelper()
+			Expect(s.store.Shared(context.Background(), func(db *gorm.DB) error {
+				return db.Exec("UPDATE accounts SET "+name+" = ?", value).Error
+			})).To(Succeed())
+		}
+		a, b := s.made(nil), s.made(nil)
+		next(a)
+		set("number_prefix", a.InvoicePrefix)
+		set("number_prefix_scope", "account")
+		Expect(next(b)).To(Equal(a.InvoicePrefix + "-00002"))
+		Expect(next(a)).To(Equal(a.InvoicePrefix + "-00003"))
+		set("number_prefix_scope", "customer")
+		Expect(next(a)).To(Equal(a.InvoicePrefix + "-00004"))
+		Expect(next(b)).To(Equal(b.InvoicePrefix + "-00001"))
+	})
+
 	It("have no hole where an invoice was not issued after all", func() {
 		c := s.made(nil)
 		Expect(s.try(func(tx *store.Tx) error {
