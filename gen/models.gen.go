@@ -2918,30 +2918,30 @@ type AdjustmentExplanation struct {
 	AdjustmentID   string         `json:"adjustment_id"`
 	AdjustmentType AdjustmentType `json:"adjustment_type"`
 
-	// After An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// After What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	After Decimal `json:"after"`
+	After Amount `json:"after"`
 
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 
 	// Bands Of a discount with tiers, those that were reached.
 	Bands []DiscountBand `json:"bands"`
 
-	// Base An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Base What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Base Decimal `json:"base"`
+	Base Amount `json:"base"`
 
-	// Before An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Before What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Before           Decimal `json:"before"`
-	BillingCycleDays *int    `json:"billing_cycle_days"`
-	IsInvoiceLevel   bool    `json:"is_invoice_level"`
+	Before           Amount `json:"before"`
+	BillingCycleDays *int   `json:"billing_cycle_days"`
+	IsInvoiceLevel   bool   `json:"is_invoice_level"`
 
 	// Lines How many lines it worked on together.
 	Lines int `json:"lines"`
@@ -2953,10 +2953,10 @@ type AdjustmentExplanation struct {
 	ServiceDays *int                  `json:"service_days"`
 	Value       *NullableExactDecimal `json:"value"`
 
-	// Whole An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Whole What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Whole Decimal `json:"whole"`
+	Whole Amount `json:"whole"`
 }
 
 // AdjustmentInterval defines model for AdjustmentInterval.
@@ -2991,10 +2991,10 @@ type AffectedBlock struct {
 type AggregatedCost struct {
 	PerPriceCosts []PerPriceCost `json:"per_price_costs"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 
 	// TimeframeEnd An instant in UTC, to the second.
 	//
@@ -3006,10 +3006,10 @@ type AggregatedCost struct {
 	// Example: 2025-02-01T00:00:00+00:00
 	TimeframeStart Timestamp `json:"timeframe_start"`
 
-	// Total An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total Decimal `json:"total"`
+	Total Amount `json:"total"`
 }
 
 // Alert What an account wants to be told of. It belongs to a customer, a subscription or a plan.
@@ -3118,6 +3118,11 @@ type AmendmentEntry struct {
 // AmendmentType defines model for AmendmentType.
 type AmendmentType string
 
+// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+//
+// Example: 12.30
+type Amount = string
+
 // AmountDiscount defines model for AmountDiscount.
 type AmountDiscount struct {
 	// Embedded struct due to allOf(#/components/schemas/DiscountBase)
@@ -3161,10 +3166,10 @@ type AmountOff struct {
 
 // AppliedAmount defines model for AppliedAmount.
 type AppliedAmount struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 }
 
 // AtLeast defines model for AtLeast.
@@ -3261,10 +3266,10 @@ type BalanceAlertType string
 type BalanceTransaction struct {
 	Action BalanceTransactionAction `json:"action"`
 
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 
 	// CreatedAt An instant in UTC, to the second.
 	//
@@ -3273,17 +3278,17 @@ type BalanceTransaction struct {
 	CreditNote  *NullableCreditNoteTiny `json:"credit_note"`
 	Description *string                 `json:"description"`
 
-	// EndingBalance An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// EndingBalance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	EndingBalance Decimal              `json:"ending_balance"`
+	EndingBalance Amount               `json:"ending_balance"`
 	ID            string               `json:"id"`
 	Invoice       *NullableInvoiceTiny `json:"invoice"`
 
-	// StartingBalance An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// StartingBalance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	StartingBalance Decimal                `json:"starting_balance"`
+	StartingBalance Amount                 `json:"starting_balance"`
 	Type            BalanceTransactionType `json:"type"`
 }
 
@@ -3501,10 +3506,10 @@ type ComponentLine struct {
 	Name       string `json:"name"`
 	PriceID    string `json:"price_id"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 }
 
 // ConsumptionRow defines model for ConsumptionRow.
@@ -3522,10 +3527,10 @@ type ConsumptionRow struct {
 
 // ConversionExplanation How what is left of a custom unit became money.
 type ConversionExplanation struct {
-	// Converted An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Converted What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Converted Decimal          `json:"converted"`
+	Converted Amount           `json:"converted"`
 	Steps     []ConversionStep `json:"steps"`
 }
 
@@ -3544,10 +3549,10 @@ type ConversionRateUnitConfig struct {
 
 // ConversionStep defines model for ConversionStep.
 type ConversionStep struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount   Decimal     `json:"amount"`
+	Amount   Amount      `json:"amount"`
 	Name     string      `json:"name"`
 	Quantity json.Number `json:"quantity"`
 	Rate     string      `json:"rate"`
@@ -3728,15 +3733,15 @@ type CreditNote struct {
 	MinimumAmountRefunded   *NullableDecimal            `json:"minimum_amount_refunded"`
 	Reason                  *NullableCreditNoteReason   `json:"reason"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 
-	// Total An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total    Decimal            `json:"total"`
+	Total    Amount             `json:"total"`
 	Type     CreditNoteType     `json:"type"`
 	VoidedAt *NullableTimestamp `json:"voided_at"`
 }
@@ -3752,10 +3757,10 @@ type CreditNoteCreate struct {
 
 // CreditNoteDiscount defines model for CreditNoteDiscount.
 type CreditNoteDiscount struct {
-	// AmountApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// AmountApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountApplied      Decimal                `json:"amount_applied"`
+	AmountApplied      Amount                 `json:"amount_applied"`
 	AppliesToPrices    []PriceSlim            `json:"applies_to_prices"`
 	DiscountType       PercentageDiscountType `json:"discount_type"`
 	PercentageDiscount json.Number            `json:"percentage_discount"`
@@ -3764,10 +3769,10 @@ type CreditNoteDiscount struct {
 
 // CreditNoteLineDiscount defines model for CreditNoteLineDiscount.
 type CreditNoteLineDiscount struct {
-	// AmountApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// AmountApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountApplied      Decimal                    `json:"amount_applied"`
+	AmountApplied      Amount                     `json:"amount_applied"`
 	AmountDiscount     *NullableDecimal           `json:"amount_discount"`
 	AppliesToPriceIds  []string                   `json:"applies_to_price_ids"`
 	DiscountType       CreditNoteLineDiscountType `json:"discount_type"`
@@ -3781,10 +3786,10 @@ type CreditNoteLineDiscountType string
 
 // CreditNoteLineItem defines model for CreditNoteLineItem.
 type CreditNoteLineItem struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount             Decimal                  `json:"amount"`
+	Amount             Amount                   `json:"amount"`
 	Discounts          []CreditNoteLineDiscount `json:"discounts"`
 	EndTimeExclusive   *NullableTimestamp       `json:"end_time_exclusive"`
 	ID                 string                   `json:"id"`
@@ -3793,10 +3798,10 @@ type CreditNoteLineItem struct {
 	Quantity           *json.Number             `json:"quantity"`
 	StartTimeInclusive *NullableTimestamp       `json:"start_time_inclusive"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal   Decimal     `json:"subtotal"`
+	Subtotal   Amount      `json:"subtotal"`
 	TaxAmounts []TaxAmount `json:"tax_amounts"`
 }
 
@@ -3909,10 +3914,10 @@ type Customer struct {
 	AutoIssuance                *bool                                `json:"auto_issuance"`
 	AutomaticTaxEnabled         *bool                                `json:"automatic_tax_enabled"`
 
-	// Balance An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Balance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Balance        Decimal          `json:"balance"`
+	Balance        Amount           `json:"balance"`
 	BillingAddress *NullableAddress `json:"billing_address"`
 
 	// CreatedAt An instant in UTC, to the second.
@@ -4580,10 +4585,10 @@ type Granularity string
 
 // GroupShare defines model for GroupShare.
 type GroupShare struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount   Decimal             `json:"amount"`
+	Amount   Amount              `json:"amount"`
 	Grouping SubLineItemGrouping `json:"grouping"`
 	Quantity json.Number         `json:"quantity"`
 }
@@ -4943,10 +4948,10 @@ type InvoiceContent struct {
 	Minimum       *NullableMinimum              `json:"minimum"`
 	MinimumAmount *NullableDecimal              `json:"minimum_amount"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 }
 
 // InvoiceCreate defines model for InvoiceCreate.
@@ -4990,10 +4995,10 @@ type InvoiceCreditNote struct {
 	// Reason Empty when there is none.
 	Reason string `json:"reason"`
 
-	// Total An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total    Decimal            `json:"total"`
+	Total    Amount             `json:"total"`
 	Type     string             `json:"type"`
 	VoidedAt *NullableTimestamp `json:"voided_at"`
 }
@@ -5030,10 +5035,10 @@ type InvoiceDiscountType string
 
 // InvoiceHeader defines model for InvoiceHeader.
 type InvoiceHeader struct {
-	// AmountDue An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// AmountDue What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountDue      Decimal               `json:"amount_due"`
+	AmountDue      Amount                `json:"amount_due"`
 	AutoCollection InvoiceAutoCollection `json:"auto_collection"`
 	BillingAddress *NullableAddress      `json:"billing_address"`
 
@@ -5073,10 +5078,10 @@ type InvoiceHeader struct {
 	Subscription     *NullableSubscriptionMinified `json:"subscription"`
 	SyncFailedAt     *NullableTimestamp            `json:"sync_failed_at"`
 
-	// Total An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total         Decimal            `json:"total"`
+	Total         Amount             `json:"total"`
 	VoidedAt      *NullableTimestamp `json:"voided_at"`
 	WillAutoIssue bool               `json:"will_auto_issue"`
 }
@@ -5094,21 +5099,21 @@ type InvoiceLevelDiscount struct {
 
 // InvoiceLineItem A charge for one price over one period. `credits_applied` is what credits paid of the adjusted subtotal: those of the customer, and those that licenses have for themselves, with what is written off beyond these.
 type InvoiceLineItem struct {
-	// AdjustedSubtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// AdjustedSubtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AdjustedSubtotal Decimal              `json:"adjusted_subtotal"`
+	AdjustedSubtotal Amount               `json:"adjusted_subtotal"`
 	Adjustments      []MonetaryAdjustment `json:"adjustments"`
 
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 
-	// CreditsApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// CreditsApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	CreditsApplied Decimal `json:"credits_applied"`
+	CreditsApplied Amount `json:"credits_applied"`
 
 	// EndDate An instant in UTC, to the second.
 	//
@@ -5119,10 +5124,10 @@ type InvoiceLineItem struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
 
-	// PartiallyInvoicedAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// PartiallyInvoicedAmount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	PartiallyInvoicedAmount Decimal `json:"partially_invoiced_amount"`
+	PartiallyInvoicedAmount Amount `json:"partially_invoiced_amount"`
 
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
 	Price    Price       `json:"price"`
@@ -5134,10 +5139,10 @@ type InvoiceLineItem struct {
 	StartDate    Timestamp     `json:"start_date"`
 	SubLineItems []SubLineItem `json:"sub_line_items"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal         Decimal     `json:"subtotal"`
+	Subtotal         Amount      `json:"subtotal"`
 	TaxAmounts       []TaxAmount `json:"tax_amounts"`
 	UsageCustomerIds []string    `json:"usage_customer_ids"`
 }
@@ -5481,24 +5486,24 @@ type LicenseUsagePage struct {
 
 // LineItemExplanation How the amount of a line came about, step by step. Of the adjusted subtotal, `license_credits` is what licenses drew on credits of their own and what was written off with them; `credits_applied` is what the customer's credits paid of the rest.
 type LineItemExplanation struct {
-	// AdjustedSubtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// AdjustedSubtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AdjustedSubtotal Decimal `json:"adjusted_subtotal"`
+	AdjustedSubtotal Amount `json:"adjusted_subtotal"`
 
 	// Adjustments In the order in which they worked.
 	Adjustments []AdjustmentExplanation `json:"adjustments"`
 
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount     Decimal                        `json:"amount"`
+	Amount     Amount                         `json:"amount"`
 	Conversion *NullableConversionExplanation `json:"conversion"`
 
-	// CreditsApplied An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// CreditsApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	CreditsApplied Decimal `json:"credits_applied"`
+	CreditsApplied Amount `json:"credits_applied"`
 
 	// Currency An ISO 4217 code, or the custom unit `credits`.
 	//
@@ -5519,17 +5524,17 @@ type LineItemExplanation struct {
 	InvoiceCurrency Currency `json:"invoice_currency"`
 	InvoiceID       string   `json:"invoice_id"`
 
-	// LicenseCredits An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// LicenseCredits What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	LicenseCredits Decimal `json:"license_credits"`
-	LineItemID     string  `json:"line_item_id"`
-	Name           string  `json:"name"`
+	LicenseCredits Amount `json:"license_credits"`
+	LineItemID     string `json:"line_item_id"`
+	Name           string `json:"name"`
 
-	// PartiallyInvoicedAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// PartiallyInvoicedAmount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	PartiallyInvoicedAmount Decimal `json:"partially_invoiced_amount"`
+	PartiallyInvoicedAmount Amount `json:"partially_invoiced_amount"`
 
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
 	Price Price `json:"price"`
@@ -7361,10 +7366,10 @@ type PayableNow struct {
 
 // PaymentAttempt defines model for PaymentAttempt.
 type PaymentAttempt struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 
 	// CreatedAt An instant in UTC, to the second.
 	//
@@ -7422,15 +7427,15 @@ type PerPriceCost struct {
 	PriceID  string       `json:"price_id"`
 	Quantity *json.Number `json:"quantity"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 
-	// Total An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total Decimal `json:"total"`
+	Total Amount `json:"total"`
 }
 
 // PercentConfig A share of what other prices come to.
@@ -8143,10 +8148,10 @@ type RatingExplanation struct {
 	ServiceDays int          `json:"service_days"`
 	Steps       []RatingStep `json:"steps"`
 
-	// Subtotal An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal Decimal `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
 }
 
 // RatingStep One step of a price model; what it amounts to is exact.
@@ -8305,10 +8310,10 @@ type SubLineItem struct {
 
 // SubLineItemBase defines model for SubLineItemBase.
 type SubLineItemBase struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount   Decimal                      `json:"amount"`
+	Amount   Amount                       `json:"amount"`
 	Grouping *NullableSubLineItemGrouping `json:"grouping"`
 	Name     string                       `json:"name"`
 	Quantity json.Number                  `json:"quantity"`
@@ -8685,10 +8690,10 @@ type SubscriptionUsage struct {
 
 // TaxAmount defines model for TaxAmount.
 type TaxAmount struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount             Decimal          `json:"amount"`
+	Amount             Amount           `json:"amount"`
 	TaxRateDescription string           `json:"tax_rate_description"`
 	TaxRatePercentage  *NullableDecimal `json:"tax_rate_percentage"`
 }

@@ -11,6 +11,7 @@ import (
 // patterns says in words what the contract's patterns ask for.
 var patterns = map[string]string{
 	`^-?[0-9]{1,30}(\.[0-9]{1,20})?$`: "must be a decimal string, with up to 30 digits before and 20 after the point",
+	`^-?[0-9]+(\.[0-9]+)?$`:           "must be a decimal string",
 	`^[^@\s]+@[^@\s]+$`:               "must be an email address",
 	`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`:    "must be a date of the form YYYY-MM-DD",
 	`^[0-9]{1,4}[dm]$`:                "must be a number and d for days or m for months, such as 7d",
