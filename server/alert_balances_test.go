@@ -124,6 +124,17 @@ var _ = Describe("Alerts of a balance", func() {
 		Expect(w.moved()).To(BeEmpty())
 	})
 
+	It("end with their customer, of whose credits nothing is told any more", func() {
+		gone := w.shop.buyer(nil)
+		w.credits(gone, object{"expiry_date": "2025-03-20"})
+		id := w.post("/v1/alerts/customer_id/"+gone, object{"type": "credit_balance_depleted", "currency": "credits"}).expect(201).text("id")
+		w.delete("/v1/customers/" + gone).expect(204)
+		w.get("/v1/alerts/"+id).refuse(404, "404-resource-not-found", "Alert", id)
+		Expect(w.get("/v1/alerts?customer_id=" + gone).expect(200).list("data")).To(BeEmpty())
+		w.clock("2025-03-21T00:00:00Z")
+		Expect(w.moved()).To(BeEmpty())
+	})
+
 	It("take other thresholds without sending anything", func() {
 		w.credits(w.buyer, object{"amount": 30})
 		id := w.balanceAlert("credit_balance_dropped", object{"thresholds": thresholds("10")}).text("id")

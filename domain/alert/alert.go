@@ -90,6 +90,11 @@ func Delete(tx *store.Tx, id string) error {
 	return a.save(tx, "deleted_at")
 }
 
+// DeleteOf ends the alerts of a customer's balances.
+func DeleteOf(tx *store.Tx, customerID string) error {
+	return tx.Model(&Alert{}).Where("customer_id = ? AND deleted_at IS NULL", customerID).Update("deleted_at", tx.Now).Error
+}
+
 // save writes those columns of the alert.
 func (a *Alert) save(tx *store.Tx, columns ...string) error {
 	return tx.Model(a).Select(columns).Updates(a).Error

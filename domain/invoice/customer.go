@@ -64,7 +64,7 @@ func refuseCounted(tx *store.Tx, id string) error {
 	return err
 }
 
-// DeleteCustomer removes a customer with subscriptions, top-ups and drafts. It is
+// DeleteCustomer removes a customer with subscriptions, top-ups, alerts and drafts. It is
 // refused once an invoice of theirs was issued, and while its parent is billed its usage.
 func DeleteCustomer(tx *store.Tx, id string) error {
 	buyer, err := customer.Lock(tx, id)
@@ -89,6 +89,9 @@ func DeleteCustomer(tx *store.Tx, id string) error {
 		return err
 	}
 	if err := topup.DeactivateOf(tx, buyer.ID); err != nil {
+		return err
+	}
+	if err := alert.DeleteOf(tx, buyer.ID); err != nil {
 		return err
 	}
 	return customer.Delete(tx, buyer.ID)
