@@ -10953,7 +10953,7 @@ type ListWebhookDeliveriesParams struct {
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
 	// Status Only deliveries that have come this far.
-	Status *NullableWebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+	Status *WebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
 }
 
 // ResendWebhookDeliveriesParams defines parameters for ResendWebhookDeliveries.

@@ -321,6 +321,11 @@ var _ = Describe("Deliveries", func() {
 		}
 	})
 
+	It("are listed by no status that there is not", func() {
+		p.get("/v1/webhook_deliveries?status=lost").invalid("status: must be one of pending, delivered, failed")
+		Expect(p.get("/v1/webhook_deliveries?status=").expect(200).list("data")).To(BeEmpty())
+	})
+
 	It("are forgotten with their messages when they are old", func() {
 		r := receive(nil)
 		endpoint := p.endpoint(r, nil).text("id")

@@ -92,8 +92,8 @@ var _ = Describe("Webhook endpoints", func() {
 		func(types any, beginning string) {
 			start().post("/v1/webhook_endpoints", object{"url": "https://a.test/", "event_types": types}).invalid(beginning)
 		},
-		Entry("do not exist", list{"customer.created", "customer.vanished"}, `event_types: "customer.vanished"`),
-		Entry("come twice", list{"customer.created", "customer.created"}, "event_types: customer.created is named twice"),
+		Entry("do not exist", list{"customer.created", "customer.vanished"}, "event_types[1]: must be a type of event"),
+		Entry("come twice", list{"customer.created", "customer.created"}, "event_types[1]: is there already"),
 		Entry("are none", list{}, "event_types: "),
 	)
 

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"fmt"
 	"slices"
 
 	"gorm.io/gorm"
@@ -60,10 +61,10 @@ func (e Endpoint) check() error {
 	}
 	for i, t := range *e.EventTypes {
 		if !slices.Contains(types, t) {
-			return fault.Bad("event_types", "%q is no type of event", t)
+			return fault.Bad(fmt.Sprintf("event_types[%d]", i), "must be a type of event")
 		}
 		if slices.Contains((*e.EventTypes)[:i], t) {
-			return fault.Bad("event_types", "%s is named twice", t)
+			return fault.Bad(fmt.Sprintf("event_types[%d]", i), "is there already")
 		}
 	}
 	return nil
