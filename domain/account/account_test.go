@@ -209,7 +209,8 @@ var _ = Describe("A key", func() {
 		Entry("a blank name", account.NewKey{Name: " "}, "name"),
 		Entry("a short text", account.NewKey{Name: "k", Text: "letmein"}, "key"),
 		Entry("a text with blanks", account.NewKey{Name: "k", Text: "let me in, let me in, please"}, "key"),
-		Entry("a past lifetime", account.NewKey{Name: "k", Lifetime: -1}, "lifetime"),
+		Entry("a past lifetime", account.NewKey{Name: "k", Lifetime: new(-time.Hour)}, "lifetime"),
+		Entry("a lifetime of nothing", account.NewKey{Name: "k", Lifetime: new(time.Duration(0))}, "lifetime"),
 	)
 
 	It("that nobody was given opens nothing", func() {
@@ -239,7 +240,7 @@ var _ = Describe("A key", func() {
 	})
 
 	It("opens nothing once it has expired", func() {
-		k, key := create(account.NewKey{Lifetime: time.Hour})
+		k, key := create(account.NewKey{Lifetime: new(time.Hour)})
 		Expect(k.ExpiresAt.Sub(k.CreatedAt)).To(BeNumerically("~", time.Hour, time.Minute))
 		change("UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ?", k.ID)
 		_, err := account.Authenticate(ctx, st, key)

@@ -35,8 +35,8 @@ func (Key) TableName() string { return "api_keys" }
 // NewKey is what a key is made of.
 type NewKey struct {
 	Name     string
-	Lifetime time.Duration // from now on; 0: for ever
-	Text     string        // "" for a random one
+	Lifetime *time.Duration // from now on; nil: for ever
+	Text     string         // "" for a random one
 }
 
 // chosenKey is what a key of one's own choice looks like.
@@ -55,8 +55,12 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 	if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
 		return k, "", fault.Bad("name", "must not be empty")
 	}
-	if in.Lifetime < 0 {
-		return k, "", fault.Bad("lifetime", "must not be negative")
+	var lifetime *int64
+	if in.Lifetime != nil {
+		if *in.Lifetime <= 0 {
+			return k, "", fault.Bad("lifetime", "must be positive")
+		}
+		lifetime = new(in.Lifetime.Microseconds())
 	}
 	key = in.Text
 	if key == "" {
@@ -67,8 +71,8 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 	hash := sha256.Sum256([]byte(key))
 	err = st.Shared(ctx, func(db *gorm.DB) error {
 		return db.Raw(`INSERT INTO api_keys (id, account_id, name, hash, hint, expires_at)
-			VALUES (?, ?, ?, ?, ?, clock_timestamp() + nullif(?::bigint, 0) * interval '1 microsecond') RETURNING *`,
-			store.NewID("key"), a.ID, in.Name, hash[:], key[:hintLength], in.Lifetime.Microseconds()).Scan(&k).Error
+			VALUES (?, ?, ?, ?, ?, clock_timestamp() + ?::bigint * interval '1 microsecond') RETURNING *`,
+			store.NewID("key"), a.ID, in.Name, hash[:], key[:hintLength], lifetime).Scan(&k).Error
 	})
 	if store.Unique(err, "api_keys_hash_key") {
 		err = fault.Taken("key", "text")

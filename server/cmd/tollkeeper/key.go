@@ -27,10 +27,10 @@ func showKey(k account.Key) shownKey {
 }
 
 type createKey struct {
-	Account   string        `required:"" help:"Id of the account."`
-	Name      string        `required:"" help:"What it is for."`
-	ExpiresIn time.Duration `help:"How long it works, such as 720h; for ever when not given."`
-	JSON      bool          `name:"json" help:"Print JSON."`
+	Account   string         `required:"" help:"Id of the account."`
+	Name      string         `required:"" help:"What it is for."`
+	ExpiresIn *time.Duration `help:"How long it works, such as 720h; for ever when not given."`
+	JSON      bool           `name:"json" help:"Print JSON."`
 }
 
 // Run makes a key and prints its text.
