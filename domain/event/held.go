@@ -18,7 +18,7 @@ func Held(tx *store.Tx, customerID string, subjects []string, of period.Period, 
 			WHERE account_id = $1 AND subject = ANY($3) AND "timestamp" >= $4 AND "timestamp" < $5 AND ingested_at >= $6)
 		AND NOT EXISTS (SELECT FROM event_corrections c JOIN events e ON e.account_id = c.account_id AND e.seq = c.event_seq
 			WHERE c.account_id = $1 AND c.customer_id = $2 AND c.created_at >= $6 AND e."timestamp" >= $4 AND e."timestamp" < $5)
-		AND NOT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $5 AND end_at > $4 AND (accounts IS NULL OR $1 = ANY (accounts)))`,
+		AND NOT EXISTS (SELECT FROM `+DroppedMonths+` WHERE start_at < $5 AND end_at > $4)`,
 		tx.AccountID, customerID, subjects, of.Start, of.End, since).Scan(&held)
 	if err != nil {
 		return false, fmt.Errorf("look for later events: %w", err)

@@ -57,13 +57,16 @@ func DropMonth(ctx context.Context, st *store.Store, keep int) (month time.Time,
 	return dropped.Time.UTC(), dropped.Valid, nil
 }
 
-// RefuseDropped refuses a period of which events of the account were dropped: its usage cannot be counted anew.
-// It stays as it is until the transaction ends.
+// DroppedMonths is a relation, with start_at and end_at, of the months of which events of
+// the account $1 were dropped.
+const DroppedMonths = "(SELECT start_at, end_at FROM dropped_event_months WHERE accounts IS NULL OR $1 = ANY (accounts)) AS dropped"
+
+// RefuseDropped refuses a period of which events of the account were dropped: its usage
+// cannot be counted anew. It stays as it is until the transaction ends.
 func RefuseDropped(tx *store.Tx, p period.Period) error {
 	var dropped bool
 	err := tx.Conn().QueryRowContext(tx.Context(),
-		"SELECT EXISTS (SELECT FROM dropped_event_months WHERE start_at < $1 AND end_at > $2 AND (accounts IS NULL OR $3 = ANY (accounts)))",
-		p.End, p.Start, tx.AccountID).Scan(&dropped)
+		"SELECT EXISTS (SELECT FROM "+DroppedMonths+" WHERE start_at < $2 AND end_at > $3)", tx.AccountID, p.End, p.Start).Scan(&dropped)
 	if err != nil {
 		return fmt.Errorf("look for dropped events: %w", err)
 	}

@@ -111,6 +111,9 @@ func partialLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 		}
 	}
 	all, err := partialOn(tx, t, inv, services, was, paid)
+	if err != nil {
+		return nil, err
+	}
 	lines := []Line{}
 	for _, l := range all {
 		if !l.Amount.IsZero() {
@@ -118,7 +121,7 @@ func partialLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 			lines = append(lines, l)
 		}
 	}
-	return lines, err
+	return lines, nil
 }
 
 // partialOn are the lines of services, of which credits pay what is known, by line. They

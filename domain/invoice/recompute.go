@@ -164,10 +164,13 @@ func usageHeld(tx *store.Tx, view View, i subscription.PriceInterval, in period.
 		return true, nil
 	}
 	since := *view.IssuedAt
+	if view.Seen != nil {
+		since = since.Add(-underWay)
+	}
 	for _, user := range view.Terms.Users(i) {
-		subjects := event.Subjects(user.ID, user.ExternalCustomerID)
-		if view.Seen != nil {
-			subjects, since = nil, view.IssuedAt.Add(-underWay)
+		var subjects []string // whose later events matter
+		if view.Seen == nil {
+			subjects = event.Subjects(user.ID, user.ExternalCustomerID)
 		}
 		held, err := event.Held(tx, user.ID, subjects, in, since)
 		if err != nil || !held {

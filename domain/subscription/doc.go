@@ -45,9 +45,9 @@
 // not plan ahead: each subscription is moved when its time has come, as it is then, so
 // that canceling a migration has nothing to undo. What usage a price that ends had amid a
 // cycle waits for the next regular invoice. A price that follows another has the
-// quantity and the scope that the subscription gave that one. A trial goes on, as one. A coupon names the prices
-// that it is for like any adjustment of a subscription, and blocks a migration that
-// replaces one. Who is subscribed after a migration was planned is not part of it; those
+// quantity and the scope that the subscription gave that one. A trial goes on, as one. A
+// coupon names the prices that it is for like any adjustment of a subscription, and blocks a
+// migration that replaces one. Who is subscribed after a migration was planned is not part of it; those
 // that could not be moved take another one.
 //
 // Cancellations. A new end takes the place of the one before, also where that was set
@@ -88,8 +88,8 @@
 // that has begun was used, also if its discount is removed or all of its prices are. Otherwise
 // a redemption stays when something scheduled is taken back, and is then what it would be
 // without that: so it is for prices too that end before it begins, as things stand, and has
-// its months whatever end the subscription was to have in between. The months of a coupon end as long
-// after midnight as they began, so that each has one billing date of a month.
+// its months whatever end the subscription was to have in between. The months of a coupon
+// end as long after midnight as they began, so that each has one billing date of a month.
 //
 // Editions. Each change ends an edition of the terms, whose rows are kept as they were,
 // for good, and each invoice names the edition that it was issued by. So it can be worked

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -85,7 +86,7 @@ func byMark(all []series) map[int64][]series {
 // emptied sets the totals of a series to those of nothing.
 const emptied = `AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARRAY[s.last - s.first + 1])
 	FROM usage_series AS s WHERE b.account_id = $1 AND s.account_id = $1 AND s.id = $2 AND b.grain = s.grain
-		AND NOT EXISTS (SELECT FROM dropped_event_months AS m WHERE b.hour >= m.start_at AND b.hour < m.end_at AND (accounts IS NULL OR $1 = ANY (accounts)))`
+		AND NOT EXISTS (SELECT FROM ` + event.DroppedMonths + ` WHERE b.hour >= start_at AND b.hour < end_at)`
 
 // restart begins series again that failed and whose buckets say nothing any more, but for
 // those of months whose events were dropped: nothing changes there, nor could they be made
@@ -93,7 +94,7 @@ const emptied = `AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARR
 func restart(tx *store.Tx, failed []int64) error {
 	for _, id := range failed {
 		for _, sql := range []string{
-			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2 AND month NOT IN (SELECT start_at FROM dropped_event_months WHERE accounts IS NULL OR $1 = ANY (accounts))",
+			"DELETE FROM usage_values WHERE account_id = $1 AND series = $2 AND month NOT IN (SELECT start_at FROM " + event.DroppedMonths + ")",
 			"UPDATE usage_buckets " + emptied,
 			"UPDATE usage_quarters " + emptied,
 			"UPDATE usage_series SET mark = 0 WHERE account_id = $1 AND id = $2",
