@@ -113,7 +113,7 @@ var _ = Describe("Backfills through their life", func() {
 		Expect(d.total("2025-07")).To(Equal("32.00"))
 	})
 
-	It("replace what their filter held for when they closed, whatever is amended since (3.1.7)", func() {
+	It("replace what their filter held for when they closed, whatever is amended since (semantics 3.1.7)", func() {
 		amend := func(key, day, n, region string) {
 			GinkgoHelper()
 			d.put(eventAt(key), amended(n, object{"timestamp": day + "T12:00:00Z", "external_customer_id": "acme",

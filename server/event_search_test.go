@@ -20,7 +20,7 @@ var _ = Describe("POST /v1/events/search", func() {
 		return a.post("/v1/events/search", with(object{"event_ids": keys}, timeframe))
 	}
 
-	It("finds events by their keys, to the letter and in that order (2.5.5)", func() {
+	It("finds events by their keys, to the letter and in that order (semantics 2.5.5)", func() {
 		acme := a.post("/v1/customers", object{"name": "Acme", "email": "bills@acme.test"}).expect(201).text("id")
 		a.ingest(call("Key", nil), call("other", nil), call("key", object{
 			"external_customer_id": nil, "customer_id": acme, "timestamp": "2025-05-10T11:59:59.5",
@@ -44,7 +44,7 @@ var _ = Describe("POST /v1/events/search", func() {
 		Expect(find(nil, "e\x00").invalid("event_ids[0]: must not contain"))
 	})
 
-	It("looks back a week, up to this very instant, if it is not told (2.5.5)", func() {
+	It("looks back a week, up to this very instant, if it is not told (semantics 2.5.5)", func() {
 		a.clock("2025-05-17T11:00:00.000001Z")
 		a.ingest(call("now", object{"timestamp": "2025-05-17T12:00:00Z"}), call("ahead", object{"timestamp": "2025-05-17T12:00:00.000001Z"})).expect(200)
 		other := start()
@@ -118,7 +118,7 @@ var _ = Describe("GET /v1/events/volume", func() {
 	}
 	at := func(key, timestamp string) object { return call(key, object{"timestamp": timestamp}) }
 
-	It("counts by hour, those of both ends whole, and those without events too (2.5.6)", func() {
+	It("counts by hour, those of both ends whole, and those without events too (semantics 2.5.6)", func() {
 		a.ingest(
 			at("before", "2025-05-31T20:59:59.999999Z"), at("first", "2025-05-31T21:00:00Z"),
 			at("last of May", "2025-05-31T23:59:59.999999Z"), at("first of June", "2025-06-01T00:00:00Z"), at("again", "2025-06-01T00:30:00Z"),
@@ -141,7 +141,7 @@ var _ = Describe("GET /v1/events/volume", func() {
 		Expect(volumes(a.get(path + "2025-05-31T23:40:00Z").expect(200))).To(Equal([]string{"05-31T23:00 to 06-01T00:00: 0"}))
 	})
 
-	It("counts what was taken in: late events in their hour, no duplicates, and deprecated ones (2.5.6)", func() {
+	It("counts what was taken in: late events in their hour, no duplicates, and deprecated ones (semantics 2.5.6)", func() {
 		s := a.openShop("2025-05-31T23:40:00Z")
 		s.subscribe(s.buyer(object{"external_customer_id": "acme"}), object{"start_date": "2025-05-01"}, s.calls("1"))
 		a.ingest(at("a", "2025-05-31T20:10:00Z"), at("b", "2025-05-31T20:20:00Z")).expect(200)

@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("An event that is corrected too late, or too often (2.5.3)", func() {
+var _ = Describe("An event that is corrected too late, or too often (semantics 2.5.3)", func() {
 	var s shop
 	var acme, subscription string
 	BeforeEach(func() {

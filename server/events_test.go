@@ -70,7 +70,7 @@ var _ = Describe("An event that is stored", func() {
 	})
 
 	Describe("PUT /v1/events/{event_id}", func() {
-		It("is replaced, as often as need be, and what it was is kept (2.5.1)", func() {
+		It("is replaced, as often as need be, and what it was is kept (semantics 2.5.1)", func() {
 			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
 			for _, n := range []string{"2", "3.50"} {
 				Expect(s.put(eventAt("e1"), amended(n, nil)).expect(200).json).To(Equal(object{"amended": "e1"}))
@@ -83,7 +83,7 @@ var _ = Describe("An event that is stored", func() {
 			Expect(s.corrections()).To(Equal([]string{`amended e1 call {"n": 1}`, `amended e1 call {"n": 2}`, `amended e1 call {"n": 3.5}`}))
 		})
 
-		It("keeps its timestamp and its customer, who goes by either name (2.5.1)", func() {
+		It("keeps its timestamp and its customer, who goes by either name (semantics 2.5.1)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
 			other := s.buyer(object{"external_customer_id": "other"})
 			s.put(eventAt("e"), amended("2", object{"timestamp": "2025-05-10T12:00:01Z"})).invalid("timestamp: must be that")
@@ -95,7 +95,7 @@ var _ = Describe("An event that is stored", func() {
 			s.search("e").shows(object{"data[0].customer_id": nil, "data[0].external_customer_id": "acme"})
 		})
 
-		DescribeTable("has to be an event (2.1)",
+		DescribeTable("has to be an event (semantics 2.1)",
 			func(changes object, beginnings ...string) {
 				s.ingest(used("e", "1", nil)).expect(200)
 				s.put(eventAt("e"), amended("2", changes)).invalid(beginnings...)
@@ -115,7 +115,7 @@ var _ = Describe("An event that is stored", func() {
 			Entry("and of nobody else", object{"customer_id": "cus"}, "customer_id: must be given"),
 		)
 
-		It("has to be there, in the account (2.5.4)", func() {
+		It("has to be there, in the account (semantics 2.5.4)", func() {
 			s.put(eventAt("nope"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "nope")
 			s.ingest(used("mine", "1", nil)).expect(200)
 			other := start()
@@ -123,7 +123,7 @@ var _ = Describe("An event that is stored", func() {
 			other.put(eventAt("mine"), amended("1", nil)).refuse(404, "404-resource-not-found", "Event", "mine")
 		})
 
-		It("is not deprecated (2.5.4)", func() {
+		It("is not deprecated (semantics 2.5.4)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
 			s.put(eventAt("e")+"/deprecate", nil).expect(200)
 			s.put(eventAt("e"), amended("2", nil)).refuse(400, "400-constraint-violation", "deprecated")
@@ -174,7 +174,7 @@ var _ = Describe("An event that is stored", func() {
 	})
 
 	Describe("PUT /v1/events/{event_id}/deprecate", func() {
-		It("does not count any more, and is kept (2.5.2)", func() {
+		It("does not count any more, and is kept (semantics 2.5.2)", func() {
 			s.ingest(used("e1", "1", nil), used("e2", "10", nil)).expect(200)
 			Expect(s.put(eventAt("e1")+"/deprecate", nil).expect(200).json).To(Equal(object{"deprecated": "e1"}))
 			Expect(s.counted(subscription)).To(Equal("10"))
@@ -182,7 +182,7 @@ var _ = Describe("An event that is stored", func() {
 			Expect(s.corrections()).To(Equal([]string{`deprecated e1 call {"n": 1}`}))
 		})
 
-		It("stays so when it is deprecated again, at any time (2.5.4)", func() {
+		It("stays so when it is deprecated again, at any time (semantics 2.5.4)", func() {
 			s.ingest(used("e", "1", nil)).expect(200)
 			s.put(eventAt("e")+"/deprecate", nil).expect(200)
 			s.clock("2025-09-01T00:00:00Z")
@@ -190,7 +190,7 @@ var _ = Describe("An event that is stored", func() {
 			Expect(s.corrections()).To(HaveLen(1))
 		})
 
-		It("has to be there (2.5.4)", func() {
+		It("has to be there (semantics 2.5.4)", func() {
 			s.put(eventAt("nope")+"/deprecate", nil).refuse(404, "404-resource-not-found", "Event", "nope")
 		})
 
@@ -218,7 +218,7 @@ var _ = Describe("An event that is stored", func() {
 			Expect(s.counted(subscription)).To(Equal("110"))
 		})
 
-		It("gives its key back with the others of its backfill (3.1.11)", func() {
+		It("gives its key back with the others of its backfill (semantics 3.1.11)", func() {
 			d := openDepot()
 			id := d.open(nil)
 			d.send(id, d.eventUnder("k", "2025-07-05 5"), d.eventUnder("other", "2025-07-05 6")).expect(200)
@@ -237,7 +237,7 @@ var _ = Describe("An event that is stored", func() {
 			Expect(d.total("2025-07")).To(Equal("27.00"))
 		})
 
-		It("is told beside whatever else is wrong with an event of its key (2.2)", func() {
+		It("is told beside whatever else is wrong with an event of its key (semantics 2.2)", func() {
 			s.ingest(used("e8", "1", nil)).expect(200)
 			s.put(eventAt("e8")+"/deprecate", nil).expect(200)
 			s.ingest(used("e8", "1", object{"timestamp": "2025-05-01T00:00:00Z", "colour": "red"})).

@@ -61,7 +61,7 @@ var _ = Describe("Usage of a subscription", func() {
 		Expect(s.get(path).expect(200).list("data[0].usage")).To(HaveLen(31))
 	})
 
-	Describe("of a metric that does not add up over days (4.2.5)", func() {
+	Describe("of a metric that does not add up over days (semantics 4.2.5)", func() {
 		It("tells for each day what has come together since its billing period began", func() {
 			s := openShop("2025-10-28T00:00:00Z")
 			distinct := s.api.metric("SELECT COUNT(DISTINCT n) FROM events WHERE event_name = 'call'")
@@ -108,7 +108,7 @@ var _ = Describe("Usage of a subscription", func() {
 		})
 	})
 
-	Describe("told apart by a property (4.3.1)", func() {
+	Describe("told apart by a property (semantics 4.3.1)", func() {
 		var s shop
 		var path string
 		BeforeEach(func() {

@@ -1,0 +1,46 @@
+// Command citations checks that each rule which a comment, a spec or a document cites is
+// in domain/rules. It prints what is wrong, one finding a line, and then exits with 1.
+//
+//	go run ./scripts/citations [directory of the repository]
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	root := "."
+	if len(os.Args) > 1 {
+		root = os.Args[1]
+	}
+	findings, err := check(root)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "citations:", err)
+		os.Exit(2)
+	}
+	for _, f := range findings {
+		fmt.Println(f)
+	}
+	if len(findings) > 0 {
+		os.Exit(1)
+	}
+}
+
+// check reads the rules of a repository and then every text in it. Findings are in the order
+// of paths and lines.
+func check(root string) ([]string, error) {
+	rules, findings, err := readRules(filepath.Join(root, "domain", "rules"))
+	if err != nil {
+		return nil, err
+	}
+	err = eachText(root, func(path, text string) {
+		for _, c := range citations(path, text) {
+			if fault := c.faultIn(rules); fault != "" {
+				findings = append(findings, fmt.Sprintf("%s:%d: %s", path, c.line, fault))
+			}
+		}
+	})
+	return findings, err
+}
