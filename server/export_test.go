@@ -12,7 +12,7 @@ import (
 
 // What specs look at directly.
 var (
-	Patterns  = patterns
+	ReasonOf  = reasonOf
 	ReadJSON  = readJSON
 	PlacesOf  = placesOf
 	Transient = transient

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -180,19 +181,42 @@ var _ = Describe("the shape of a request", func() {
 			invalid("Idempotency-Key: must have at most 64 characters", "name: is required")
 	})
 
-	It("has words for every pattern of the contract", func() {
-		for name, schema := range document().Components.Schemas {
-			if schema.Value.Pattern != "" {
-				Expect(server.Patterns).To(HaveKey(schema.Value.Pattern), name)
+	It("has the message of every pattern beside it in the contract", func() {
+		text, err := document().MarshalJSON()
+		Expect(err).NotTo(HaveOccurred())
+		patterns := 0
+		eachObject(decoded("the contract", string(text)).json, func(o object) {
+			if pattern, ok := o["pattern"].(string); ok {
+				patterns++
+				Expect(o["x-message"]).To(HavePrefix("must be "), pattern)
 			}
-		}
-		for name, parameter := range document().Components.Parameters {
-			if pattern := parameter.Value.Schema.Value.Pattern; pattern != "" {
-				Expect(server.Patterns).To(HaveKey(pattern), name)
-			}
-		}
+		})
+		Expect(patterns).To(BeNumerically(">=", 5))
+	})
+
+	It("is refused in those words", func() {
+		schema := openapi3.NewStringSchema().WithPattern("^[a-z]+$")
+		schema.Extensions = map[string]any{"x-message": "must be lower-case letters"}
+		Expect(server.ReasonOf("pattern", schema)).To(Equal("must be lower-case letters"))
+		Expect(server.ReasonOf("type", schema)).To(Equal("must be lower-case letters"))
+		Expect(server.ReasonOf("pattern", openapi3.NewStringSchema().WithPattern("^x$"))).To(Equal("must match ^x$"))
 	})
 })
+
+// eachObject calls do with each object in a JSON value, at every depth.
+func eachObject(v any, do func(object)) {
+	switch v := v.(type) {
+	case object:
+		do(v)
+		for _, member := range v {
+			eachObject(member, do)
+		}
+	case list:
+		for _, entry := range v {
+			eachObject(entry, do)
+		}
+	}
+}
 
 func planWith(price string) string {
 	return `{"name":"P","currency":"USD","prices":[{"price":` + price + `}]}`

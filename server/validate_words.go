@@ -8,15 +8,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// patterns says in words what the contract's patterns ask for.
-var patterns = map[string]string{
-	`^-?[0-9]{1,30}(\.[0-9]{1,20})?$`: "must be a decimal string, with up to 30 digits before and 20 after the point",
-	`^-?[0-9]+(\.[0-9]+)?$`:           "must be a decimal string",
-	`^[^@\s]+@[^@\s]+$`:               "must be an email address",
-	`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`:    "must be a date of the form YYYY-MM-DD",
-	`^[0-9]{1,4}[dm]$`:                "must be a number and d for days or m for months, such as 7d",
-}
-
 // mostListed bounds how many values of an enum a message lists.
 const mostListed = 12
 
@@ -40,18 +31,25 @@ func reasonOf(keyword string, schema *openapi3.Schema) string {
 	case "uniqueItems":
 		return "must not have the same entry twice"
 	case "pattern":
-		if reason, ok := patterns[schema.Pattern]; ok {
+		if reason := patternReason(schema); reason != "" {
 			return reason
 		}
-		return "has not the right form"
+		return "must match " + schema.Pattern
 	case "format":
 		return formatReason(schema)
 	}
 	return typeReason(schema)
 }
 
+// patternReason says in words what a schema's pattern asks for. The words are the contract's
+// own, in x-message beside the pattern; "" where there are none.
+func patternReason(schema *openapi3.Schema) string {
+	reason, _ := schema.Extensions["x-message"].(string)
+	return reason
+}
+
 func typeReason(schema *openapi3.Schema) string {
-	if reason, ok := patterns[schema.Pattern]; ok {
+	if reason := patternReason(schema); reason != "" {
 		return reason
 	}
 	switch {
