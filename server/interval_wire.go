@@ -26,7 +26,7 @@ func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, nam
 	if i.Price.Fixed() {
 		shown.FixedFeeQuantityTransitions = toWire(i.Changes(), func(change subscription.Transition) gen.FixedFeeQuantityTransition {
 			return gen.FixedFeeQuantityTransition{
-				PriceID: i.PriceID, EffectiveDate: instantToWire(change.EffectiveAt), Quantity: numberToWire(change.Quantity),
+				PriceID: i.PriceID, EffectiveDate: instantToWire(change.EffectiveAt), Quantity: numberToWire(*change.Quantity),
 			}
 		})
 	}

@@ -120,7 +120,7 @@ func ChangeQuantity(tx *store.Tx, i PriceInterval, quantity money.Decimal, at ti
 	if err != nil {
 		return err
 	}
-	return tx.Create(&Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: quantity}).Error
+	return tx.Create(&Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: &quantity}).Error
 }
 
 // UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.
@@ -157,10 +157,10 @@ func (i PriceInterval) Spells() []Spell {
 		switch {
 		case i.EndAt != nil && !at.Before(*i.EndAt):
 		case !at.After(last.Start):
-			last.Quantity = change.Quantity
+			last.Quantity = *change.Quantity
 		case !change.Quantity.Equal(last.Quantity):
 			last.End = &at
-			spells = append(spells, Spell{Quantity: change.Quantity, Start: at, End: i.EndAt})
+			spells = append(spells, Spell{Quantity: *change.Quantity, Start: at, End: i.EndAt})
 		}
 	}
 	return spells

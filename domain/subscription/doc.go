@@ -32,7 +32,9 @@
 // a greater one is billed for the difference on the day from which it holds, a smaller
 // one is credited. Such a difference gets percentage discounts, since amounts, minimums
 // and maximums are for the whole piece. In arrears, each quantity is billed for its time.
-// What is billed once is for the quantity of the day.
+// What is billed once is for the quantity of the day. Where a charge resumes, since an end
+// was taken back, it is for the quantity in force, whenever that was set. A trial that
+// becomes shorter leaves the last quantity of the days that it loses.
 //
 // Plans. A subscription spends stints on plans, one after the other; prices, phases and
 // adjustments of a plan belong to its stint and are cut where the next one begins, when

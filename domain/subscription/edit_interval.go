@@ -134,8 +134,8 @@ func (t Terms) cutResumes(tx *store.Tx, i PriceInterval) error {
 	return tx.Where("interval_id = ? AND resumes AND effective_at >= ?", i.ID, *i.EndAt).Delete(&Transition{}).Error
 }
 
-// editTransitions gives a fee those quantities instead of the ones it has. Where its
-// charge was resumed, it goes on with the quantity of that day.
+// editTransitions gives a fee those quantities instead of the ones it has. Its charge
+// resumes where it did.
 func (t Terms) editTransitions(tx *store.Tx, i PriceInterval, wanted Sent[[]NewTransition]) error {
 	if !wanted.Given {
 		return nil
@@ -147,13 +147,10 @@ func (t Terms) editTransitions(tx *store.Tx, i PriceInterval, wanted Sent[[]NewT
 	if err := tx.Where("interval_id = ?", i.ID).Delete(&Transition{}).Error; err != nil {
 		return err
 	}
-	before := i.Transitions
-	i.Transitions = rows
-	for _, change := range before {
+	for _, change := range i.Transitions {
 		if !change.Resumes || i.EndAt != nil && !change.EffectiveAt.Before(*i.EndAt) {
 			continue
 		}
-		change.Quantity = i.QuantityAt(change.EffectiveAt)
 		if k := slices.IndexFunc(rows, func(c Transition) bool { return c.EffectiveAt.Equal(change.EffectiveAt) }); k >= 0 {
 			change.EffectiveAt = change.EffectiveAt.Add(time.Microsecond)
 		}
@@ -188,7 +185,7 @@ func (t Terms) transitions(tx *store.Tx, i PriceInterval, wanted []NewTransition
 		case slices.ContainsFunc(rows, func(c Transition) bool { return c.EffectiveAt.Equal(at) }):
 			return fault.Bad("effective_date", "must differ from those before it")
 		}
-		rows = append(rows, Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: w.Quantity})
+		rows = append(rows, Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: &w.Quantity})
 		return nil
 	})
 	slices.SortFunc(rows, func(a, b Transition) int { return a.EffectiveAt.Compare(b.EffectiveAt) })

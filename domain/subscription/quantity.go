@@ -8,13 +8,15 @@ import (
 	"tollkeeper/store"
 )
 
-// Transition gives a fixed fee another quantity from an instant on.
+// Transition gives a fixed fee another quantity from an instant on, or notes that its
+// charge resumes there. A charge that resumes is for the quantity in force then, so it
+// stores none: a change made later counts from its own day on.
 type Transition struct {
 	store.Record
 	IntervalID  string
 	EffectiveAt time.Time
-	Quantity    money.Decimal // 0 or more
-	Resumes     bool          // in advance, the fee was charged up to here only, since it was to end
+	Quantity    *money.Decimal // 0 or more; nil where the charge resumes, but in old editions of the terms
+	Resumes     bool           // in advance, the fee was charged up to here only, since it was to end
 }
 
 // TableName is the table of transitions.
@@ -32,10 +34,18 @@ func (i PriceInterval) QuantityAt(at time.Time) money.Decimal {
 	}
 	for _, change := range i.Transitions {
 		if !change.EffectiveAt.After(at) {
-			quantity = change.Quantity
+			quantity = change.after(quantity)
 		}
 	}
 	return quantity
+}
+
+// after is the quantity from the transition on, where it was another before.
+func (c Transition) after(before money.Decimal) money.Decimal {
+	if c.Quantity == nil {
+		return before
+	}
+	return *c.Quantity
 }
 
 // byQuantity cuts a piece of a fixed fee where its quantity changes. In advance the
@@ -54,12 +64,13 @@ func (s Service) byQuantity() []Service {
 	pieces := []Service{s}
 	for _, change := range s.Interval.Transitions {
 		last := &pieces[len(pieces)-1]
+		quantity := change.after(last.Quantity)
 		if !change.EffectiveAt.After(s.Period.Start) || !change.EffectiveAt.Before(s.Period.End) ||
-			change.Quantity.Equal(last.Quantity) && !change.Resumes {
+			quantity.Equal(last.Quantity) && !change.Resumes {
 			continue
 		}
 		next := s
-		next.Period.Start, next.From, next.Quantity = change.EffectiveAt, change.EffectiveAt, change.Quantity
+		next.Period.Start, next.From, next.Quantity = change.EffectiveAt, change.EffectiveAt, quantity
 		switch {
 		case !s.Interval.Price.InAdvance():
 			last.Period.End = change.EffectiveAt
@@ -125,7 +136,7 @@ func Resume(tx *store.Tx, t Terms, i PriceInterval, at time.Time) error {
 	if _, part := t.cycle(i.Price.Length(), at); part.Start.Equal(at) || i.Price.Length().OneTime() {
 		return nil
 	}
-	resume := Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Quantity: i.QuantityAt(at), Resumes: true}
+	resume := Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Resumes: true}
 	for slices.ContainsFunc(i.Transitions, func(c Transition) bool { return c.EffectiveAt.Equal(resume.EffectiveAt) }) {
 		resume.EffectiveAt = resume.EffectiveAt.Add(time.Microsecond)
 	}

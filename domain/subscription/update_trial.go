@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -96,14 +97,47 @@ func (s shift) move(tx *store.Tx, t Terms, stint Stint) error {
 		if t.of(i).ID != stint.ID {
 			continue
 		}
-		for _, c := range i.Transitions {
-			err = errors.Join(err, tx.Model(&Transition{}).Where("id = ?", c.ID).Update("effective_at", s.of(&c.EffectiveAt)).Error)
-		}
+		err = errors.Join(err, s.quantities(tx, i.Transitions))
 	}
 	for _, rows := range t.ending(tx) {
 		err = errors.Join(err, s.rows(rows.Where("stint_id = ?", stint.ID), t.EndAt, limit))
 	}
 	return err
+}
+
+// quantities moves changes of a fee's quantity, given by instant. Where the trial becomes
+// shorter, those of the days that it loses come to the last of them, at its new end. The
+// changes after its old end keep their order behind it.
+func (s shift) quantities(tx *store.Tx, changes []Transition) error {
+	var lost, moved []Transition
+	for _, c := range changes {
+		if !c.EffectiveAt.Before(s.to) && c.EffectiveAt.Before(s.from) {
+			lost = append(lost, c)
+		}
+	}
+	for k, c := range changes {
+		at := s.of(&c.EffectiveAt)
+		switch last := len(lost) - 1; {
+		case !slices.ContainsFunc(lost, func(l Transition) bool { return l.ID == c.ID }):
+		case c.ID != lost[last].ID || k+1 < len(changes) && changes[k+1].EffectiveAt.Equal(s.from):
+			if err := tx.Where("id = ?", c.ID).Delete(&Transition{}).Error; err != nil {
+				return err
+			}
+			continue
+		default:
+			at = &s.to
+		}
+		moved = append(moved, Transition{Record: c.Record, EffectiveAt: *at})
+	}
+	if s.to.After(s.from) {
+		slices.Reverse(moved) // no two changes are of one instant, at any moment
+	}
+	for _, c := range moved {
+		if err := tx.Model(&Transition{}).Where("id = ?", c.ID).Update("effective_at", c.EffectiveAt).Error; err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows moves what a stint has of one kind.
