@@ -35,7 +35,14 @@ func ledgerEntriesToWire(tx *store.Tx, entries []credit.Entry, buyer customer.Cu
 	for k, v := range views {
 		created[v.ID] = []gen.Invoice{shown[k]}
 	}
+	unopened, err := invoice.NotOpened(tx, entries)
+	if err != nil {
+		return nil, err
+	}
 	return toWire(entries, func(e credit.Entry) gen.LedgerEntry {
+		if unopened[orEmpty(e.InvoiceID)] {
+			e.InvoiceID = nil
+		}
 		return ledgerEntryToWire(e, buyer, created[orEmpty(e.Block.InvoiceID)])
 	}), nil
 }

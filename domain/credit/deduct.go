@@ -57,9 +57,9 @@ func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error
 	return ledger.save(tx)
 }
 
-// Foresee tells what credits pay of each line, by its id, as Deduct would leave it. It
-// changes nothing.
-func Foresee(tx *store.Tx, customerID string, currency money.Currency, charges []Charge) (map[string]money.Decimal, error) {
+// Foresee tells what credits pay of each line for some local days, by its id, as Deduct would
+// leave it. It changes nothing.
+func Foresee(tx *store.Tx, customerID string, currency money.Currency, charges []Charge, of Days) (map[string]money.Decimal, error) {
 	b, err := openBooks(tx, &Ledger{CustomerID: customerID, Currency: currency}, charges)
 	if err != nil {
 		return nil, err
@@ -69,12 +69,12 @@ func Foresee(tx *store.Tx, customerID string, currency money.Currency, charges [
 	}
 	paid := map[string]money.Decimal{}
 	for _, e := range b.entries {
-		if e.LineID != nil && e.Status == EntryCommitted {
+		if e.LineID != nil && e.Status == EntryCommitted && of.has(*e.Day) {
 			paid[*e.LineID] = paid[*e.LineID].Sub(e.Kind.effect(e.Amount))
 		}
 	}
 	for _, d := range b.replay(charges, tx.Now) {
-		if d.charge != nil {
+		if d.charge != nil && of.has(d.charge.Day) {
 			paid[d.charge.LineID] = paid[d.charge.LineID].Add(d.amount)
 		}
 	}

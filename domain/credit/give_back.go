@@ -61,8 +61,8 @@ func (l *Ledger) amend(tx *store.Tx, of Entry, amount money.Decimal) error {
 	})
 }
 
-// Paid tells what credits paid of each of those lines, by its id.
-func Paid(tx *store.Tx, lineIDs []string) (map[string]money.Decimal, error) {
+// Paid tells what credits paid of each of those lines for some local days, by its id.
+func Paid(tx *store.Tx, lineIDs []string, of Days) (map[string]money.Decimal, error) {
 	paid := map[string]money.Decimal{}
 	if len(lineIDs) == 0 {
 		return paid, nil
@@ -70,6 +70,9 @@ func Paid(tx *store.Tx, lineIDs []string) (map[string]money.Decimal, error) {
 	var entries []Entry
 	err := tx.Where("line_id IN ?", lineIDs).Find(&entries).Error
 	for _, e := range entries {
+		if !of.has(*e.Day) {
+			continue
+		}
 		paid[*e.LineID] = paid[*e.LineID].Sub(e.Kind.effect(e.Amount))
 	}
 	return paid, err

@@ -19,6 +19,13 @@ type Charge struct {
 	Amount money.Decimal // never negative
 }
 
+// Days are local days from First to Last, both inclusive; nil: without a bound.
+type Days struct{ First, Last *period.Date }
+
+func (d Days) has(day period.Date) bool {
+	return (d.First == nil || !day.Before(*d.First)) && (d.Last == nil || !d.Last.Before(day))
+}
+
 // draw is credits that leave a block: to pay for a charge or, without one, as it expires.
 type draw struct {
 	charge *Charge

@@ -73,13 +73,14 @@ func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, cha
 }
 
 // quiet reports whether a ledger is up to date whatever was used: nothing is due, and the
-// customer has no draft that credits may pay.
+// customer has no draft that credits may pay, opened or not.
 func quiet(tx *store.Tx, ledger credit.Ledger) (still bool, err error) {
 	if ledger.DueAt != nil && !ledger.DueAt.After(tx.Now) {
 		return false, nil
 	}
-	err = tx.Raw("SELECT NOT EXISTS (SELECT FROM invoices WHERE account_id = ? AND customer_id = ? AND status = ? AND source = ?)",
-		tx.AccountID, ledger.CustomerID, StatusDraft, SourceSubscription).Scan(&still).Error
+	err = tx.Raw(`SELECT NOT EXISTS (SELECT FROM invoices WHERE account_id = @account AND customer_id = @customer AND status = 'draft' AND source = 'subscription')
+			AND NOT EXISTS (SELECT FROM unopened_invoices WHERE account_id = @account AND customer_id = @customer)`,
+		map[string]any{"account": tx.AccountID, "customer": ledger.CustomerID}).Scan(&still).Error
 	return still, err
 }
 
@@ -210,6 +211,11 @@ func returnCredits(tx *store.Tx, inv Invoice, still ...subscription.Service) err
 // paidOn tells what credits pay of the lines of an invoice, by their ids: of a draft, as
 // it would be by now.
 func paidOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (map[string]money.Decimal, error) {
+	return paidFor(tx, t, inv, services, credit.Days{})
+}
+
+// paidFor is paidOn for some of the local days of the services.
+func paidFor(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, of credit.Days) (map[string]money.Decimal, error) {
 	var lineIDs []string
 	for _, s := range services {
 		if !s.Interval.Price.InAdvance() {
@@ -220,7 +226,7 @@ func paidOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscrip
 		return nil, nil
 	}
 	if inv.Status != StatusDraft {
-		return credit.Paid(tx, lineIDs)
+		return credit.Paid(tx, lineIDs, of)
 	}
 	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
 	if err != nil || len(ledgers) == 0 {
@@ -240,7 +246,7 @@ func paidOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscrip
 		if err != nil {
 			return nil, err
 		}
-		foreseen, err := credit.Foresee(tx, inv.CustomerID, l.Currency, d.charges)
+		foreseen, err := credit.Foresee(tx, inv.CustomerID, l.Currency, d.charges, of)
 		if err != nil {
 			return nil, err
 		}

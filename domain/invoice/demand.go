@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -31,13 +32,16 @@ type demand struct {
 	toDate  map[string]money.Decimal // what earlier drafts come to of a price, to date, by its interval and start
 }
 
-// demandOf works out what drafts ask of credits. Those of an invoice that is being issued
+// demandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet. Those of an invoice that is being issued
 // are asked for now, once and for all.
 func demandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (demand, error) {
 	d := demand{whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}}
 	var drafts []Invoice
 	err := tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
 		Order("invoice_date, seq").Find(&drafts).Error
+	if err == nil {
+		drafts, err = withUnopened(tx, drafts, "customer_id = ?", customerID)
+	}
 	if err != nil || len(drafts) == 0 {
 		return d, err
 	}
@@ -45,6 +49,10 @@ func demandOf(tx *store.Tx, customerID string, currency money.Currency, days cre
 	if err != nil {
 		return d, err
 	}
+	// The order of subscriptions of one date does not change when a draft is opened.
+	slices.SortStableFunc(drafts, func(a, b Invoice) int {
+		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), cmp.Compare(terms(a).Seq, terms(b).Seq))
+	})
 	for _, inv := range drafts {
 		if err := d.add(tx, terms(inv), inv, currency, days, inv.ID == issuing); err != nil {
 			return d, err

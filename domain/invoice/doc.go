@@ -19,6 +19,10 @@
 // side. On a start date without anything billed in advance there is only the
 // draft of the next date.
 //
+// Unopened invoices. A service that is billed later than on the next billing date has an
+// invoice with an id and no draft. Credits pay for its days under that id, and the draft has
+// it once it is opened.
+//
 // Changes. When the terms of a subscription change, its invoices are compared with them
 // and brought into line (change.go): what was charged in advance for days that are not
 // served is credited (correct.go), an invoice of a time that is not billed so any more

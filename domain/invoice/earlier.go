@@ -88,7 +88,7 @@ func issuedEarlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []s
 	for k, l := range lines {
 		ids[k] = l.ID
 	}
-	paid, err := credit.Paid(tx, ids)
+	paid, err := credit.Paid(tx, ids, credit.Days{})
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,9 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 	if !more {
 		return t.SetNextBilling(tx, nil)
 	}
+	if err := expect(tx, *t, next); err != nil {
+		return err
+	}
 	return t.SetNextBilling(tx, &next)
 }
 
@@ -137,7 +140,7 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 			continue
 		}
 		for _, s := range o.Services {
-			asked = append(asked, questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})...)
+			asked = append(asked, watched(s)...)
 		}
 		rows = append(rows, Invoice{
 			Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &o.Services[0].Interval.PlanID,
@@ -151,7 +154,16 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 	if err := usage.Watch(tx, asked); err != nil {
 		return err
 	}
+	if err := takeOver(tx, t, rows); err != nil {
+		return err
+	}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+}
+
+// watched are the questions about the usage of a service that will be asked until it is
+// invoiced.
+func watched(s subscription.Service) []usage.Request {
+	return questions(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})
 }
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are

@@ -90,11 +90,14 @@ func invoicePartially(tx *store.Tx, t subscription.Terms) (made bool, err error)
 }
 
 // lockDrafts keeps the drafts of a subscription from being issued until the transaction
-// ends.
+// ends. Those that are not opened yet are among them.
 func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []Invoice, err error) {
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
 		Where("subscription_id = ? AND status = ? AND source = ?", t.ID, StatusDraft, SourceSubscription).Order("id").Find(&drafts).Error
-	return drafts, err
+	if err != nil {
+		return nil, err
+	}
+	return withUnopened(tx, drafts, "subscription_id = ?", t.ID)
 }
 
 // partialLines are what services come to by now, without those for which nothing is to be

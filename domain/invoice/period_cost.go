@@ -57,8 +57,7 @@ func eachDue(tx *store.Tx, t subscription.Terms, currency money.Currency, in per
 	return nil
 }
 
-// paidIn is what credits pay by now of the services that begin in a billing period, by
-// price interval.
+// paidIn is what credits pay by now for the days of a billing period, by price interval.
 func paidIn(tx *store.Tx, t subscription.Terms, in period.Period) (map[string]money.Decimal, error) {
 	sums := map[string]money.Decimal{}
 	ledgers, err := credit.Ledgers(tx, t.CustomerID)
@@ -67,21 +66,41 @@ func paidIn(tx *store.Tx, t subscription.Terms, in period.Period) (map[string]mo
 	}
 	var rows []Invoice
 	err = tx.Where("subscription_id = ? AND status <> ? AND NOT replaced AND invoice_date > ?", t.ID, StatusVoid, in.Start).Find(&rows).Error
+	if err == nil {
+		rows, err = withUnopened(tx, rows, "subscription_id = ?", t.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
+	loc := t.Customer.Location()
+	first, last := period.DateOf(in.Start, loc), period.DateOf(in.End.Add(-time.Microsecond), loc)
 	for _, inv := range rows {
 		services, err := charged(tx, t, inv)
 		if err != nil {
 			return nil, err
 		}
-		services = slices.DeleteFunc(services, func(s subscription.Service) bool { return !in.Contains(s.Period.Start) })
-		paid, err := paidOn(tx, t, inv, services)
+		var all, some []subscription.Service // of whose days all are in the period, or some
+		for _, s := range services {
+			switch part, overlap := s.Period.Intersect(in); {
+			case part.Equal(s.Period):
+				all = append(all, s)
+			case overlap:
+				some = append(some, s)
+			}
+		}
+		whole, err := paidOn(tx, t, inv, all)
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range services {
-			sums[s.Interval.ID] = sums[s.Interval.ID].Add(paid[lineID(inv.ID, s)])
+		part, err := paidFor(tx, t, inv, some, credit.Days{First: &first, Last: &last})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range all {
+			sums[s.Interval.ID] = sums[s.Interval.ID].Add(whole[lineID(inv.ID, s)])
+		}
+		for _, s := range some {
+			sums[s.Interval.ID] = sums[s.Interval.ID].Add(part[lineID(inv.ID, s)])
 		}
 	}
 	return sums, nil

@@ -24,6 +24,9 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 			return err
 		}
 	}
+	if err := redrawUnopened(tx, *t, b); err != nil {
+		return err
+	}
 	if t.StartAt.After(tx.Now) {
 		return t.SetNextBilling(tx, t.FirstOpening())
 	}
@@ -40,6 +43,9 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 		return t.SetNextBilling(tx, nil)
 	}
 	if err := openDates(tx, *t, date); err != nil {
+		return err
+	}
+	if err := expect(tx, *t, date); err != nil {
 		return err
 	}
 	return t.SetNextBilling(tx, &date)

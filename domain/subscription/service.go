@@ -90,6 +90,25 @@ func (t Terms) nextBillingOf(i PriceInterval, after time.Time) (time.Time, bool)
 	return time.Time{}, false
 }
 
+// BilledLater returns the services in arrears that begin before an instant and are billed
+// after it, in invoice order.
+func (t Terms) BilledLater(than time.Time) []Service {
+	return t.collect(func(i PriceInterval) (found []Service) {
+		if i.Price.InAdvance() {
+			return nil
+		}
+		from := t.lastBefore(i, than.Add(time.Microsecond))
+		for piece, more := t.first(i, from); more && piece.Period.Start.Before(than); piece, more = t.following(piece) {
+			for _, s := range t.charged(piece) {
+				if !s.Decrease() && s.From.Before(than) && s.BilledOn.After(than) {
+					found = append(found, s)
+				}
+			}
+		}
+		return found
+	})
+}
+
 // FirstOpening is the first date on which invoices of a subscription are opened that has
 // not begun: its start, even when nothing is billed then. It is nil if nothing ever is.
 func (t Terms) FirstOpening() *time.Time {
