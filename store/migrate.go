@@ -18,6 +18,10 @@ var migrations embed.FS
 // Migrate brings the database to this version, as its owner. Servers that start
 // together wait for one of them to do it. It reports how many steps were taken.
 func Migrate(ctx context.Context, url string) (steps int, err error) {
+	suffix, err := prepareRoles(ctx, url)
+	if err != nil {
+		return 0, err
+	}
 	db, err := sql.Open("pgx", url)
 	if err != nil {
 		return 0, fmt.Errorf("database URL: %w", err)
@@ -31,7 +35,7 @@ func Migrate(ctx context.Context, url string) (steps int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, withSuffix(files, suffix), goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}

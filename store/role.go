@@ -3,7 +3,7 @@ package store
 import "fmt"
 
 // As runs fn as another role of the database, which may do less than the server's, and
-// goes back. It takes two round trips.
+// goes back. The role is named without the suffix of the database. It takes two round trips.
 func (tx *Tx) As(role string, fn func() error) error {
 	if err := tx.become(role); err != nil {
 		return err
@@ -16,7 +16,7 @@ func (tx *Tx) As(role string, fn func() error) error {
 }
 
 func (tx *Tx) become(role string) error {
-	if _, err := tx.Conn().ExecContext(tx.Context(), "SELECT set_config('role', $1, true)", role); err != nil {
+	if _, err := tx.Conn().ExecContext(tx.Context(), "SELECT set_config('role', $1 || current_setting('tollkeeper.role_suffix'), true)", role); err != nil {
 		return fmt.Errorf("become %s: %w", role, err)
 	}
 	return nil

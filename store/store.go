@@ -31,7 +31,7 @@ const (
 // only queue inside it.
 const maxConnections = 16
 
-// appRole is what every connection works as. Migrations make it.
+// appRole is what every connection works as, with the suffix of the database.
 const appRole = "tollkeeper_app"
 
 // Store is a pool of connections to one migrated database.
@@ -56,8 +56,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	cfg.RuntimeParams["jit"] = "off" // compiling a long metric takes minutes, and no deadline stops it
 
 	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SET ROLE "+appRole)
-		return err
+		var role string
+		err := conn.QueryRow(ctx, `SELECT set_config('tollkeeper.role_suffix', suffix, false), set_config('role', $1 || suffix, false)
+			FROM role_names`, appRole).Scan(nil, &role)
+		if err != nil {
+			return fmt.Errorf("work as %s: %w", appRole, err)
+		}
+		return nil
 	}))
 	pool.SetMaxOpenConns(maxConnections)
 	pool.SetMaxIdleConns(maxConnections)

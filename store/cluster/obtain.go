@@ -30,7 +30,7 @@ func obtain(ctx context.Context, cache string, major int, log io.Writer) (Binari
 	}
 	wanted := fmt.Sprintf("PostgreSQL %d or newer", oldest)
 	if major != 0 {
-		wanted = fmt.Sprintf("PostgreSQL %d, which the data directory was made by,", major)
+		wanted = fmt.Sprintf("PostgreSQL %d, which the data directory was made by or which was asked for,", major)
 	}
 	return Binaries{}, fmt.Errorf("%s is not installed; install it, or set TOLLKEEPER_DATABASE_URL to a database of your own\n%w",
 		wanted, errors.Join(tried...))

@@ -21,7 +21,11 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	binaries, err := obtain(ctx, opts.Cache, major, c.log)
+	wanted := major
+	if wanted == 0 {
+		wanted = opts.Major
+	}
+	binaries, err := obtain(ctx, opts.Cache, wanted, c.log)
 	if err != nil {
 		return err
 	}

@@ -1,33 +1,11 @@
 -- Accounts are the tenants: every other row belongs to one. This migration also
--- makes the role the server works as, and the two functions every later table
--- and every transaction relies on.
+-- makes the functions that every later table and every transaction relies on.
 
 -- +goose Up
 
 -- The server's role owns nothing and is no superuser, so row-level security
--- binds it. Roles are shared by all databases of a cluster and may exist.
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tollkeeper_app') THEN
-        CREATE ROLE tollkeeper_app NOLOGIN;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL; -- another server made it at this moment
-END
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT pg_has_role(current_user, 'tollkeeper_app', 'MEMBER') THEN
-        EXECUTE format('GRANT tollkeeper_app TO %I', current_user);
-    END IF;
-END
-$$;
--- +goose StatementEnd
-
+-- binds it. The roles in these files are made before, and may have a suffix in this database
+-- (database_roles.go).
 GRANT USAGE ON SCHEMA public TO tollkeeper_app;
 
 CREATE TABLE accounts (

@@ -4,28 +4,6 @@
 
 -- The statement that a metric compiles to runs as a role that reads events, those of
 -- the transaction's account, and no other table.
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tollkeeper_metric') THEN
-        CREATE ROLE tollkeeper_metric NOLOGIN;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL; -- another server made it at this moment
-END
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT pg_has_role(current_user, 'tollkeeper_metric', 'USAGE') THEN
-        EXECUTE format('GRANT tollkeeper_metric TO %I', current_user);
-    END IF;
-END
-$$;
--- +goose StatementEnd
-
 GRANT USAGE ON SCHEMA public TO tollkeeper_metric;
 GRANT SELECT ON events TO tollkeeper_metric;
 

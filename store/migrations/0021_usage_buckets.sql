@@ -119,28 +119,6 @@ SELECT scope_to_account('usage_history');
 -- writes them, reads events, and can do no more.
 GRANT SELECT ON usage_buckets, usage_values, usage_progress, usage_history TO tollkeeper_metric;
 
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tollkeeper_aggregator') THEN
-        CREATE ROLE tollkeeper_aggregator NOLOGIN;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL; -- another server made it at this moment
-END
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-DO $$
-BEGIN
-    IF NOT pg_has_role(current_user, 'tollkeeper_aggregator', 'USAGE') THEN
-        EXECUTE format('GRANT tollkeeper_aggregator TO %I', current_user);
-    END IF;
-END
-$$;
--- +goose StatementEnd
-
 GRANT USAGE ON SCHEMA public TO tollkeeper_aggregator;
 GRANT SELECT ON events TO tollkeeper_aggregator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON usage_buckets, usage_values TO tollkeeper_aggregator;

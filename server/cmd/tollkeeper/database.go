@@ -52,7 +52,7 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 	defer func() { err = errors.Join(err, db.leave()) }()
 	st, err := store.Open(ctx, db.url)
 	if err != nil {
-		return fmt.Errorf("%w (a new database needs `tollkeeper migrate` first)", err)
+		return fmt.Errorf("%w (a new database, or one of an older version, needs `tollkeeper migrate` first)", err)
 	}
 	if err := checkCounter(ctx, db.url); err != nil {
 		return errors.Join(err, st.Close())

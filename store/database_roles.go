@@ -1,0 +1,234 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Roles belong to the cluster, and its databases may have different owners. A database
+// therefore records a suffix of its role names: the empty one where its owner can use the
+// plain names, or one of its own. The owner's role must be able to SET ROLE to each: since
+// PostgreSQL 16 the right to grant a role (ADMIN), which its creator has, does not include it.
+
+// plainRoles are the names in the migrations.
+var plainRoles = []string{appRole, "tollkeeper_metric", "tollkeeper_aggregator"}
+
+var plainRole = regexp.MustCompile(`\btollkeeper_(app|metric|aggregator)\b`)
+
+// longestSuffix keeps role names within the 63 bytes of PostgreSQL.
+const longestSuffix = 63 - len("tollkeeper_aggregator")
+
+var plainSuffix = regexp.MustCompile(`^[a-z0-9_]+$`) // needs no quotes, in identifiers and in texts
+
+// prepareRoles makes the roles of the database that do not exist, lets the connection's user
+// work as each of them, and returns the recorded suffix of their names. Servers that start
+// together wait for one of them to do it.
+func prepareRoles(ctx context.Context, url string) (suffix string, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for range attempts {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
+			suffix, err = recordRoles(ctx, tx)
+			return err
+		})
+		if !raced(err) {
+			break
+		}
+	}
+	return suffix, err
+}
+
+// raced reports that another database of the cluster changed the same role at this moment.
+func raced(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "42710" || pg.Code == "23505" || pg.Code == "XX000")
+}
+
+func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('tollkeeper roles', 0))"); err != nil {
+		return "", fmt.Errorf("lock the roles: %w", err)
+	}
+	// The table is the owner's alone: no role of the server reads it.
+	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))"); err != nil {
+		return "", fmt.Errorf("make the table of role names: %w", err)
+	}
+	err = tx.QueryRow(ctx, "SELECT suffix FROM role_names").Scan(&suffix)
+	recorded := err == nil
+	if errors.Is(err, pgx.ErrNoRows) {
+		suffix, err = chooseSuffix(ctx, tx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the role names: %w", err)
+	}
+	found, err := findRoles(ctx, tx, suffix)
+	if err != nil {
+		return "", err
+	}
+	for _, role := range found {
+		if err := role.prepare(ctx, tx); err != nil {
+			return "", refusedRoles(tx.Conn(), found, err)
+		}
+	}
+	if !recorded {
+		if _, err := tx.Exec(ctx, "INSERT INTO role_names (suffix) VALUES ($1)", suffix); err != nil {
+			return "", fmt.Errorf("record the role names: %w", err)
+		}
+	}
+	return suffix, nil
+}
+
+// databaseRole is a role as the connection's user finds it.
+type databaseRole struct {
+	Name      string
+	Exists    bool
+	Usable    bool // the user can SET ROLE to it
+	Grantable bool // the user can grant it to itself
+	Separate  bool // since PostgreSQL 16 SET is a right beside membership
+}
+
+// findRoles returns the three roles with that suffix.
+func findRoles(ctx context.Context, tx pgx.Tx, suffix string) ([]databaseRole, error) {
+	names := make([]string, len(plainRoles))
+	for i, name := range plainRoles {
+		names[i] = name + suffix
+	}
+	var version int
+	if err := tx.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+		return nil, fmt.Errorf("read the version of PostgreSQL: %w", err)
+	}
+	right := "MEMBER"
+	if version >= 160000 {
+		right = "SET"
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT name, r.oid IS NOT NULL,
+			r.oid IS NOT NULL AND pg_has_role(r.oid, $2),
+			r.oid IS NOT NULL AND pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION'),
+			$2 = 'SET'
+		FROM unnest($1::text[]) WITH ORDINALITY AS n(name, place) LEFT JOIN pg_roles AS r ON r.rolname = n.name
+		ORDER BY place`, names, right)
+	if err != nil {
+		return nil, fmt.Errorf("look for the roles: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[databaseRole])
+	if err != nil {
+		return nil, fmt.Errorf("look for the roles: %w", err)
+	}
+	return found, nil
+}
+
+// chooseSuffix returns the empty suffix for a database that was migrated before suffixes
+// were recorded, and where no role of another owner has a plain name. Otherwise the suffix
+// names the database.
+func chooseSuffix(ctx context.Context, tx pgx.Tx) (string, error) {
+	var migrated bool
+	var database, number string
+	err := tx.QueryRow(ctx, `SELECT to_regclass('public.accounts') IS NOT NULL, datname, oid::text
+		FROM pg_database WHERE datname = current_database()`).Scan(&migrated, &database, &number)
+	if err != nil || migrated {
+		return "", err
+	}
+	found, err := findRoles(ctx, tx, "")
+	if err != nil {
+		return "", err
+	}
+	for _, role := range found {
+		if role.Exists && !role.Usable && !role.Grantable {
+			if !plainSuffix.MatchString(database) || len("_"+database) > longestSuffix {
+				database = "d" + number
+			}
+			return "_" + database, nil
+		}
+	}
+	return "", nil
+}
+
+// prepare makes the role unless it exists, and lets the user work as it.
+func (r databaseRole) prepare(ctx context.Context, tx pgx.Tx) error {
+	for _, statement := range r.statements("CURRENT_USER") {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// statements are what is left to do for the role.
+func (r databaseRole) statements(user string) (needed []string) {
+	if !r.Exists {
+		needed = append(needed, "CREATE ROLE "+r.Name+" NOLOGIN")
+	}
+	switch {
+	case r.Usable:
+	case r.Separate:
+		needed = append(needed, "GRANT "+r.Name+" TO "+user+" WITH SET TRUE")
+	default:
+		needed = append(needed, "GRANT "+r.Name+" TO "+user)
+	}
+	return needed
+}
+
+// refusedRoles names the statements that an administrator runs when the user may not.
+func refusedRoles(conn *pgx.Conn, roles []databaseRole, err error) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "42501" {
+		return err
+	}
+	user := pgx.Identifier{conn.Config().User}.Sanitize()
+	var statements []string
+	for _, role := range roles {
+		statements = append(statements, role.statements(user)...)
+	}
+	return fmt.Errorf("the user %s of the database may not prepare the roles that the server works as; "+
+		"let an administrator of PostgreSQL run, once:\n%s;\n%w", user, strings.Join(statements, ";\n"), err)
+}
+
+// withSuffix is files in which every role name has the suffix.
+func withSuffix(files fs.FS, suffix string) fs.FS {
+	if suffix == "" {
+		return files
+	}
+	return suffixed{files, suffix}
+}
+
+type suffixed struct {
+	fs.FS
+	suffix string
+}
+
+// Open reads a file and adds the suffix to the role names in it. Directories stay as they are.
+func (s suffixed) Open(name string) (fs.File, error) {
+	file, err := s.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil || info.IsDir() {
+		return file, err
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return suffixedFile{file, bytes.NewReader(plainRole.ReplaceAll(text, []byte("${0}"+s.suffix)))}, nil
+}
+
+type suffixedFile struct {
+	fs.File
+	text *bytes.Reader
+}
+
+// Read reads the changed text.
+func (f suffixedFile) Read(b []byte) (int, error) { return f.text.Read(b) }
