@@ -15,6 +15,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
 
 // problemTypes precedes the name of every class of failure.
@@ -132,7 +133,7 @@ func classOf(err error) (class class, detail string) {
 		return noURL, "Nothing is known by this method and path"
 	case errors.Is(err, errTooLarge):
 		return tooLarge, "The body is larger than this operation takes"
-	case errors.Is(err, errOverloaded):
+	case errors.Is(err, errOverloaded), errors.Is(err, store.ErrBusy):
 		return overloaded, "The server is busy; send the same request again"
 	case errors.As(err, &echoed):
 		return echoClass(echoed.Code)

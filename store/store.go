@@ -27,8 +27,11 @@ const (
 	idleTimeout = 30 * time.Second
 )
 
-// maxConnections bounds the pool: a few per core keep PostgreSQL busy, more
-// only queue inside it.
+// connectTimeout bounds the attempt to reach the database, unless its URL sets another bound.
+const connectTimeout = 10 * time.Second
+
+// maxConnections bounds the transactions at one time: a few per core keep PostgreSQL busy,
+// more only queue inside it.
 const maxConnections = 16
 
 // appRole is what every connection works as, with the suffix of the database.
@@ -39,6 +42,9 @@ type Store struct {
 	db  *gorm.DB
 	sql *sql.DB
 
+	connections chan struct{} // a value for each connection of the pool in use, see connection
+	locks       *locker
+
 	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
 }
 
@@ -47,6 +53,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectTimeout
 	}
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["application_name"] = "tollkeeper"
@@ -64,7 +73,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		}
 		return nil
 	}))
-	pool.SetMaxOpenConns(maxConnections)
+	pool.SetMaxOpenConns(maxConnections + 1) // one for Ping
 	pool.SetMaxIdleConns(maxConnections)
 	if err := pool.PingContext(ctx); err != nil {
 		_ = pool.Close()
@@ -85,7 +94,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		_ = pool.Close()
 		return nil, fmt.Errorf("register the account scope: %w", err)
 	}
-	return &Store{db: db, sql: pool}, nil
+	return &Store{db: db, sql: pool, connections: make(chan struct{}, maxConnections), locks: newLocker(cfg)}, nil
 }
 
 // noClock is what GORM gets for the time, which it asks for at every insert:
@@ -107,31 +116,13 @@ func buildLimit(c clause.Clause, to clause.Builder) {
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // Close returns all connections.
-func (s *Store) Close() error { return s.sql.Close() }
+func (s *Store) Close() error {
+	s.locks.close()
+	return s.sql.Close()
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.sql.PingContext(ctx) }
-
-// Lock takes a lock of that name for the whole installation, if nobody holds
-// it, and keeps it until release is called or the connection is lost. It is for
-// work of several transactions that only one server may do at a time.
-func (s *Store) Lock(ctx context.Context, name string) (release func(), ok bool, err error) {
-	conn, err := s.sql.Conn(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	err = conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", name).Scan(&ok)
-	if err != nil || !ok {
-		return nil, false, errors.Join(err, conn.Close())
-	}
-	return func() {
-		// The request may be gone by now; the lock must go with it all the same.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)
-		defer cancel()
-		_, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", name)
-		_ = conn.Close()
-	}, true, nil
-}
 
 // Unique reports whether err is a violation of that unique constraint or index.
 func Unique(err error, constraint string) bool { return violates(err, "23505", constraint) }

@@ -77,7 +77,7 @@ func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) erro
 // Shared runs fn in a transaction of no account. Only tables that belong to no
 // account can be reached: accounts and their keys.
 func (s *Store) Shared(ctx context.Context, fn func(db *gorm.DB) error) error {
-	return s.again(ctx, func() error { return transact(s.db.WithContext(ctx), nil, fn) })
+	return s.again(ctx, func() error { return s.transact(s.db.WithContext(ctx), nil, fn) })
 }
 
 // Call runs a function of the database that is a whole transaction of the account:
@@ -95,6 +95,11 @@ func (s *Store) Call(ctx context.Context, function string, args []any, results .
 	}
 	args = append([]any{account}, args...)
 	return s.again(ctx, func() error {
+		free, err := s.connection(ctx)
+		if err != nil {
+			return err
+		}
+		defer free()
 		conn, err := s.sql.Conn(ctx)
 		if err != nil {
 			return err
@@ -125,7 +130,7 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, f
 		return errNoAccount
 	}
 	db := s.db.WithContext(ctx).Set(scopeSetting, account)
-	return transact(db, opts, func(db *gorm.DB) error {
+	return s.transact(db, opts, func(db *gorm.DB) error {
 		tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
 		var now sql.NullTime
 		if err := tx.Conn().QueryRowContext(ctx, begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
@@ -143,9 +148,14 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, f
 }
 
 // transact runs fn in a transaction, which it commits unless fn fails.
-func transact(db *gorm.DB, opts *sql.TxOptions, fn func(db *gorm.DB) error) error {
+func (s *Store) transact(db *gorm.DB, opts *sql.TxOptions, fn func(db *gorm.DB) error) error {
+	free, err := s.connection(db.Statement.Context)
+	if err != nil {
+		return err
+	}
+	defer free()
 	committing := false
-	err := db.Transaction(func(db *gorm.DB) error {
+	err = db.Transaction(func(db *gorm.DB) error {
 		err := fn(db)
 		committing = err == nil
 		return err
