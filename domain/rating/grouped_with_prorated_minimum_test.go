@@ -22,9 +22,9 @@ var _ = golden("grouped_with_prorated_minimum",
 		`'null' "s2": 10 for 15 (site=s2)`),
 	atBound("the minimum where units come to just that", sites, cells("50 s1"), "45", `'null' "s1": 50 for 45 (site=s1)`),
 	costs("a fraction of a unit above it", sites, cells("50.5 s1"), "45.45", `'null' "s1": 50.5 for 45.45 (site=s1)`),
-	costs("a minimum cut at the last digit", sites, within(1, 7, cells("0 s1", "1 s2")), "12.85714285714285714284",
+	costs("a minimum cut at the last digit", sites, within(1, 7, cells("0 s1", "1 s2")), "12.85714285714285714285",
 		`'null' "s1": 0 for 6.42857142857142857142 (site=s1)`,
-		`'null' "s2": 1 for 6.42857142857142857142 (site=s2)`),
+		`'null' "s2": 1 for 6.42857142857142857143 (site=s2)`),
 	costs("the minimum of events without the property too, first", sites, cells("100 s1", "1 -"), "135",
 		`'null' "none": 1 for 45 (site=-)`,
 		`'null' "s1": 100 for 90 (site=s1)`),
@@ -70,4 +70,18 @@ var _ = law("grouped_with_prorated_minimum", func(t *rapid.T) sample {
 		return sum
 	}
 	return s
+})
+
+var _ = Describe("a prorated minimum of several groups", func() {
+	// 445.60 x 41/96 = 190.308333... of each group: 570.925 of three, which is 570.93.
+	It("loses no cent to digits that are cut of each group", func() {
+		m := model("grouped_with_prorated_minimum", `{"grouping_key": "k", "minimum": "445.6", "unit_rate": "1"}`)
+		c := rating.Rate(m, within(41, 96, cells("1 a", "2 b", "3 c")))
+		Expect(c.Subtotal.String()).To(Equal("570.925"))
+		Expect(parts(c)).To(Equal([]string{
+			`'null' "a": 1 for 190.30833333333333333333 (k=a)`,
+			`'null' "b": 2 for 190.30833333333333333333 (k=b)`,
+			`'null' "c": 3 for 190.30833333333333333334 (k=c)`,
+		}))
+	})
 })
