@@ -1,0 +1,483 @@
+package reference
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Metric is the value of a metric over events (semantics 4): 0 for none. Parameters are
+// strings and numbers (*big.Rat); those not given are NULL. reached says that an event came
+// as far as the first SELECT that puts rows together, so that a group of it is asked for.
+// What the package does not understand is ErrNotCovered.
+func Metric(sql string, params map[string]any, events []Event) (value *big.Rat, reached bool, err error) {
+	s, err := parse(sql, params, (*parser).stage)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			failed, ok := r.(error)
+			if !ok {
+				panic(r)
+			}
+			err = failed
+		}
+	}()
+	m := &measurement{events: events}
+	rows := m.rows(s, true)
+	value = new(big.Rat)
+	if len(rows) == 1 && len(rows[0].columns) == 1 {
+		if v, ok := rows[0].columns[0].value.(*big.Rat); ok {
+			value = v
+		}
+	}
+	return value, m.reached, nil
+}
+
+// Holds reports whether a condition is true of an event (semantics 4.4): unknown is not.
+func Holds(condition string, e Event) (bool, error) {
+	n, err := parse(condition, nil, (*parser).or)
+	if err != nil {
+		return false, err
+	}
+	return (&scope{row: row{event: &e}}).value(n, false) == true, nil
+}
+
+// row is an event, or what a SELECT gave.
+type row struct {
+	event   *Event
+	columns []column
+	as      string // name of the sub-query
+	order   int64  // that of its last event
+}
+
+type column struct {
+	name  string
+	value any
+}
+
+type measurement struct {
+	events  []Event
+	reached bool
+	folded  bool // a stage has put rows together
+}
+
+// rows are the result of a SELECT. What the outermost selects stands in a numeric context.
+func (m *measurement) rows(s *stage, outermost bool) []row {
+	var from []row
+	if s.from == nil {
+		for k := range m.events {
+			from = append(from, row{event: &m.events[k], order: m.events[k].Order})
+		}
+	} else {
+		from = m.rows(s.from, false)
+		for k := range from {
+			from[k].as = s.as
+		}
+	}
+	var passed []row
+	for _, r := range from {
+		if s.where == nil || (&scope{row: r}).value(s.where, false) == true {
+			passed = append(passed, r)
+		}
+	}
+	if !s.folds() {
+		var out []row
+		for _, r := range passed {
+			out = append(out, s.selected(&scope{row: r}, r.order, outermost))
+		}
+		return out
+	}
+	if !m.folded {
+		m.folded, m.reached = true, len(passed) > 0
+	}
+	var groups []*scope
+next:
+	for _, r := range passed {
+		keys := make([]any, len(s.groups))
+		for k, g := range s.groups {
+			keys[k] = plain((&scope{row: r}).value(g, false))
+		}
+		for _, g := range groups {
+			if sameKeys(g.keys, keys) {
+				g.rows = append(g.rows, r)
+				continue next
+			}
+		}
+		groups = append(groups, &scope{folds: true, groups: s.groups, keys: keys, rows: []row{r}})
+	}
+	if len(s.groups) == 0 && len(groups) == 0 {
+		groups = []*scope{{folds: true}}
+	}
+	var out []row
+	for _, g := range groups {
+		if s.having == nil || g.value(s.having, false) == true {
+			var order int64
+			for _, r := range g.rows {
+				if r.order > order {
+					order = r.order
+				}
+			}
+			out = append(out, s.selected(g, order, outermost))
+		}
+	}
+	return out
+}
+
+func (s *stage) selected(g *scope, order int64, outermost bool) row {
+	out := row{order: order}
+	for _, i := range s.items {
+		v := g.value(i.node, outermost)
+		if !aggregateNames[i.node.kind] && i.node.kind != "name" {
+			v = bounded(v)
+		}
+		if !outermost {
+			v = plain(v)
+		}
+		out.columns = append(out.columns, column{i.as, v})
+	}
+	return out
+}
+
+// bounded keeps a computed number within the bounds of an event's: NULL from 1e30 on,
+// rounded to 60 places.
+func bounded(v any) any {
+	r, ok := v.(*big.Rat)
+	if !ok {
+		return v
+	}
+	limit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
+	if new(big.Rat).Abs(r).Cmp(limit) >= 0 {
+		return nil
+	}
+	return Round(r, 60)
+}
+
+func sameKeys(a, b []any) bool {
+	for k := range a {
+		if !identical(a[k], b[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// identical compares two values of one type, NULL being one with NULL.
+func identical(a, b any) bool {
+	x, isNumber := a.(*big.Rat)
+	y, alsoNumber := b.(*big.Rat)
+	if isNumber && alsoNumber {
+		return x.Cmp(y) == 0
+	}
+	return a == b
+}
+
+// plain is a value outside comparisons with times: the column timestamp is a string there.
+func plain(v any) any {
+	if t, ok := v.(time.Time); ok {
+		text, _ := textOf(t)
+		return text
+	}
+	return v
+}
+
+// scope is where an expression is evaluated: one row, or rows put together.
+type scope struct {
+	row    row
+	folds  bool
+	groups []*node
+	keys   []any // the values of groups
+	rows   []row
+}
+
+// value is the value of an expression; in a numeric context a string or boolean is NULL
+// (semantics 4.2.1).
+func (s *scope) value(n *node, numeric bool) any {
+	v := s.raw(n, numeric)
+	if numeric {
+		if r, ok := v.(*big.Rat); ok {
+			return r
+		}
+		return nil
+	}
+	return v
+}
+
+func (s *scope) number(n *node) *big.Rat {
+	r, _ := s.value(n, true).(*big.Rat)
+	return r
+}
+
+func (s *scope) raw(n *node, numeric bool) any {
+	if s.folds {
+		for k, g := range s.groups {
+			if g.text == n.text {
+				return s.keys[k]
+			}
+		}
+		if aggregateNames[n.kind] {
+			return s.aggregate(n, numeric)
+		}
+	}
+	switch n.kind {
+	case "value":
+		return n.value
+	case "name":
+		return s.named(n)
+	case "AND", "OR":
+		a, b := s.value(n.args[0], false), s.value(n.args[1], false)
+		decides := n.kind == "OR"
+		if a == decides || b == decides {
+			return decides
+		}
+		if a == !decides && b == !decides {
+			return !decides
+		}
+		return nil
+	case "NOT":
+		return negated(s.value(n.args[0], false), true)
+	case "IS NULL":
+		return (plain(s.value(n.args[0], false)) == nil) != n.not
+	case "=", "<>", "<", "<=", ">", ">=":
+		return compared(n.kind, s.value(n.args[0], false), s.value(n.args[1], false))
+	case "IN":
+		v := s.value(n.args[0], false)
+		found := any(false)
+		for _, a := range n.args[1:] {
+			switch compared("=", v, s.value(a, false)) {
+			case true:
+				return negated(true, n.not)
+			case nil:
+				found = nil
+			}
+		}
+		return negated(found, n.not)
+	case "LIKE":
+		text, ok := plain(s.value(n.args[0], false)).(string)
+		pattern, also := plain(s.value(n.args[1], false)).(string)
+		if !ok || !also {
+			return nil
+		}
+		return negated(like(pattern).MatchString(text), n.not)
+	case "BETWEEN":
+		v := s.value(n.args[0], false)
+		low, high := compared(">=", v, s.value(n.args[1], false)), compared("<=", v, s.value(n.args[2], false))
+		switch {
+		case low == false || high == false:
+			return negated(false, n.not)
+		case low == true && high == true:
+			return negated(true, n.not)
+		}
+		return nil
+	case "CASE":
+		k := 0
+		for ; k+1 < len(n.args); k += 2 {
+			if s.value(n.args[k], false) == true {
+				return plain(s.value(n.args[k+1], numeric))
+			}
+		}
+		if k < len(n.args) {
+			return plain(s.value(n.args[k], numeric))
+		}
+		return nil
+	case "COALESCE":
+		for _, a := range n.args {
+			if v := plain(s.value(a, numeric)); v != nil {
+				return v
+			}
+		}
+		return nil
+	case "NULLIF":
+		v := plain(s.value(n.args[0], numeric))
+		if compared("=", v, s.value(n.args[1], numeric)) == true {
+			return nil
+		}
+		return v
+	case "GREATEST", "LEAST":
+		var best any
+		for _, a := range n.args {
+			v := plain(s.value(a, numeric))
+			if v == nil {
+				continue
+			}
+			if best != nil {
+				c, ok := order(v, best)
+				if !ok {
+					return nil
+				}
+				if (c > 0) != (n.kind == "GREATEST") || c == 0 {
+					continue
+				}
+			}
+			best = v
+		}
+		return best
+	case "+", "-", "*", "/", "%":
+		a, b := s.number(n.args[0]), s.number(n.args[1])
+		if a == nil || b == nil {
+			return nil
+		}
+		return arithmetic(n.kind, a, b)
+	case "NEGATIVE":
+		if a := s.number(n.args[0]); a != nil {
+			return new(big.Rat).Neg(a)
+		}
+		return nil
+	case "CAST":
+		return cast(plain(s.value(n.args[0], false)), n.name)
+	}
+	return s.function(n)
+}
+
+// arithmetic is exact; a division has 20 digits after the point, and by 0 is NULL
+// (semantics 4.2.4).
+func arithmetic(operator string, a, b *big.Rat) any {
+	switch operator {
+	case "+":
+		return plus(a, b)
+	case "-":
+		return minus(a, b)
+	case "*":
+		return times(a, b)
+	}
+	if b.Sign() == 0 {
+		return nil
+	}
+	if operator == "/" {
+		return Round(over(a, b), 20)
+	}
+	return minus(a, times(b, new(big.Rat).SetInt(cut(over(a, b))))) // the sign of a
+}
+
+func negated(v any, not bool) any {
+	if b, ok := v.(bool); ok {
+		return b != not
+	}
+	return nil
+}
+
+// named is the value of a name: a column of events, a property, or a column of a sub-query.
+func (s *scope) named(n *node) any {
+	if e := s.row.event; e != nil {
+		if n.table == "properties" {
+			return e.Properties[n.name]
+		}
+		if n.table != "" {
+			panic(fmt.Errorf("metric reads %s.%s: %w", n.table, n.name, ErrNotCovered))
+		}
+		if v, ok := e.column(n.name); ok {
+			return v
+		}
+		return e.Properties[n.name]
+	}
+	for _, c := range s.row.columns {
+		if c.name == n.name && (n.table == "" || n.table == s.row.as) {
+			return c.value
+		}
+	}
+	panic(fmt.Errorf("metric reads %s: %w", n.name, ErrNotCovered))
+}
+
+// compared compares two values: unknown, nil, for NULL and for different types.
+func compared(operator string, a, b any) any {
+	c, ok := order(a, b)
+	if !ok {
+		return nil
+	}
+	switch operator {
+	case "=":
+		return c == 0
+	case "<>":
+		return c != 0
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	default:
+		return c >= 0
+	}
+}
+
+// order compares two values of one type: strings by code point, false before true, times
+// with ISO strings.
+func order(a, b any) (int, bool) {
+	t, isTime := a.(time.Time)
+	u, alsoTime := b.(time.Time)
+	switch {
+	case isTime && alsoTime:
+		return t.Compare(u), true
+	case isTime:
+		text, ok := b.(string)
+		if u, ok = isoTime(text); !ok {
+			return 0, false
+		}
+		return t.Compare(u), true
+	case alsoTime:
+		c, ok := order(b, a)
+		return -c, ok
+	}
+	switch a := a.(type) {
+	case *big.Rat:
+		if b, ok := b.(*big.Rat); ok {
+			return a.Cmp(b), true
+		}
+	case string:
+		if b, ok := b.(string); ok {
+			return strings.Compare(a, b), true
+		}
+	case bool:
+		if b, ok := b.(bool); ok {
+			switch {
+			case a == b:
+				return 0, true
+			case b:
+				return -1, true
+			}
+			return 1, true
+		}
+	}
+	return 0, false
+}
+
+// isoTime reads a date-time; no offset is UTC, a date alone is its midnight, digits beyond
+// the microsecond are cut.
+func isoTime(text string) (time.Time, bool) {
+	for _, form := range []string{
+		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02",
+		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05",
+	} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.Truncate(time.Microsecond), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// like is a pattern of LIKE as a regular expression.
+func like(pattern string) *regexp.Regexp {
+	form := strings.Builder{}
+	form.WriteString(`(?s)^`)
+	escaped := false
+	for _, c := range pattern {
+		switch {
+		case escaped:
+			form.WriteString(regexp.QuoteMeta(string(c)))
+			escaped = false
+		case c == '\\':
+			escaped = true
+		case c == '%':
+			form.WriteString(`.*`)
+		case c == '_':
+			form.WriteString(`.`)
+		default:
+			form.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	form.WriteString(`$`)
+	return regexp.MustCompile(form.String())
+}
