@@ -1,0 +1,234 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// generator thinks up the next step of a history from what the model knows.
+type generator struct {
+	*rand.Rand
+	w       *world
+	names   map[string]int
+	largest time.Duration // by which the clock moves at once
+}
+
+func newGenerator(seed uint64, w *world) *generator {
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), w: w, names: map[string]int{}}
+}
+
+func (g *generator) name(kind string) string {
+	g.names[kind]++
+	return fmt.Sprint(kind, g.names[kind])
+}
+
+func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
+
+func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+// Zones with clock changes at midnight, in summer and winter, and at odd offsets.
+var zones = []string{"UTC", "America/New_York", "Africa/Cairo", "Asia/Kolkata", "Australia/Lord_Howe", "America/Los_Angeles", "America/Santiago"}
+
+// opening makes the clock stand, and the first customers, plans and subscriptions.
+func (g *generator) opening() []step {
+	start := time.Date(2025, time.Month(1+g.IntN(12)), 1+g.IntN(28), g.IntN(24), 0, 0, 0, time.UTC)
+	all := []step{{Do: "clock", At: start.Format(time.RFC3339)}}
+	for range 1 + g.IntN(2) {
+		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...)})
+	}
+	for range 1 + g.IntN(2) {
+		all = append(all, g.plan())
+	}
+	return all
+}
+
+var cycles = []cycle{{Months: 1}, {Months: 1}, {Months: 1}, {Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}
+
+func (g *generator) plan() step {
+	s := step{Do: "plan", Name: g.name("plan")}
+	for range 1 + g.IntN(3) {
+		s.Prices = append(s.Prices, g.price(s.Name))
+	}
+	return s
+}
+
+func (g *generator) price(plan string) priceSpec {
+	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
+	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
+	if g.chance(45) {
+		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60)
+		return p
+	}
+	p.Metric = pick(g, "sum", "sum", "sum", "count", "max", "distinct")
+	p.Amount = pick(g, "1", "0.50", "0.35", "2.10", "0.0333")
+	p.Model = pick(g, "unit", "unit", "tiered", "package", "bulk")
+	switch p.Model {
+	case "unit":
+		p.Prorated = g.chance(15)
+	case "tiered", "bulk":
+		p.Bound, p.Above = pick(g, "5", "20"), pick(g, "0.25", "1.5")
+		p.Prorated = p.Model == "tiered" && g.chance(15)
+	case "package":
+		p.Bound = pick(g, "5", "7")
+	}
+	if g.chance(40) {
+		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05", "0.7")
+	}
+	return p
+}
+
+// next is the next step; made are the steps so far.
+func (g *generator) next(made int) step {
+	if len(g.w.subs) == 0 || (len(g.w.subs) < 3 && g.chance(6)) {
+		return g.subscribe()
+	}
+	kinds := []func() (step, bool){g.clock, g.clock, g.clock, g.ingest, g.ingest, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
+		g.unscheduleQuantity, g.credit, g.decrement, g.correct}
+	for {
+		if s, ok := pick(g, kinds...)(); ok {
+			return s
+		}
+	}
+}
+
+func (g *generator) customer() *customer {
+	return g.w.customers[fmt.Sprint("customer", 1+g.IntN(g.names["customer"]))]
+}
+
+func (g *generator) sub() *subscription { return g.w.subs[pick(g, g.w.order...)] }
+
+func (g *generator) subscribe() step {
+	c := g.customer()
+	s := step{Do: "subscribe", Name: g.name("sub"), Of: c.name, Plan: fmt.Sprint("plan", 1+g.IntN(g.names["plan"])), Flag: g.chance(40)}
+	if g.chance(60) {
+		s.At = g.date(c, -45, 20)
+	}
+	return s
+}
+
+// date is a local date of a customer, so many days from today.
+func (g *generator) date(c *customer, from, to int) string {
+	return (c.zone.day(g.w.now) + day(from+g.IntN(to-from+1))).String()
+}
+
+func (g *generator) clock() (step, bool) {
+	var by time.Duration
+	switch g.IntN(6) {
+	case 0:
+		by = time.Duration(1+g.IntN(12)) * time.Hour
+	case 1, 2:
+		by = time.Duration(1+g.IntN(4)) * 24 * time.Hour
+	case 3:
+		by = time.Duration(7*24+g.IntN(100)) * time.Hour
+	case 4:
+		by = time.Duration(15*24+g.IntN(30*24)) * time.Hour
+	default:
+		by = time.Duration(g.IntN(60*24)) * time.Hour
+	}
+	if g.largest > 0 {
+		by = min(by, g.largest)
+	}
+	return step{Do: "clock", At: g.w.now.Add(by).Format(time.RFC3339)}, true
+}
+
+func (g *generator) ingest() (step, bool) {
+	s := step{Do: "ingest"}
+	for range 1 + g.IntN(6) {
+		at := g.w.now.Add(-time.Duration(g.IntN(12*3600)) * time.Second)
+		s.Events = append(s.Events, eventSpec{Key: g.name("event"), Customer: g.customer().name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")})
+	}
+	return s, true
+}
+
+func (g *generator) correct() (step, bool) {
+	if len(g.w.keys) == 0 {
+		return step{}, false
+	}
+	key := g.w.keys[len(g.w.keys)-1-g.IntN(min(len(g.w.keys), 12))]
+	if g.w.events[key].deprecated {
+		return step{}, false
+	}
+	if g.chance(50) {
+		return step{Do: "deprecate", Name: key}, true
+	}
+	return step{Do: "amend", Name: key, Amount: fmt.Sprint(g.IntN(20))}, true
+}
+
+func (g *generator) cancel() (step, bool) {
+	sub := g.sub()
+	if !sub.to.IsZero() && !sub.to.After(g.w.now) {
+		return step{}, false
+	}
+	s := step{Do: "cancel", Of: sub.name, Option: pick(g, "end_of_subscription_term", "requested_date", "requested_date", "requested_date", "immediate")}
+	if s.Option == "immediate" && g.chance(70) {
+		return step{}, false
+	}
+	if s.Option == "requested_date" {
+		s.At = g.date(sub.customer, pick(g, -20, 0, 0), 60)
+	}
+	return s, true
+}
+
+func (g *generator) unschedule() (step, bool) {
+	sub := g.sub()
+	return step{Do: "unschedule cancellation", Of: sub.name}, sub.canceled && sub.to.After(g.w.now)
+}
+
+func (g *generator) fee() (*subscription, *interval) {
+	sub := g.sub()
+	for _, k := range g.Perm(len(sub.intervals)) {
+		i := sub.intervals[k]
+		if i.spec.Metric == "" && i.price != "" && (i.to.IsZero() || i.to.After(g.w.now)) {
+			return sub, i
+		}
+	}
+	return nil, nil
+}
+
+func (g *generator) quantity() (step, bool) {
+	sub, i := g.fee()
+	if sub == nil {
+		return step{}, false
+	}
+	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
+	if s.Option == "effective_date" {
+		s.At = g.date(sub.customer, pick(g, -10, 0, 1), 40)
+	}
+	return s, true
+}
+
+func (g *generator) unscheduleQuantity() (step, bool) {
+	sub, i := g.fee()
+	if sub == nil || len(i.quantities) == 0 {
+		return step{}, false
+	}
+	return step{Do: "unschedule quantity", Of: sub.name, Price: i.spec.Name}, true
+}
+
+func (g *generator) credit() (step, bool) {
+	c := g.customer()
+	s := step{Do: "credit", Name: g.name("block"), Of: c.name, Currency: pick(g, "credits", "USD"), Amount: pick(g, "5", "20", "33.5", "100"), Basis: pick(g, "", "0", "0.5", "1")}
+	today := 0
+	if g.chance(40) {
+		today = pick(g, -20, -3, 3, 10)
+		s.At = g.date(c, today, today)
+	}
+	if g.chance(60) {
+		s.Until = g.date(c, max(today, 0)+1, max(today, 0)+50)
+	}
+	if g.chance(20) {
+		s.Item = pick(g, "Item A", "Item B")
+	}
+	return s, true
+}
+
+func (g *generator) decrement() (step, bool) {
+	c := g.customer()
+	for currency, l := range c.ledgers {
+		if balance := l.balance(c.zone.day(g.w.now)); balance.Sign() > 0 && currency != "" {
+			return step{Do: "decrement", Of: c.name, Currency: currency, Amount: pick(g, "1", "4", "10")}, true
+		}
+	}
+	return step{}, false
+}

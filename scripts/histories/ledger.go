@@ -1,0 +1,264 @@
+package main
+
+import (
+	"math/big"
+	"sort"
+	"time"
+)
+
+// grace is how long after a local day its deductions are pending, and an invoice with usage
+// waits after its date.
+const grace = 12 * time.Hour
+
+// block is a block of credits.
+type block struct {
+	name, id string
+	from, to day // to 0: never expires
+	item     string
+	basis    *big.Rat
+	initial  *big.Rat
+	hand     *big.Rat // taken by hand: decrements and voids
+	gone     bool
+}
+
+// charge is what a local day of a price costs, and who pays it (semantics.md 10.2.5).
+type charge struct {
+	sub, price string
+	interval   *interval
+	item       string
+	day        day
+	at         time.Time // when the day begins
+	amount     *big.Rat
+	draws      []draw
+	committed  bool
+}
+
+type draw struct {
+	block  *block
+	amount *big.Rat
+	back   *big.Rat // of it, returned when the document was issued
+}
+
+func (c *charge) drawn() *big.Rat {
+	total := new(big.Rat)
+	for _, d := range c.draws {
+		total.Add(total, sub(d.amount, d.back))
+	}
+	return total
+}
+
+// ledger is the credits of a customer in a currency.
+type ledger struct {
+	blocks  []*block // in order of creation
+	charges []*charge
+	frozen  map[string]bool // pieces whose document is issued
+}
+
+func (c *customer) ledger(currency string) *ledger {
+	if c.ledgers[currency] == nil {
+		c.ledgers[currency] = &ledger{frozen: map[string]bool{}}
+	}
+	return c.ledgers[currency]
+}
+
+// left is what a block holds.
+func (l *ledger) left(b *block) *big.Rat {
+	left := new(big.Rat).Set(b.initial)
+	for _, part := range []*big.Rat{b.hand} {
+		if part != nil {
+			left.Sub(left, part)
+		}
+	}
+	for _, c := range l.charges {
+		for _, d := range c.draws {
+			if d.block == b {
+				left.Sub(left, sub(d.amount, d.back))
+			}
+		}
+	}
+	return left
+}
+
+// inForce are the blocks that pay for a day, those first that pay first (semantics.md 10.2.1
+// and 10.2.4).
+func (l *ledger) inForce(d day) []*block {
+	var all []*block
+	for _, b := range l.blocks {
+		if !b.gone && b.from <= d && (b.to == 0 || b.to > d) {
+			all = append(all, b)
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if (a.item != "") != (b.item != "") {
+			return a.item != ""
+		}
+		if a.to != b.to {
+			return a.to != 0 && (b.to == 0 || a.to < b.to)
+		}
+		return a.basis.Cmp(b.basis) < 0
+	})
+	return all
+}
+
+// pay lets blocks pay for a day as far as they can.
+func (l *ledger) pay(c *charge) {
+	open := sub(c.amount, c.drawn())
+	for _, b := range l.inForce(c.day) {
+		if open.Sign() <= 0 {
+			return
+		}
+		if b.item != "" && b.item != c.item {
+			continue
+		}
+		part := least(open, l.left(b))
+		if part.Sign() <= 0 {
+			continue
+		}
+		c.draws = append(c.draws, draw{b, part, new(big.Rat)})
+		open = sub(open, part)
+	}
+}
+
+// balance is what blocks in force on a day hold.
+func (l *ledger) balance(d day) *big.Rat {
+	total := new(big.Rat)
+	for _, b := range l.inForce(d) {
+		total.Add(total, l.left(b))
+	}
+	return total
+}
+
+// byHand takes an amount from the blocks in force, those first that pay first.
+func (l *ledger) byHand(d day, amount *big.Rat) {
+	for _, b := range l.inForce(d) {
+		part := least(amount, l.left(b))
+		if part.Sign() <= 0 {
+			continue
+		}
+		if b.hand == nil {
+			b.hand = new(big.Rat)
+		}
+		b.hand = add(b.hand, part)
+		amount = sub(amount, part)
+	}
+}
+
+// cover lets a new block pay for overage of past days whose invoice is a draft
+// (semantics.md 10.2.8).
+func (r *run) cover(l *ledger, b *block) error {
+	charges := append([]*charge(nil), l.charges...)
+	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
+	for _, c := range charges {
+		if c.committed && !r.books.frozen(c) {
+			l.pay(c)
+		}
+	}
+	return nil
+}
+
+// settle brings the deductions of a customer up to date, day after day. Committed ones stay;
+// those of pending days are worked out from what the committed ones left.
+func (w *world) settle(c *customer) {
+	for currency := range c.ledgers {
+		w.settleIn(c, currency)
+	}
+	for _, name := range w.order {
+		for _, i := range w.subs[name].intervals {
+			if w.subs[name].customer == c {
+				c.ledger(i.spec.unit("USD"))
+			}
+		}
+	}
+}
+
+func (w *world) settleIn(c *customer, currency string) {
+	l, z := c.ledgers[currency], c.zone
+	var kept []*charge
+	for _, one := range l.charges {
+		if one.committed {
+			kept = append(kept, one)
+		}
+	}
+	l.charges = kept
+	today := z.day(w.now)
+	var pieces []piece
+	first := today
+	for _, name := range w.order {
+		s := w.subs[name]
+		if s.customer != c {
+			continue
+		}
+		for _, i := range s.intervals {
+			if i.spec.advance() || i.spec.unit("USD") != currency {
+				continue
+			}
+			for _, p := range s.pieces(i, w.now) {
+				pieces = append(pieces, p)
+				first = min(first, z.day(p.from))
+			}
+		}
+	}
+	for d := first; d <= today; d++ {
+		for _, p := range pieces {
+			if d < z.day(p.from) || !z.start(d).Before(p.to) {
+				continue
+			}
+			if l.find(p, d) != nil {
+				continue
+			}
+			before := new(big.Rat)
+			for _, one := range l.charges {
+				if one.interval == p.interval && one.day >= z.day(p.from) && one.day < d {
+					before.Add(before, one.amount)
+				}
+			}
+			amount := sub(rounded(w.used(p, z.start(d+1)), currency), before)
+			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat))}
+			one.committed = !z.start(d + 1).Add(grace).After(w.now)
+			l.charges = append(l.charges, one)
+			l.pay(one)
+		}
+	}
+}
+
+// find is the charge of a day of a price, if it is committed or worked out already.
+func (l *ledger) find(p piece, d day) *charge {
+	for _, one := range l.charges {
+		if one.interval == p.interval && one.day == d {
+			return one
+		}
+	}
+	return nil
+}
+
+// drawn is what was drawn for a service period.
+func (l *ledger) drawn(p piece, z *zone) *big.Rat {
+	total := new(big.Rat)
+	for _, one := range l.charges {
+		if one.interval == p.interval && one.day >= z.day(p.from) && z.start(one.day).Before(p.to) {
+			total.Add(total, one.drawn())
+		}
+	}
+	return total
+}
+
+// start of the day that is charged.
+func (c *charge) start() time.Time { return c.at }
+
+// giveBack returns credits of a service period to the blocks drawn last first.
+func (l *ledger) giveBack(p piece, surplus *big.Rat) {
+	z := p.sub.customer.zone
+	for k := len(l.charges) - 1; k >= 0 && surplus.Sign() > 0; k-- {
+		one := l.charges[k]
+		if one.interval != p.interval || one.day < z.day(p.from) || !z.start(one.day).Before(p.to) {
+			continue
+		}
+		for n := len(one.draws) - 1; n >= 0 && surplus.Sign() > 0; n-- {
+			d := one.draws[n]
+			part := least(surplus, sub(d.amount, d.back))
+			one.draws[n].back = add(d.back, part)
+			surplus = sub(surplus, part)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// Command histories plays random histories of billing on a server, and compares after each
+// step all documents and ledgers with a model that was written from the rules alone. It shares
+// no code with the server.
+//
+//	go run ./scripts/histories [-seed N] [-count N] [-steps N] [-workers N] [-state FILE]
+//
+// A history in which the two differ is made shorter and printed with its seed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := command(ctx, os.Args[1:], os.Stdout); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			_, _ = fmt.Fprintln(os.Stderr, "histories:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("histories", flag.ContinueOnError)
+	o := options{out: out}
+	flags.Uint64Var(&o.seed, "seed", 1, "of the first history")
+	flags.IntVar(&o.count, "count", 1, "how many histories, of seeds in a row")
+	flags.IntVar(&o.steps, "steps", 40, "of a history, beside its opening")
+	flags.IntVar(&o.workers, "workers", 2, "how many are played at once")
+	flags.IntVar(&o.failures, "failures", 5, "end after so many that differ")
+	flags.BoolVar(&o.whole, "whole", false, "print what differs without making it shorter")
+	flags.StringVar(&o.state, "state", "", "a file that keeps which seeds are done, to go on from there")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	s, err := setUp(ctx, ".data")
+	if err != nil {
+		return err
+	}
+	defer s.tearDown()
+	found, err := o.play(ctx, s)
+	if err == nil && found > 0 {
+		err = fmt.Errorf("%d histories differ", found)
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"sync"
+	"time"
+)
+
+// options of a run.
+type options struct {
+	out                             io.Writer
+	seed                            uint64
+	count, steps, workers, failures int
+	whole                           bool
+	state                           string
+}
+
+// play plays the histories and returns how many differ.
+func (o options) play(ctx context.Context, s *stage) (found int, err error) {
+	began := time.Now()
+	var mu sync.Mutex
+	t := newTally()
+	seeds := make(chan uint64)
+	var wg sync.WaitGroup
+	var first error
+	for range o.workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for seed := range seeds {
+				played, r, err := o.history(ctx, s, seed)
+				var m *mismatch
+				var short []step
+				if errors.As(err, &m) && !o.whole {
+					short, err = o.shrink(ctx, s, played, err)
+				}
+				mu.Lock()
+				t.add(played, r)
+				switch {
+				case errors.As(err, &m):
+					found++
+					if short == nil {
+						short = played
+					}
+					o.report(seed, short, err)
+				case err != nil && first == nil:
+					first = fmt.Errorf("seed %d: %w", seed, err)
+				}
+				mu.Unlock()
+			}
+		}()
+	}
+	for k := range o.count {
+		mu.Lock()
+		enough := first != nil || found >= o.failures
+		mu.Unlock()
+		if enough || ctx.Err() != nil {
+			break
+		}
+		seeds <- o.seed + uint64(k)
+	}
+	close(seeds)
+	wg.Wait()
+	t.print(o.out, time.Since(began))
+	if first == nil {
+		first = ctx.Err()
+	}
+	return found, first
+}
+
+func (o options) report(seed uint64, steps []step, err error) {
+	_, _ = fmt.Fprintf(o.out, "seed %d differs after these %d steps:\n", seed, len(steps))
+	for n, s := range steps {
+		_, _ = fmt.Fprintf(o.out, "  %2d. %s\n", n+1, s)
+	}
+	_, _ = fmt.Fprintf(o.out, "  => %v\n\n", err)
+}
+
+// history plays one on a new account and returns the steps that were done.
+func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *run, error) {
+	c, err := s.account(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRun(c)
+	g := newGenerator(seed, r.w)
+	var played []step
+	queue := g.opening()
+	for n := 0; n < o.steps; {
+		var next step
+		if len(queue) > 0 {
+			next, queue = queue[0], queue[1:]
+		} else {
+			next = g.next(n)
+		}
+		done, err := r.do(ctx, next)
+		if done || err != nil {
+			played = append(played, next)
+			n++
+		} else if n++; n > 10*o.steps {
+			break
+		}
+		if err != nil {
+			return played, r, err
+		}
+	}
+	return played, r, nil
+}
+
+// do does a step and compares.
+func (r *run) do(ctx context.Context, s step) (bool, error) {
+	for _, c := range r.w.customers {
+		r.w.settle(c)
+	}
+	done, err := r.apply(ctx, s)
+	if err != nil || !done {
+		return done, err
+	}
+	return true, r.check(ctx)
+}
+
+// replay plays given steps on a new account until the server and the model differ.
+func replay(ctx context.Context, s *stage, steps []step) (int, error) {
+	c, err := s.account(ctx)
+	if err != nil {
+		return 0, err
+	}
+	r := newRun(c)
+	for n, one := range steps {
+		if _, err := r.do(ctx, one); err != nil {
+			return n + 1, err
+		}
+	}
+	return len(steps), nil
+}
+
+// shrink leaves out steps, and events of steps, as long as something still differs.
+func (o options) shrink(ctx context.Context, s *stage, steps []step, why error) ([]step, error) {
+	deadline := time.Now().Add(60 * time.Second)
+	var m *mismatch
+	try := func(shorter []step) bool {
+		if time.Now().After(deadline) {
+			return false
+		}
+		n, err := replay(ctx, s, shorter)
+		if !errors.As(err, &m) {
+			return false
+		}
+		steps, why = shorter[:n], err
+		return true
+	}
+	for size := max(1, len(steps)/4); size >= 1; {
+		again := false
+		for at := len(steps) - 1 - size; at >= 1; at-- {
+			if at+size > len(steps) {
+				continue
+			}
+			again = try(append(append([]step(nil), steps[:at]...), steps[at+size:]...)) || again
+		}
+		if size == 1 && !again {
+			break
+		}
+		size = max(1, size/2)
+		if time.Now().After(deadline) {
+			break
+		}
+	}
+	for at := len(steps) - 1; at >= 0; at-- {
+		for k := len(steps[at].Events) - 1; k >= 0 && at < len(steps) && len(steps[at].Events) > 1; k-- {
+			one := steps[at]
+			one.Events = append(append([]eventSpec(nil), one.Events[:k]...), one.Events[k+1:]...)
+			try(append(append(append([]step(nil), steps[:at]...), one), steps[at+1:]...))
+		}
+		for k := len(steps[at].Prices) - 1; k >= 0 && at < len(steps) && len(steps[at].Prices) > 1; k-- {
+			one := steps[at]
+			one.Prices = append(append([]priceSpec(nil), one.Prices[:k]...), one.Prices[k+1:]...)
+			try(append(append(append([]step(nil), steps[:at]...), one), steps[at+1:]...))
+		}
+	}
+	return steps, why
+}
+
+// tally counts what was done.
+type tally struct {
+	histories, steps int
+	kinds            map[string]int
+	refused          map[string]int
+	why              map[string]string
+}
+
+func newTally() *tally {
+	return &tally{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}}
+}
+
+func (t *tally) add(played []step, r *run) {
+	t.histories++
+	t.steps += len(played)
+	for _, s := range played {
+		kind := s.Do
+		if s.Option != "" {
+			kind += " " + s.Option
+		}
+		t.kinds[kind]++
+	}
+	if r == nil {
+		return
+	}
+	for kind, n := range r.refused {
+		t.refused[kind] += n
+		t.why[kind] = r.why[kind]
+	}
+}
+
+func (t *tally) print(out io.Writer, took time.Duration) {
+	_, _ = fmt.Fprintf(out, "%d histories with %d steps in %.0f s\n", t.histories, t.steps, took.Seconds())
+	kinds := map[string]bool{}
+	for kind := range t.kinds {
+		kinds[kind] = true
+	}
+	for kind := range t.refused {
+		kinds[kind] = true
+	}
+	var all []string
+	for kind := range kinds {
+		all = append(all, kind)
+	}
+	sort.Strings(all)
+	for _, kind := range all {
+		_, _ = fmt.Fprintf(out, "  %-40s %6d done, %6d refused %.150s\n", kind, t.kinds[kind], t.refused[kind], t.why[kind])
+	}
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"math/big"
+	"slices"
+	"sort"
+	"time"
+)
+
+// world is what the model knows: what was asked of the server and granted, and nothing that
+// the server computed but identifiers.
+type world struct {
+	now       time.Time
+	items     map[string]string // names to ids
+	metrics   map[string]string
+	plans     map[string]*plan
+	customers map[string]*customer
+	subs      map[string]*subscription
+	order     []string // of subscriptions
+	events    map[string]*event
+	keys      []string // of events, as they came
+	coupons   map[string]*coupon
+}
+
+func newWorld() *world {
+	return &world{items: map[string]string{}, metrics: map[string]string{}, plans: map[string]*plan{}, customers: map[string]*customer{},
+		subs: map[string]*subscription{}, events: map[string]*event{}, coupons: map[string]*coupon{}}
+}
+
+type coupon struct {
+	id, kind, amount string
+	months           int
+}
+
+type plan struct {
+	id     string
+	prices []priceSpec
+	adjust []adjustment
+	phases []phase
+}
+
+type customer struct {
+	name, id, alias string
+	zone            *zone
+	parent          string
+	ledgers         map[string]*ledger // by currency
+}
+
+// event is a usage event with what happened to it.
+type event struct {
+	customer   string
+	at         time.Time
+	n          *big.Rat
+	who        string
+	deprecated bool
+	backfill   string // the one it was sent with, whose state decides whether it counts
+	replacedBy []string
+}
+
+// interval is the time during which a subscription has a price.
+type interval struct {
+	spec       priceSpec
+	price      string // id
+	id         string
+	from       time.Time
+	to         time.Time // zero: open
+	anchor     anchor
+	quantities []transition
+	who        []string // whose usage it counts; none is the subscriber's
+}
+
+// transition is a quantity that applies from a local day on.
+type transition struct {
+	from     day
+	quantity *big.Rat
+}
+
+// quantity on a local day.
+func (i *interval) quantity(d day) *big.Rat {
+	q := rat(i.spec.Quantity)
+	for _, t := range i.quantities {
+		if t.from <= d {
+			q = t.quantity
+		}
+	}
+	return q
+}
+
+// set makes a quantity apply from a day on, until the next transition.
+func (i *interval) set(d day, q *big.Rat) {
+	i.quantities = slices.DeleteFunc(i.quantities, func(t transition) bool { return t.from == d })
+	i.quantities = append(i.quantities, transition{d, q})
+	sort.Slice(i.quantities, func(a, b int) bool { return i.quantities[a].from < i.quantities[b].from })
+}
+
+type subscription struct {
+	name, id  string
+	customer  *customer
+	plan      string
+	from, to  time.Time // to zero: open
+	canceled  bool      // to stems from a cancellation
+	anchor    anchor
+	intervals []*interval
+	adjusts   []*adjusting
+}
+
+// adjusting is an adjustment for a time.
+type adjusting struct {
+	adjustment
+	prices   []string // ids; nil is all
+	from, to day      // to 0: open
+	level    bool     // of the invoice
+}
+
+// piece is a service period of an interval within one cycle.
+type piece struct {
+	*interval
+	sub      *subscription
+	cycle    span      // whole
+	days     span      // of service, within the cycle
+	from, to time.Time // of service
+}
+
+// fraction of the cycle that is served (price-models.md 1.4).
+func (p piece) fraction() *big.Rat {
+	if p.spec.Cycle == (cycle{}) {
+		return num(1)
+	}
+	return quo(num(p.days.days()), num(p.cycle.days()))
+}
+
+// pieces are the service periods of an interval that begin by an instant.
+func (s *subscription) pieces(i *interval, until time.Time) []piece {
+	z := s.customer.zone
+	var all []piece
+	for d := z.day(i.from); ; {
+		c := i.anchor.around(i.spec.Cycle, d)
+		p := piece{interval: i, sub: s, cycle: c}
+		p.from, p.to = z.start(c.from), z.start(c.to)
+		if p.from.Before(i.from) {
+			p.from = i.from
+		}
+		if !i.to.IsZero() && p.to.After(i.to) {
+			p.to = i.to
+		}
+		if p.from.After(until) || !p.from.Before(p.to) {
+			return all
+		}
+		p.days = span{max(c.from, z.day(i.from)), c.to}
+		if !i.to.IsZero() {
+			p.days.to = min(c.to, z.day(i.to))
+		}
+		all = append(all, p)
+		d = c.to
+		if i.spec.Cycle == (cycle{}) || (!i.to.IsZero() && !z.start(d).Before(i.to)) {
+			return all
+		}
+	}
+}
+
+// term is the longest cycle of the prices, and period the shortest (semantics.md 1.1.15).
+func (s *subscription) longest(at time.Time) (cycle, bool) {
+	var best cycle
+	found := false
+	for _, i := range s.intervals {
+		c := i.spec.Cycle
+		if c == (cycle{}) || (!i.to.IsZero() && !i.to.After(at)) {
+			continue
+		}
+		if !found || c.Months*30+c.Days > best.Months*30+best.Days {
+			best, found = c, true
+		}
+	}
+	return best, found
+}
+
+// measure is the metric over the events of some customers in a span, as is known now.
+func (w *world) measure(metric string, who []string, from, to time.Time) *big.Rat {
+	total := new(big.Rat)
+	var most *big.Rat
+	seen := map[string]bool{}
+	for _, key := range w.keys {
+		e := w.events[key]
+		if e.deprecated || !slices.Contains(who, e.customer) || e.at.Before(from) || !e.at.Before(to) {
+			continue
+		}
+		switch metric {
+		case "sum":
+			total.Add(total, e.n)
+		case "count":
+			total.Add(total, num(1))
+		case "max":
+			if most == nil || e.n.Cmp(most) > 0 {
+				most = e.n
+			}
+		case "distinct":
+			seen[e.who] = true
+		}
+	}
+	switch {
+	case metric == "max" && most != nil:
+		return most
+	case metric == "distinct":
+		return num(len(seen))
+	}
+	return total
+}
+
+// whose usage an interval counts.
+func (p piece) whose() []string {
+	if len(p.who) > 0 {
+		return p.who
+	}
+	return []string{p.sub.customer.name}
+}
+
+// rate is what a quantity costs for a whole cycle, exactly (price-models.md 4).
+func (s priceSpec) rate(q *big.Rat) *big.Rat {
+	if s.Model != "unit" && q.Sign() < 0 {
+		q = new(big.Rat)
+	}
+	switch s.Model {
+	case "tiered":
+		low := least(q, rat(s.Bound))
+		return add(mul(low, rat(s.Amount)), mul(sub(q, low), rat(s.Above)))
+	case "bulk":
+		if q.Cmp(rat(s.Bound)) <= 0 {
+			return mul(q, rat(s.Amount))
+		}
+		return mul(q, rat(s.Above))
+	case "package":
+		return mul(ceil(quo(q, rat(s.Bound))), rat(s.Amount))
+	}
+	return mul(q, rat(s.Amount))
+}
+
+// advance reports whether the price is billed in advance, and so never draws credits.
+func (s priceSpec) advance() bool { return s.Metric == "" && s.Advance }
+
+func (s priceSpec) unit(plan string) string {
+	if s.Currency != "" {
+		return s.Currency
+	}
+	return plan
+}
+
+// fee is what a fixed fee costs for the days of a service period, exactly: per day, by the
+// quantity of that day.
+func (p piece) fee() *big.Rat {
+	if p.spec.Cycle == (cycle{}) {
+		return p.spec.rate(p.quantity(p.days.from))
+	}
+	total := new(big.Rat)
+	for d := p.days.from; d < p.days.to; d++ {
+		total.Add(total, p.spec.rate(p.quantity(d)))
+	}
+	return total.Quo(total, num(p.cycle.days()))
+}
+
+// used is what usage until an instant costs, exactly.
+func (w *world) used(p piece, until time.Time) *big.Rat {
+	if until.After(p.to) {
+		until = p.to
+	}
+	if p.spec.Metric == "" {
+		return p.fee() // in full from the first day (semantics.md 7.1.9)
+	}
+	amount := p.spec.rate(w.measure(p.spec.Metric, p.whose(), p.from, until))
+	if p.spec.Prorated {
+		amount = mul(amount, p.fraction())
+	}
+	return amount
+}
