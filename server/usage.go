@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
@@ -70,6 +71,9 @@ func dimensionFromWire(name string, key, value *string) ([]rating.Property, erro
 		return nil, fault.Bad(name+"_key", "goes with %s_value", name)
 	case key == nil:
 		return nil, fault.Bad(name+"_value", "goes with %s_key", name)
+	}
+	if err := metric.CheckName(*key); err != nil {
+		return nil, fault.Bad(name+"_key", "%v", err)
 	}
 	return []rating.Property{{Key: *key, Value: *value}}, nil
 }

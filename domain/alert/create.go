@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
@@ -128,8 +129,11 @@ func (in Wanted) checkUsage() error {
 		faults = append(faults, fault.Bad("currency", "must be given for spend_exceeded and with grouping_keys"))
 	}
 	for k, key := range in.GroupingKeys {
-		if key == "" || slices.Contains(in.GroupingKeys[:k], key) {
-			faults = append(faults, fault.Bad(fmt.Sprintf("grouping_keys[%d]", k), "must be a property, and there once"))
+		at := fmt.Sprintf("grouping_keys[%d]", k)
+		if err := metric.CheckName(key); err != nil {
+			faults = append(faults, fault.Bad(at, "%v", err))
+		} else if slices.ContainsFunc(in.GroupingKeys[:k], func(other string) bool { return metric.Same(other, key) }) {
+			faults = append(faults, fault.Bad(at, "must be there once"))
 		}
 	}
 	return fault.Join(faults...)

@@ -1,9 +1,13 @@
 package catalog
 
 import (
+	"fmt"
+	"slices"
+
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
 	"tollkeeper/store"
 )
 
@@ -15,7 +19,7 @@ type DimensionalPriceGroup struct {
 	Name                            string
 	ExternalDimensionalPriceGroupID *string // alias, unique
 	MetricID                        string
-	Dimensions                      []string `gorm:"serializer:json"` // names of properties: at least one, all different
+	Dimensions                      []string `gorm:"serializer:json"` // names of properties or columns: at least one, all different
 	Metadata                        store.Metadata
 }
 
@@ -31,7 +35,7 @@ type NewDimensionalPriceGroup struct {
 // CreateDimensionalPriceGroup makes a group without prices.
 func CreateDimensionalPriceGroup(tx *store.Tx, in NewDimensionalPriceGroup) (DimensionalPriceGroup, error) {
 	metadata, err := store.Metadata(nil).Merge(in.Metadata)
-	if err != nil {
+	if err := fault.Join(checkDimensions(in.Dimensions), err); err != nil {
 		return DimensionalPriceGroup{}, err
 	}
 	if _, err := FindMetric(tx, in.MetricID); err != nil {
@@ -46,6 +50,21 @@ func CreateDimensionalPriceGroup(tx *store.Tx, in NewDimensionalPriceGroup) (Dim
 		Metadata:                        metadata,
 	}
 	return group, oneGroup(tx.Create(&group).Error)
+}
+
+// checkDimensions requires names that mean different things: region and
+// properties.region are one.
+func checkDimensions(dimensions []string) error {
+	var faults []error
+	for k, name := range dimensions {
+		field := fmt.Sprintf("dimensions[%d]", k)
+		err := checkName(field, name)
+		if err == nil && slices.ContainsFunc(dimensions[:k], func(other string) bool { return metric.Same(other, name) }) {
+			err = fault.Bad(field, "must not name the same as another dimension")
+		}
+		faults = append(faults, err)
+	}
+	return fault.Join(faults...)
 }
 
 // FindDimensionalPriceGroup returns the group with that id, or fault.Missing.

@@ -7,7 +7,7 @@ import "tollkeeper/store"
 type LicenseType struct {
 	store.Record
 	Name        string
-	GroupingKey string // the property of events whose value is the external id of a license
+	GroupingKey string // the property or column of events whose value is the external id of a license
 }
 
 // NewLicenseType is what a client asks for.
@@ -18,6 +18,9 @@ type NewLicenseType struct {
 
 // CreateLicenseType makes a license type. Names may repeat.
 func CreateLicenseType(tx *store.Tx, in NewLicenseType) (LicenseType, error) {
+	if err := checkName("grouping_key", in.GroupingKey); err != nil {
+		return LicenseType{}, err
+	}
 	made := LicenseType{Record: tx.Record("lictype"), Name: in.Name, GroupingKey: in.GroupingKey}
 	return made, tx.Create(&made).Error
 }

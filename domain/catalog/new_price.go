@@ -161,6 +161,9 @@ func ShownLength(length period.Length) period.Length {
 
 func (in NewPrice) model() (rating.Model, error) {
 	model, err := rating.Decode(in.ModelType, in.Config)
+	if err == nil {
+		err = CheckNames(in.ModelType, in.Config)
+	}
 	if rating.Known(in.ModelType) {
 		err = fault.In(in.ModelType+"_config", err)
 	}

@@ -170,7 +170,7 @@ func (w wish) checkGrouping() error {
 	case w.model != nil && !w.model.Needs().Single():
 		return fault.Bad(field, "must not be given with a model that prices usage by its properties")
 	}
-	return nil
+	return checkName(field, *w.InvoiceGroupingKey)
 }
 
 func (w wish) checkDimensions() error {

@@ -19,13 +19,6 @@ var columns = map[string]struct {
 	"external_customer_id": {typText, digits{}},
 }
 
-// Property reads a property as text, to group by it: a string as it is, a
-// number in its shortest decimal form (5.0 as 5), a boolean as true or false
-// (price models 1.5), and NULL where the row has none.
-func Property(alias, key string) Fragment {
-	return sql("metric_label($)", compiler{alias: alias}.property(key))
-}
-
 // columnValue reads a column of the language from those of the table, where
 // the customer is one column: c: and an id, or e: and an external id.
 func (c compiler) columnValue(name string) Fragment {

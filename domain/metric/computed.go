@@ -1,13 +1,16 @@
 package metric
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Computed is a property that an event has, or one that is computed of those it has
 // (semantics 4.4): a string, a number or a boolean, and nothing for some events.
 type Computed struct{ root node }
 
 // bareName is a text that can be meant as a name only.
-var bareName = regexp.MustCompile(`^(properties\.)?([\pL_][\pL\p{Nd}_.-]*)$`)
+var bareName = regexp.MustCompile(`^[\pL_][\pL\p{Nd}_.-]*$`)
 
 // ParseComputed reads a computed property: a value or a condition. A text of letters,
 // digits, dashes, dots and underscores is the name of a column or property whatever
@@ -15,8 +18,9 @@ var bareName = regexp.MustCompile(`^(properties\.)?([\pL_][\pL\p{Nd}_.-]*)$`)
 // *SyntaxError.
 func ParseComputed(s string) (c *Computed, err error) {
 	err = read(s, func(p *parser) {
-		if name := bareName.FindStringSubmatch(s); name != nil {
-			c = &Computed{root: namedBy(p.peek().at, name[1] != "", name[2])}
+		name, prefixed := strings.CutPrefix(s, "properties.")
+		if bareName.MatchString(name) {
+			c = &Computed{root: namedBy(p.peek().at, prefixed, name)}
 			return
 		}
 		at := p.peek().at

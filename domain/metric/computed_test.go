@@ -11,7 +11,7 @@ var _ = Describe("A computed property", func() {
 	one := []eventRow{{
 		subject:    "e:acme",
 		at:         "2025-03-01T10:20:30.5Z",
-		properties: `{"n": 5.0, "s": "eu", "five": "5", "yes": true, "user-id": "u1", "a.b": 1, "group": "g", "timestamp": "mine", "list": [1], "nil": null}`,
+		properties: `{"n": 5.0, "s": "eu", "five": "5", "yes": true, "user-id": "u1", "a.b": 1, "5xx": 3, "group": "g", "timestamp": "mine", "list": [1], "nil": null}`,
 	}}
 	DescribeTable("is a JSON text",
 		func(text, value string) {
@@ -33,6 +33,7 @@ var _ = Describe("A computed property", func() {
 		Entry("of either type", `CASE WHEN yes THEN n ELSE s END`, `5`),
 		Entry("of a name with a dash, not of a difference", `user-id`, `"u1"`),
 		Entry("of a name with a dot", `a.b`, `1`),
+		Entry("of a name that begins with a digit, in quotes", `properties."5xx"`, `3`),
 		Entry("of a name that is a word of the language", `group`, `"g"`),
 		Entry("of a name in quotes", `"user-id"`, `"u1"`),
 		Entry("and nothing for a missing property", `absent`, `none`),
@@ -50,6 +51,7 @@ var _ = Describe("A computed property", func() {
 		Entry("with an aggregate", `SUM(n)`, "line 1, column 1: an aggregate cannot stand in a computed property"),
 		Entry("with something after it", `n + 1 n`, "line 1, column 7: nothing may follow the computed property"),
 		Entry("without anything", ``, "line 1, column 1: expected a value"),
+		Entry("without a name behind the prefix", `properties.`, "line 1, column 12: expected a name"),
 		Entry("with a zero byte", "\x00", "line 1, column 1: is not UTF-8 text without zero bytes"),
 	)
 })

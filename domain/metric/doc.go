@@ -68,6 +68,8 @@
 //   - A computed property to group by may be a condition as well, whose groups are
 //     true and false. One that is written with nothing but letters, digits, _ - and .
 //     is a name, so that user-id and group can be grouped by without quotes.
+//   - What prices, usage, alerts and licenses tell events apart by is one name: see Name. It is
+//     read as a computed property is, and a text that is no name is refused where it is sent.
 //   - In SELECTs over a sub-query a name is one of its columns, alone or behind the
 //     name of the sub-query; a column without AS has the name that it selects, if it
 //     is one. Names of sub-queries and columns are case-sensitive too.

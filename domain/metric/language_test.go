@@ -38,7 +38,7 @@ func readable(events []eventRow) (rows []row) {
 		rows = append(rows, row{})
 	}
 	for name := range names {
-		label := metric.Property("e", name)
+		label := metric.Label("e", name)
 		kind := metric.Fragment{SQL: "jsonb_typeof(e.properties->?::text)", Args: []any{name}}
 		labels, kinds := readEach(label, events, ""), readEach(kind, events, "")
 		for i := range rows {

@@ -92,7 +92,7 @@ func byKey(rows []row, keys int) map[string][]row {
 // measured is what a metric comes to by key, up to each slice. An event lies in a slice
 // by its number, and its key is the property c.
 func measured(q *metric.Query, events []eventRow, slices, keys int) map[string]map[int]*big.Rat {
-	label := metric.Property("e", "c")
+	label := metric.Label("e", "c")
 	rows := table(events)
 	frame := metric.Frame{Slices: slices, Keys: keys, Events: metric.Fragment{
 		SQL:  fmt.Sprintf("SELECT (seq %% %d + 1)::integer AS slice, %s AS key0, e.* FROM %s", slices, label.SQL, rows.SQL),

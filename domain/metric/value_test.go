@@ -127,7 +127,7 @@ var _ = Describe("A value", func() {
 
 	DescribeTable("groups as text",
 		func(key, label string) {
-			Expect(readEach(metric.Property("e", key), one, "NULL")[0]).To(Equal(label))
+			Expect(readEach(metric.Label("e", key), one, "NULL")[0]).To(Equal(label))
 		},
 		Entry("a string as it is", "digits", " 12.50 "),
 		Entry("a number in its shortest form", "n", "5"),

@@ -10,7 +10,7 @@ type BulkWithFilters struct {
 func readBulkWithFilters(config *object) Model {
 	var m BulkWithFilters
 	config.objects("filters", func(filter *object) {
-		m.Filters = append(m.Filters, Property{filter.name("property_key"), filter.name("property_value")})
+		m.Filters = append(m.Filters, Property{filter.property("property_key"), filter.name("property_value")})
 	})
 	m.Tiers = config.boundTiersOrNull("tiers", "unit_amount")
 	return m

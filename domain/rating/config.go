@@ -26,6 +26,7 @@ type Amount struct {
 type document struct {
 	violations []fault.Violation
 	wrong      map[string]bool // paths reported
+	names      []PropertyName  // those that were read
 }
 
 // object is one JSON object of a document. A key that was not taken when the object
@@ -241,6 +242,20 @@ func (o *object) nameOrNull(key string) string {
 		return ""
 	}
 	return o.name(key)
+}
+
+// property reads the required name of a property of events.
+func (o *object) property(key string) string { return o.named(key, o.name(key)) }
+
+// propertyOrNull reads the optional name of a property of events; "" is none.
+func (o *object) propertyOrNull(key string) string { return o.named(key, o.nameOrNull(key)) }
+
+// named notes the name of a property: see PropertyNames.
+func (o *object) named(key, name string) string {
+	if name != "" {
+		o.doc.names = append(o.doc.names, PropertyName{o.at(key), name})
+	}
+	return name
 }
 
 // texts reads a required list of strings and nulls.

@@ -15,7 +15,7 @@ type CumulativeGroupedAllocation struct {
 
 func readCumulativeGroupedAllocation(config *object) Model {
 	return CumulativeGroupedAllocation{
-		GroupingKey:          config.name("grouping_key"),
+		GroupingKey:          config.property("grouping_key"),
 		GroupAllocation:      config.amount("group_allocation"),
 		CumulativeAllocation: config.amount("cumulative_allocation"),
 		UnitAmount:           config.amount("unit_amount"),

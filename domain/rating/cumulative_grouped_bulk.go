@@ -21,7 +21,7 @@ type GroupTier struct {
 }
 
 func readCumulativeGroupedBulk(config *object) Model {
-	m := CumulativeGroupedBulk{Group: config.name("group")}
+	m := CumulativeGroupedBulk{Group: config.property("group")}
 	tiers := map[string]Rates{} // by lower bound
 	config.objects("dimension_values", func(row *object) {
 		bound, value, rate := row.amount("tier_lower_bound"), row.name("grouping_key"), row.amount("unit_amount")

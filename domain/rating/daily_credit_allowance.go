@@ -15,7 +15,7 @@ func readDailyCreditAllowance(config *object) Model {
 	return DailyCreditAllowance{
 		Rates:            config.rateTable(),
 		DailyAllowance:   config.amount("daily_allowance"),
-		EventDayProperty: config.name("event_day_property"),
+		EventDayProperty: config.property("event_day_property"),
 	}
 }
 

@@ -17,9 +17,9 @@ type EventOutput struct {
 
 func readEventOutput(config *object) Model {
 	return EventOutput{
-		UnitRatingKey:   config.name("unit_rating_key"),
+		UnitRatingKey:   config.property("unit_rating_key"),
 		DefaultUnitRate: config.amountOrNull("default_unit_rate"),
-		GroupingKey:     config.nameOrNull("grouping_key"),
+		GroupingKey:     config.propertyOrNull("grouping_key"),
 	}
 }
 

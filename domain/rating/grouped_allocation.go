@@ -10,7 +10,7 @@ type GroupedAllocation struct {
 
 func readGroupedAllocation(config *object) Model {
 	return GroupedAllocation{
-		GroupingKey:     config.name("grouping_key"),
+		GroupingKey:     config.property("grouping_key"),
 		Allocation:      config.amount("allocation"),
 		OverageUnitRate: config.amount("overage_unit_rate"),
 	}

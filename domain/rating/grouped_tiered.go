@@ -9,7 +9,7 @@ type GroupedTiered struct {
 
 func readGroupedTiered(config *object) Model {
 	return GroupedTiered{
-		GroupingKey: config.name("grouping_key"),
+		GroupingKey: config.property("grouping_key"),
 		Tiers:       config.boundTiers("tiers", "unit_amount"),
 	}
 }

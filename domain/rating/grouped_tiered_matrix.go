@@ -10,7 +10,7 @@ type GroupedTieredMatrix struct {
 
 func readGroupedTieredMatrix(config *object) Model {
 	m := GroupedTieredMatrix{
-		Dimension: config.name("dimension"),
+		Dimension: config.property("dimension"),
 		Tiers:     map[string][]BoundTier{},
 		Default:   ascending([]placedTier{{BoundTier{Rate: config.amount("default_unit_amount")}, config}}, config.sound()),
 	}

@@ -13,7 +13,7 @@ type GroupedTieredPackage struct {
 func readGroupedTieredPackage(config *object) Model {
 	size := config.positive("package_size").Decimal
 	return GroupedTieredPackage{
-		GroupingKey: config.name("grouping_key"),
+		GroupingKey: config.property("grouping_key"),
 		PackageSize: size,
 		Tiers:       config.packageTiers("tiers", "per_unit", size),
 	}

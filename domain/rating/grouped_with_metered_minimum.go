@@ -17,9 +17,9 @@ type GroupedWithMeteredMinimum struct {
 
 func readGroupedWithMeteredMinimum(config *object) Model {
 	return GroupedWithMeteredMinimum{
-		GroupingKey:       config.name("grouping_key"),
-		PricingKey:        config.name("pricing_key"),
-		ScalingKey:        config.name("scaling_key"),
+		GroupingKey:       config.property("grouping_key"),
+		PricingKey:        config.property("pricing_key"),
+		ScalingKey:        config.property("scaling_key"),
 		MinimumUnitAmount: config.amount("minimum_unit_amount"),
 		UnitAmounts:       config.rates("unit_amounts", "pricing_value", "unit_amount"),
 		ScalingFactors:    config.rates("scaling_factors", "scaling_value", "scaling_factor"),

@@ -11,7 +11,7 @@ type GroupedWithMinMaxThresholds struct {
 
 func readGroupedWithMinMaxThresholds(config *object) Model {
 	m := GroupedWithMinMaxThresholds{
-		GroupingKey:   config.name("grouping_key"),
+		GroupingKey:   config.property("grouping_key"),
 		PerUnitRate:   config.amount("per_unit_rate"),
 		MinimumCharge: config.amount("minimum_charge"),
 		MaximumCharge: config.amount("maximum_charge"),

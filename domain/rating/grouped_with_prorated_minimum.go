@@ -12,7 +12,7 @@ type GroupedWithProratedMinimum struct {
 
 func readGroupedWithProratedMinimum(config *object) Model {
 	return GroupedWithProratedMinimum{
-		GroupingKey: config.name("grouping_key"),
+		GroupingKey: config.property("grouping_key"),
 		Minimum:     config.amount("minimum"),
 		UnitRate:    config.amount("unit_rate"),
 	}

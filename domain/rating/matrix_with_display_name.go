@@ -6,7 +6,7 @@ package rating
 type MatrixWithDisplayName struct{ Rates Table }
 
 func readMatrixWithDisplayName(config *object) Model {
-	m := MatrixWithDisplayName{Table{Dimensions: []string{config.name("dimension")}}}
+	m := MatrixWithDisplayName{Table{Dimensions: []string{config.property("dimension")}}}
 	config.objects("unit_amounts", func(at *object) {
 		value := at.text("dimension_value")
 		m.Rates.list(at, "dimension_value", []*string{&value}, row{name: at.text("display_name"), amount: at.amount("unit_amount")})

@@ -14,7 +14,7 @@ type MaxGroupTieredPackage struct {
 func readMaxGroupTieredPackage(config *object) Model {
 	size := config.positive("package_size").Decimal
 	return MaxGroupTieredPackage{
-		GroupingKey: config.name("grouping_key"),
+		GroupingKey: config.property("grouping_key"),
 		PackageSize: size,
 		Tiers:       config.packageTiers("tiers", "unit_amount", size),
 	}

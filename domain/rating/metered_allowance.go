@@ -19,7 +19,7 @@ type MeteredAllowance struct {
 
 func readMeteredAllowance(config *object) Model {
 	return MeteredAllowance{
-		GroupingKey:            config.name("grouping_key"),
+		GroupingKey:            config.property("grouping_key"),
 		ConsumptionValue:       config.name("consumption_grouping_value"),
 		AllowanceValue:         config.name("allowance_grouping_value"),
 		UnitAmount:             config.amount("unit_amount"),

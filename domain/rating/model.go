@@ -109,18 +109,38 @@ func Known(modelType string) bool {
 // every wrong field by the path inside config, such as tiers[0].unit_amount; for an
 // unknown model the field is model_type.
 func Decode(modelType string, config json.RawMessage) (Model, error) {
+	model, _, err := decode(modelType, config)
+	return model, err
+}
+
+// PropertyName is where a configuration names a property of events, or one of their
+// columns.
+type PropertyName struct {
+	Field string // path inside the configuration, such as grouping_key or dimensions[1]
+	Name  string
+}
+
+// PropertyNames lists the properties that a configuration names, in the order in which
+// they are read. What a name means, and which texts are names, is not judged here. It
+// fails as Decode does.
+func PropertyNames(modelType string, config json.RawMessage) ([]PropertyName, error) {
+	_, names, err := decode(modelType, config)
+	return names, err
+}
+
+func decode(modelType string, config json.RawMessage) (Model, []PropertyName, error) {
 	read, ok := models[modelType]
 	if !ok {
-		return nil, fault.Bad("model_type", "is no price model that is offered")
+		return nil, nil, fault.Bad("model_type", "is no price model that is offered")
 	}
 	doc := &document{wrong: map[string]bool{}}
 	root := doc.object("", config)
 	model := read(root)
 	root.close()
 	if len(doc.violations) > 0 {
-		return nil, fault.Invalid(doc.violations...)
+		return nil, nil, fault.Invalid(doc.violations...)
 	}
-	return model, nil
+	return model, doc.names, nil
 }
 
 // Rate charges u. Usage of a shorter period is prorated if the model says so, a

@@ -15,7 +15,7 @@ func readScalableMatrixWithUnitPricing(config *object) Model {
 	return ScalableMatrixWithUnitPricing{
 		Factors:     config.factorTable(),
 		UnitPrice:   config.amount("unit_price"),
-		GroupingKey: config.nameOrNull("grouping_key"),
+		GroupingKey: config.propertyOrNull("grouping_key"),
 		Prorate:     config.flag("prorate"),
 	}
 }

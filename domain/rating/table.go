@@ -2,6 +2,7 @@ package rating
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -93,10 +94,10 @@ func (o *object) rateTable() Table {
 // pairTable reads a matrix that names a first and perhaps a second dimension, with
 // its rows under rowsKey and their amounts under amountKey.
 func (o *object) pairTable(rowsKey, amountKey string) (t Table) {
-	if first := o.name("first_dimension"); first != "" {
+	if first := o.property("first_dimension"); first != "" {
 		t.Dimensions = append(t.Dimensions, first)
 	}
-	if second := o.nameOrNull("second_dimension"); second != "" {
+	if second := o.propertyOrNull("second_dimension"); second != "" {
 		t.Dimensions = append(t.Dimensions, second)
 	}
 	o.objects(rowsKey, func(at *object) {
@@ -119,9 +120,9 @@ func (o *object) dimensions(key string) (names []string) {
 	if len(list) == 2 && list[1] == nil {
 		list = list[:1]
 	}
-	for _, name := range list {
+	for k, name := range list {
 		if name != nil && *name != "" {
-			names = append(names, *name)
+			names = append(names, o.named(fmt.Sprintf("%s[%d]", key, k), *name))
 		}
 	}
 	if len(names) != len(list) || len(list) < 1 || len(list) > 2 {

@@ -70,6 +70,9 @@ func (r *ReplacedPrice) alter(tx *store.Tx, price catalog.Price) error {
 		if o.ModelType != price.ModelType {
 			return fault.Bad("model_type", "must be that of the price")
 		}
+		if err := catalog.CheckNames(o.ModelType, o.Config); err != nil {
+			return fault.In(o.ModelType+"_config", err)
+		}
 		price.Config = o.Config
 	}
 	if r.Quantity != nil {

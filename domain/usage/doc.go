@@ -11,7 +11,7 @@
 //
 // Whoever asks the same again and again does not want all events to be read each time.
 // [Watch] begins a series for each such question: a metric at a grain, which is the
-// properties that it is asked by. Buckets keep what a series comes to by customer, hour
+// properties or columns that it is asked by (metric.Name). Buckets keep what a series comes to by customer, hour
 // and values of those properties. All series of a grain have their totals in one row.
 // What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
 // up, so usage_values keeps of each value in which hours of a month it came up.

@@ -203,7 +203,7 @@ func (g grain) hourly(account string, condition metric.Fragment) metric.Fragment
 	from := &statement{}
 	from.add("SELECT " + hourOf(`e."timestamp"`) + " AS slice, e.subject AS key0, ")
 	for i, key := range g.keys {
-		from.fragment(metric.Property("e", key))
+		from.fragment(metric.Label("e", key))
 		from.add(fmt.Sprintf(" AS key%d, ", i+1))
 	}
 	from.add("e.* FROM events AS e WHERE e.account_id = ? AND ", account)

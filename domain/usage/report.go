@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
+	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -19,7 +20,7 @@ type ReportQuery struct {
 	MetricID   string            // "": every metric of the subscription's prices
 	Cumulative bool              // windows from the start of the timeframe instead of single days
 	Match      []rating.Property // values that properties of the events must have
-	GroupBy    string            // a property by whose values usage is told apart; "": by none
+	GroupBy    string            // a property or column by whose values usage is told apart; "": by none
 	Groups     store.Page        // which of those
 }
 
@@ -77,10 +78,13 @@ func ReportOf(tx *store.Tx, t subscription.Terms, q ReportQuery) (reports []Repo
 
 // check tells what goes together.
 func (q ReportQuery) check() error {
-	if q.MetricID != "" {
-		return nil
-	}
 	var groupErr, matchErr error
+	if q.MetricID != "" {
+		if q.GroupBy != "" && metric.CheckName(q.GroupBy) != nil {
+			groupErr = fault.Bad("group_by", "%v", metric.CheckName(q.GroupBy))
+		}
+		return groupErr
+	}
 	if q.GroupBy != "" {
 		groupErr = fault.Bad("group_by", "goes with billable_metric_id")
 	}

@@ -78,7 +78,7 @@ func (req Request) events(from source, kept *kept) metric.Fragment {
 		from.account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	for _, match := range req.Match {
 		s.add(" AND ")
-		s.fragment(metric.Property("e", match.Key))
+		s.fragment(metric.Label("e", match.Key))
 		s.add(" = ?", match.Value)
 	}
 	if req.Filter != nil {
@@ -103,7 +103,7 @@ func (req Request) tuple() (keys []metric.Fragment) {
 		keys = append(keys, group.Compile("e"))
 	}
 	for _, property := range req.Split {
-		keys = append(keys, metric.Property("e", property))
+		keys = append(keys, metric.Label("e", property))
 	}
 	return keys
 }
