@@ -19,16 +19,15 @@ func settings(socket, compression string, throwaway bool) []string {
 		"port=5432", // names the socket only
 		"logging_collector=off",
 		"checkpoint_timeout=30min",
-		"max_wal_size=8GB",
-		"wal_compression=" + compression,
 		"timezone=UTC",
 		"log_timezone=UTC",
 	}
 	if throwaway {
 		values = append(values, "fsync=off", "full_page_writes=off", "synchronous_commit=off",
-			"shared_buffers=64MB", "log_checkpoints=off", "wal_level=minimal", "max_wal_senders=0")
+			"shared_buffers=64MB", "log_checkpoints=off", "wal_level=minimal", "max_wal_senders=0",
+			"wal_compression=off", "max_wal_size=256MB") // the log may lie in memory
 	} else {
-		values = append(values, "fsync=on", "full_page_writes=on", "synchronous_commit=on",
+		values = append(values, "fsync=on", "full_page_writes=on", "synchronous_commit=on", "wal_compression="+compression, "max_wal_size=8GB",
 			fmt.Sprintf("shared_buffers=%dMB", sharedBuffers(memory())/megabyte))
 	}
 	args := make([]string, 0, 2*len(values))

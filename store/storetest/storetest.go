@@ -3,8 +3,8 @@
 //
 // The first call in a process starts a throwaway private PostgreSQL and migrates
 // a template once; each database is a copy of it. Everything is in one temporary
-// directory and reached by a socket there, so any number of processes may run
-// at once, and it all goes when the process ends, however it ends.
+// directory, in memory where there is room, and reached by a socket there, so any number
+// of processes may run at once, and it all goes when the process ends, however it ends.
 package storetest
 
 import (
@@ -31,7 +31,7 @@ var shared = sync.OnceValues(start)
 
 func start() (*cluster.Cluster, error) {
 	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "tk-")
+	dir, err := os.MkdirTemp(place(), "tk-")
 	if err != nil {
 		return nil, err
 	}
