@@ -1,18 +1,20 @@
 .DEFAULT_GOAL := help
-.PHONY: help generate lint test run check vuln bench bench-full sdk long fuzz
+.PHONY: help generate lint test run check race vuln bench bench-full sdk long fuzz
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 generate:   ## Regenerate gen/ from openapi.yaml
 	@scripts/generate
-lint:       ## Format, golangci-lint, and the import directions
+lint:       ## Format, golangci-lint, import directions, cited rules
 	@scripts/lint
 test:       ## All specs, each package on a throwaway PostgreSQL of its own
 	@scripts/test
 run:        ## Build and serve on 127.0.0.1:8080, on a private PostgreSQL in .data/
 	@scripts/run
-check:      ## What CI runs: fails if generated or formatted files change
+check:      ## Before a commit: lint, generated files, every spec once
 	@scripts/check
+race:       ## The race detector where there are goroutines; CI runs check and this
+	@scripts/race
 vuln:       ## Look the modules up in the database of known vulnerabilities
 	@scripts/vuln
 bench:      ## Events and invoices per second, as ratios to COPY
