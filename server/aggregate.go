@@ -57,9 +57,7 @@ func (s *Server) foldNext(ctx context.Context, others []string) []string {
 	now := slices.Concat(s.recorder.Touched(), others[:some])
 	slices.Sort(now)
 	for _, id := range slices.Compact(now) {
-		if err := s.fold(ctx, id); err != nil {
-			s.complain(ctx, "aggregate usage of "+id, err)
-		}
+		s.background(ctx, unit{"aggregate usage", id}, func() error { return s.fold(ctx, id) })
 		s.doNow(store.WithAccount(ctx, id), accruing)
 	}
 	return others[some:]

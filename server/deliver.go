@@ -14,6 +14,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -66,9 +67,7 @@ func (d *Deliveries) Run(ctx context.Context) {
 	defer ticker.Stop()
 	var forgotten time.Time
 	for {
-		if err := d.Begin(ctx); err != nil {
-			d.server.complain(ctx, "look for webhooks to deliver", err)
-		}
+		d.server.background(ctx, unit{work: "look for webhooks to deliver"}, func() error { return d.Begin(ctx) })
 		if now := d.now(); now.Sub(forgotten) > forgetEvery {
 			forgotten = now
 			d.forget(ctx, now)
@@ -98,9 +97,9 @@ func (d *Deliveries) Begin(ctx context.Context) error {
 		if d.take(endpoint) {
 			d.work.Go(func() {
 				defer d.leave(endpoint)
-				if err := d.serve(store.WithAccount(ctx, endpoint.AccountID), endpoint.EndpointID); err != nil {
-					d.server.complain(ctx, "deliver to "+endpoint.EndpointID, err)
-				}
+				d.server.background(ctx, unit{"deliver webhooks", endpoint.EndpointID}, func() error {
+					return d.serve(store.WithAccount(ctx, endpoint.AccountID), endpoint.EndpointID)
+				})
 			})
 		}
 	}
@@ -122,11 +121,17 @@ func (d *Deliveries) leave(endpoint webhook.Due) {
 }
 
 // serve sends what is due to an endpoint, in order, and no more than a few at a time.
-func (d *Deliveries) serve(ctx context.Context, endpointID string) error {
+func (d *Deliveries) serve(ctx context.Context, endpointID string) (err error) {
 	var attempts sync.WaitGroup
-	defer attempts.Wait()
+	panicked := make(chan error, atOnce) // room for one of each attempt under way
+	defer func() {
+		attempts.Wait()
+		if err == nil && len(panicked) > 0 {
+			err = <-panicked
+		}
+	}()
 	room := make(chan struct{}, atOnce)
-	for {
+	for len(panicked) == 0 {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -143,13 +148,19 @@ func (d *Deliveries) serve(ctx context.Context, endpointID string) error {
 		}
 		attempts.Go(func() {
 			defer func() { <-room }()
-			d.attempt(ctx, sending)
+			err := fault.Recovered(func() error { return d.attempt(ctx, sending) })
+			if p := (*fault.Panic)(nil); errors.As(err, &p) {
+				panicked <- err // the claim ends by itself
+			} else if err != nil {
+				d.server.complain(ctx, "deliver to "+endpointID, err)
+			}
 		})
 	}
+	return nil
 }
 
 // attempt makes one request and records what came of it, also when the server is ending.
-func (d *Deliveries) attempt(ctx context.Context, sending webhook.Sending) {
+func (d *Deliveries) attempt(ctx context.Context, sending webhook.Sending) error {
 	ctx = context.WithoutCancel(ctx)
 	answer := d.send(ctx, sending)
 	disabled := false
@@ -158,11 +169,12 @@ func (d *Deliveries) attempt(ctx context.Context, sending webhook.Sending) {
 		return err
 	})
 	if err != nil {
-		d.server.complain(ctx, "record an attempt at "+sending.Delivery.ID, err)
+		return fmt.Errorf("record an attempt at %s: %w", sending.Delivery.ID, err)
 	}
 	if disabled {
 		d.server.log.Warn("a webhook endpoint is disabled", "endpoint", sending.Endpoint.ID, "status", *answer.Status)
 	}
+	return nil
 }
 
 // send asks the receiver to take the message.
@@ -230,14 +242,16 @@ func retryAfter(text string, now time.Time) time.Duration {
 
 // forget deletes messages that are old.
 func (d *Deliveries) forget(ctx context.Context, now time.Time) {
-	for more := true; more && ctx.Err() == nil; {
-		err := d.server.store.Shared(ctx, func(db *gorm.DB) (err error) {
-			more, err = webhook.Forget(db, now)
-			return err
-		})
-		if err != nil {
-			d.server.complain(ctx, "forget old webhooks", err)
-			return
+	d.server.background(ctx, unit{work: "forget old webhooks"}, func() error {
+		for more := true; more && ctx.Err() == nil; {
+			err := d.server.store.Shared(ctx, func(db *gorm.DB) (err error) {
+				more, err = webhook.Forget(db, now)
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
-	}
+		return nil
+	})
 }

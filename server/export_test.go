@@ -66,3 +66,8 @@ func Turns() (take func(ctx context.Context) (end func(), err error)) {
 	t := newTurns()
 	return func(ctx context.Context) (func(), error) { return t.take(ctx, "it") }
 }
+
+// Background runs a unit of background work.
+func (s *Server) Background(work, of string, do func() error) bool {
+	return s.background(context.Background(), unit{work, of}, do)
+}

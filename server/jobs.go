@@ -95,9 +95,7 @@ func (s *Server) Run(ctx context.Context) error {
 			continue
 		}
 		for _, id := range accounts {
-			if err := s.catchUp(store.WithAccount(ctx, id), jobs, time.Time{}); err != nil {
-				s.complain(ctx, "due work of "+id, err)
-			}
+			s.background(ctx, unit{"due work", id}, func() error { return s.catchUp(store.WithAccount(ctx, id), jobs, time.Time{}) })
 		}
 	}
 }
@@ -114,17 +112,17 @@ func (s *Server) settle(ctx context.Context) { s.doNow(ctx, settling) }
 // doNow does the work of some jobs in the context's account that requests brought about
 // by now. Where it fails, the clock gets to it later.
 func (s *Server) doNow(ctx context.Context, some []job) {
-	var now time.Time
-	err := s.store.View(ctx, func(tx *store.Tx) error {
-		now = tx.Now
-		return nil
+	s.background(ctx, unit{some[0].name, store.AccountID(ctx)}, func() error {
+		var now time.Time
+		err := s.store.View(ctx, func(tx *store.Tx) error {
+			now = tx.Now
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.catchUp(ctx, some, now) // which waits for those that others are at
 	})
-	if err == nil {
-		err = s.catchUp(ctx, some, now) // which waits for those that others are at
-	}
-	if err != nil {
-		s.complain(ctx, some[0].name+" of "+store.AccountID(ctx), err)
-	}
 }
 
 // settleAll is settle for the accounts whose clock stands.
@@ -193,14 +191,17 @@ func (s *Server) work(ctx context.Context, due *job, at time.Time) error {
 	return nil
 }
 
-// doUnit does one unit of a job at its instant, in a transaction of its own.
+// doUnit does one unit of a job at its instant, in a transaction of its own. It may run in
+// a goroutine of its own, where a panic would end the process: it is returned instead.
 func (s *Server) doUnit(ctx context.Context, due *job, at time.Time) error {
-	err := s.store.UpdateAt(ctx, at, func(tx *store.Tx) error {
-		more, err := due.do(tx)
-		if err == nil && !more {
-			err = errElsewhere // the clock must not pass what is not done
-		}
-		return err
+	err := fault.Recovered(func() error {
+		return s.store.UpdateAt(ctx, at, func(tx *store.Tx) error {
+			more, err := due.do(tx)
+			if err == nil && !more {
+				err = errElsewhere // the clock must not pass what is not done
+			}
+			return err
+		})
 	})
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		err = errors.New(f.Detail) // it is no refusal of the request that moves the clock (semantics 0.2.5)

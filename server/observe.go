@@ -2,10 +2,9 @@ package server
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/fault"
 )
 
 // observe counts each request and writes a line to the log for it: of those that
@@ -58,21 +58,20 @@ func requestAttr(ctx context.Context) slog.Attr {
 
 // recovered runs a handler and turns its panic into an error.
 func recovered(next echo.HandlerFunc, c echo.Context) (err error) {
-	defer func() {
-		if p := recover(); p == http.ErrAbortHandler {
-			panic(p)
-		} else if p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return next(c)
+	err = fault.Recovered(func() error { return next(c) })
+	var panicked *fault.Panic
+	if errors.As(err, &panicked) && panicked.Value == http.ErrAbortHandler {
+		panic(panicked.Value)
+	}
+	return err
 }
 
 // metrics are those of one server, beside the ones of its process.
 type metrics struct {
 	registry *prometheus.Registry
 	took     *prometheus.HistogramVec
-	books    *prometheus.GaugeVec // of the last verification; empty before the first
+	books    *prometheus.GaugeVec   // of the last verification; empty before the first
+	panics   *prometheus.CounterVec // by kind of work
 }
 
 func newMetrics(recorder *event.Recorder) *metrics {
@@ -88,6 +87,10 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		Name: "tollkeeper_verified",
 		Help: "What the last look through the books came to: invoices, those of them recomputed, and findings.",
 	}, []string{"what"})
+	m.panics = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tollkeeper_panics_total",
+		Help: "Panics, by the kind of work that they ended: requests, or background work of one account.",
+	}, []string{"work"})
 	filters := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "tollkeeper_key_filter_bytes",
 		Help: "What the filters of known keys take in memory.",
@@ -95,7 +98,7 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		_, bytes := recorder.Filters()
 		return float64(bytes)
 	})
-	m.registry.MustRegister(filters, m.took, m.books, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(filters, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -64,6 +64,7 @@ var classes = map[fault.Kind]class{
 // fail answers a request that failed. It is Echo's HTTPErrorHandler.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
+	s.reportPanic(ctx, unit{work: "request"}, err, true, requestAttr(ctx))
 	if c.Response().Committed {
 		s.log.LogAttrs(ctx, slog.LevelError, "failed amid an answer", requestAttr(ctx), slog.Any("error", err))
 		return

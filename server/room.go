@@ -19,15 +19,14 @@ func (s *Server) KeepRoom(ctx context.Context, filterBytes int64, keepMonths int
 	ticker := time.NewTicker(roomEvery)
 	defer ticker.Stop()
 	for {
-		if err := event.MakeRoom(ctx, s.store); err != nil {
-			s.complain(ctx, "make room for events", err)
-		}
-		learned, err := s.recorder.Learn(ctx, filterBytes)
-		if err != nil {
-			s.complain(ctx, "filter the keys of events", err)
-		}
+		s.background(ctx, unit{work: "make room for events"}, func() error { return event.MakeRoom(ctx, s.store) })
+		learned := false
+		s.background(ctx, unit{work: "filter the keys of events"}, func() (err error) {
+			learned, err = s.recorder.Learn(ctx, filterBytes)
+			return err
+		})
 		if keepMonths > 0 {
-			s.dropMonths(ctx, keepMonths)
+			s.background(ctx, unit{work: "drop old events"}, func() error { return s.dropMonths(ctx, keepMonths) })
 		}
 		if learned {
 			continue // there may be more
@@ -40,14 +39,11 @@ func (s *Server) KeepRoom(ctx context.Context, filterBytes int64, keepMonths int
 	}
 }
 
-func (s *Server) dropMonths(ctx context.Context, keep int) {
+func (s *Server) dropMonths(ctx context.Context, keep int) error {
 	for {
 		month, found, err := event.DropMonth(ctx, s.store, keep)
-		if err != nil {
-			s.complain(ctx, "drop old events", err)
-		}
 		if err != nil || !found {
-			return
+			return err
 		}
 		s.log.Info("old events are dropped", "month", month.Format("2006-01"))
 	}

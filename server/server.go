@@ -44,6 +44,7 @@ type Server struct {
 	metrics  *metrics
 	stirred  *stirred
 	entries  *turns // of customers, for entries of their ledgers
+	retries  *retries
 
 	eventsOnly bool
 	workers    int            // that do due work of one account
@@ -61,7 +62,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.Store.BeforeCommit(announce)
 	recorder := event.NewRecorder(cfg.Store)
-	return &Server{
+	s := &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
 		recorder: recorder,
@@ -69,11 +70,16 @@ func New(cfg Config) *Server {
 		metrics:  newMetrics(recorder),
 		stirred:  newStirred(),
 		entries:  newTurns(),
+		retries:  newRetries(),
 
 		eventsOnly: cfg.EventsOnly,
 		workers:    max(1, cfg.Workers),
 		networks:   cfg.WebhookNetworks,
 	}
+	recorder.ReportPanics(func(accountID string, err error) {
+		s.reportPanic(context.Background(), unit{"store events", accountID}, err, true)
+	})
+	return s
 }
 
 // Handler serves all paths.

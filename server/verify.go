@@ -2,12 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -18,6 +20,8 @@ type Verification struct {
 	Invoices   int       // looked at
 	Recomputed int       // of those, worked out anew from events and prices
 	Findings   []Finding // what cannot be
+
+	panics []error // of accounts whose books cannot be read; each is a finding too
 }
 
 // Finding is something that is wrong in the books of an account.
@@ -37,7 +41,13 @@ func Verify(ctx context.Context, st *store.Store, only string) (Verification, er
 	}
 	var all Verification
 	for _, id := range ids {
-		if err := all.verify(store.WithAccount(ctx, id), st); err != nil {
+		err := fault.Recovered(func() error { return all.verify(store.WithAccount(ctx, id), st) })
+		var panicked *fault.Panic
+		switch {
+		case errors.As(err, &panicked):
+			all.panics = append(all.panics, err)
+			all.Findings = append(all.Findings, Finding{id, id, "the books of the account cannot be read: " + panicked.Error()})
+		case err != nil:
 			return all, err
 		}
 	}
@@ -103,11 +113,12 @@ func (s *Server) VerifyNightly(ctx context.Context) {
 		case <-timer.C:
 		}
 		timer.Reset(betweenTwo)
-		switch done, err := s.verifyBooks(ctx); {
-		case err != nil:
-			s.complain(ctx, "verify the books", err)
-			timer.Reset(beforeFirst)
-		case !done:
+		done := false
+		s.background(ctx, unit{work: "verify the books"}, func() (err error) {
+			done, err = s.verifyBooks(ctx)
+			return err
+		})
+		if !done {
 			timer.Reset(beforeFirst)
 		}
 	}
@@ -126,6 +137,9 @@ func (s *Server) verifyBooks(ctx context.Context) (done bool, err error) {
 	}
 	s.books.Store(&v)
 	s.metrics.verified(v)
+	for _, err := range v.panics {
+		s.reportPanic(ctx, unit{work: "verify the books"}, err, true)
+	}
 	for _, f := range v.Findings {
 		s.log.Error("the books do not agree", "account", f.Account, "document", f.Document, "wrong", f.Wrong)
 	}

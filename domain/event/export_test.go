@@ -39,3 +39,9 @@ func Misled(r *Recorder) {
 	}
 	r.known.Store(&all)
 }
+
+// Panicking makes storing panic until mend is called.
+func Panicking(r *Recorder) (mend func()) {
+	known := r.known.Swap(nil)
+	return func() { r.known.Store(known) }
+}

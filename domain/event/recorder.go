@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
 
@@ -28,7 +29,8 @@ type Recorder struct {
 	store  *store.Store
 	into   *Backfill // nil: no backfill
 	queues *queues
-	known  *atomic.Pointer[filters] // what is known of closed parts; see [Recorder.Learn]
+	panics *atomic.Pointer[func(accountID string, err error)] // see [Recorder.ReportPanics]
+	known  *atomic.Pointer[filters]                           // what is known of closed parts; see [Recorder.Learn]
 }
 
 // queues are what waits, by account and backfill.
@@ -46,7 +48,8 @@ type line struct {
 
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
-	r := &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}}, known: new(atomic.Pointer[filters])}
+	r := &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}},
+		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[filters])}
 	r.known.Store(&filters{})
 	return r
 }
@@ -54,8 +57,12 @@ func NewRecorder(st *store.Store) *Recorder {
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
 // its time and scope. When it takes none any more, recording is refused.
 func (r *Recorder) Into(backfill Backfill) *Recorder {
-	return &Recorder{store: r.store, into: &backfill, queues: r.queues, known: r.known}
+	return &Recorder{store: r.store, into: &backfill, queues: r.queues, panics: r.panics, known: r.known}
 }
+
+// ReportPanics has report called with each panic, a *[fault.Panic], of storing events of an
+// account. The panic fails the requests whose events are stored, and nothing else.
+func (r *Recorder) ReportPanics(report func(accountID string, err error)) { r.panics.Store(&report) }
 
 // Outcome tells what became of the events of a request.
 type Outcome struct {
@@ -179,12 +186,9 @@ func (all *queues) next(l line, q *queue) []*request {
 // write stores a group and answers its requests. If that fails they are tried
 // one by one, so that one of them cannot fail the others.
 func (r *Recorder) write(ctx context.Context, group []*request) {
-	b := gather(group)
-	err := b.record(ctx, r.store, *r.known.Load())
+	err := r.writeAll(ctx, group)
 	switch {
 	case err == nil:
-		r.queues.touch(store.AccountID(ctx))
-		b.answer(group)
 	case len(group) > 1:
 		for _, one := range group {
 			r.write(ctx, []*request{one})
@@ -194,4 +198,26 @@ func (r *Recorder) write(ctx context.Context, group []*request) {
 	for _, req := range group {
 		req.done <- err
 	}
+}
+
+// writeAll stores a group in one transaction and sets the outcome of each request. A panic
+// is reported, and returned as an error without its stack.
+func (r *Recorder) writeAll(ctx context.Context, group []*request) error {
+	err := fault.Recovered(func() error {
+		b := gather(group)
+		if err := b.record(ctx, r.store, *r.known.Load()); err != nil {
+			return err
+		}
+		r.queues.touch(store.AccountID(ctx))
+		b.answer(group)
+		return nil
+	})
+	var panicked *fault.Panic
+	if !errors.As(err, &panicked) {
+		return err
+	}
+	if report := r.panics.Load(); report != nil {
+		(*report)(store.AccountID(ctx), err)
+	}
+	return errors.New("store events: " + panicked.Error())
 }

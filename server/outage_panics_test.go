@@ -1,0 +1,193 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
+
+	"tollkeeper/server"
+	"tollkeeper/store/storetest"
+)
+
+// process is a server of its own on a database, whose log and metrics a spec reads.
+type process struct {
+	*server.Server
+	log *gbytes.Buffer
+}
+
+// process starts one, and runs background work in it.
+func (a *api) process(run func(ctx context.Context, s *server.Server)) process {
+	GinkgoHelper()
+	log := gbytes.NewBuffer()
+	p := process{server.New(server.Config{Store: a.store, Workers: 2, Logger: slog.New(slog.NewTextHandler(log, nil)), WebhookNetworks: loopback}), log}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run(ctx, p.Server)
+	}()
+	DeferCleanup(func() {
+		stop()
+		<-ended
+	})
+	return p
+}
+
+// stacks counts the stacks in the log.
+func (p process) stacks() int { return strings.Count(string(p.log.Contents()), "stack=") }
+
+// metrics is what /metrics shows.
+func (p process) metrics() string {
+	answer := httptest.NewRecorder()
+	p.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return answer.Body.String()
+}
+
+// spoilMetric makes the metric of the shop one that does not parse.
+func (s shop) spoilMetric() {
+	GinkgoHelper()
+	s.owner("UPDATE metrics SET sql = 'SELECT NOTHING' WHERE id = '" + s.metric + "'")
+}
+
+var _ = Describe("outage C: a panic in background work of one account", func() {
+	// shops are one whose work panics, and an innocent one that comes after it.
+	var broken, innocent shop
+	live := func() {
+		one := startAlone()
+		for _, s := range []*shop{&broken, &innocent} {
+			a := one.account("live")
+			*s = shop{a, a.item("Calls"), "", new(int)}
+			s.metric = s.post("/v1/metrics", object{"name": "Calls", "description": nil, "item_id": s.item, "sql": "SELECT SUM(n) FROM events"}).expect(201).text("id")
+		}
+	}
+	stopped := func() {
+		one := startAlone()
+		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
+	}
+
+	It("ends the due work of that account, which is tried again until it is mended", func() {
+		live()
+		subs := map[shop]string{}
+		for _, s := range []shop{broken, innocent} {
+			subs[s] = s.subscribe(s.buyer(nil), object{"start_date": "2025-01-01", "end_date": "2025-03-01", "auto_issuance": false}, s.calls("1.00")).text("id")
+			s.put("/v1/subscriptions/"+subs[s], object{"auto_issuance": true}).expect(200)
+		}
+		broken.spoilMetric()
+		p := innocent.process(func(ctx context.Context, s *server.Server) { _ = s.Run(ctx) })
+		issued := ContainElement(HavePrefix("2025-02-01 paid"))
+		Eventually(func() []string { return innocent.bills(subs[innocent]) }, "20s").Should(issued)
+		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="due work"} [2-9]`))
+		Expect(p.stacks()).To(Equal(1), "the next try is logged without")
+		broken.owner("UPDATE metrics SET sql = 'SELECT SUM(n) FROM events' WHERE id = '" + broken.metric + "'")
+		Eventually(func() []string { return broken.bills(subs[broken]) }, "30s").Should(issued)
+	})
+
+	It("is a failure of the request that advances its test clock, also where several workers are at it", func() {
+		one := serveOn(storetest.New(), 2).account("test")
+		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
+		subs := map[shop]string{}
+		for _, s := range []shop{broken, innocent} {
+			subs[s] = s.subscribe(s.buyer(nil), nil, s.calls("1.00")).text("id")
+		}
+		broken.spoilMetric()
+		broken.post("/v1/test_clock/advance", object{"now": "2025-05-10T09:00:00Z"}).refuse(500, "500-internal-server-error")
+		innocent.clock("2025-05-10T09:00:00Z")
+		Expect(innocent.bills(subs[innocent])).To(ContainElement(HavePrefix("2025-04-01 paid")))
+	})
+
+	It("ends the evaluation of its alerts", func() {
+		stopped()
+		for _, s := range []shop{broken, innocent} {
+			buyer := s.buyer(nil)
+			sub := s.subscribe(buyer, nil, s.calls("1.00")).text("id")
+			s.post("/v1/alerts/subscription_id/"+sub, object{"type": "usage_exceeded", "metric_id": s.metric, "thresholds": thresholds("10")}).expect(201)
+			s.use(buyer, "2025-03-10T09:00:00Z", "10")
+		}
+		broken.spoilMetric()
+		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Watch(ctx) })
+		Eventually(watcher{shop: innocent}.fired, "20s").Should(HaveLen(1))
+		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="look at subscriptions"} [1-9]`))
+		Expect(p.stacks()).To(Equal(1))
+	})
+
+	It("ends the aggregation of its usage, and what follows from that", func() {
+		stopped()
+		subs := map[shop]string{}
+		for _, s := range []shop{broken, innocent} {
+			buyer := s.buyer(nil)
+			subs[s] = s.subscribe(buyer, object{"invoicing_threshold": "5.00"}, s.calls("1.00")).text("id")
+			s.use(buyer, "2025-03-10T09:00:00Z", "10")
+		}
+		broken.spoilMetric()
+		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Aggregate(ctx) })
+		Eventually(func() []string { return innocent.bills(subs[innocent]) }, "20s").Should(ContainElement("2025-03-10 issued 10.00"))
+		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="(notice|aggregate) usage"} [1-9]`))
+	})
+
+	It("ends the verification of its books, which are found unreadable", func() {
+		stopped()
+		for _, s := range []shop{broken, innocent} {
+			buyer := s.buyer(nil)
+			s.subscribe(buyer, nil, s.calls("1.00"))
+			s.use(buyer, "2025-03-10T09:00:00Z", "10")
+			s.clock("2025-05-10T09:00:00Z")
+		}
+		broken.spoilMetric()
+		p := innocent.process(func(context.Context, *server.Server) {})
+		Expect(p.VerifyBooks(context.Background())).To(BeTrue())
+		Expect(p.metrics()).To(And(ContainSubstring(`tollkeeper_panics_total{work="verify the books"} 1`), ContainSubstring(`tollkeeper_verified{what="findings"} 1`)))
+		Expect(p.metrics()).To(MatchRegexp(`tollkeeper_verified{what="invoices"} [1-9]`), "of the innocent account")
+		Expect(p.stacks()).To(Equal(1))
+	})
+
+	It("ends the deliveries to one endpoint for a while", func() {
+		one := startAlone()
+		receivers := map[*api]*receiver{}
+		var fail atomic.Int64
+		for _, a := range []*api{one, one.account("test")} {
+			receivers[a] = receive(nil)
+			a.post("/v1/webhook_endpoints", object{"url": receivers[a].url}).expect(201)
+			a.post("/v1/items", object{"name": "Widget"}).expect(201)
+			(&post{api: a}).happens(1)
+		}
+		fail.Store(3) // the look for what is due, the first claim, and then an attempt or a claim
+		now := func() time.Time {
+			if fail.Add(-1) == 0 {
+				panic("spec")
+			}
+			return time.Now()
+		}
+		p := one.process(func(ctx context.Context, s *server.Server) { s.Deliveries(server.DeliveryConfig{Now: now}).Run(ctx) })
+		Eventually(func() (told int) {
+			for _, r := range receivers {
+				told += min(1, len(r.requests()))
+			}
+			return told
+		}, "20s").Should(BeNumerically(">=", 1))
+		Eventually(p.metrics, "10s").Should(ContainSubstring(`tollkeeper_panics_total{work="deliver webhooks"} 1`))
+		Expect(p.stacks()).To(Equal(1))
+	})
+
+	It("ends each unit by itself, and leaves it alone for a while", func() {
+		p := startAlone().process(func(context.Context, *server.Server) {})
+		done := 0
+		count := func() error { done++; return nil }
+		Expect(p.Background("work", "one", func() error { panic(errors.New("spec")) })).To(BeFalse())
+		Expect(p.Background("work", "one", count)).To(BeFalse(), "not yet")
+		Expect(p.Background("work", "two", count)).To(BeTrue())
+		Expect(p.Background("other work", "one", count)).To(BeTrue())
+		Expect(done).To(Equal(2))
+		Eventually(func() bool { return p.Background("work", "one", count) }, "5s", "100ms").Should(BeTrue())
+		Expect(p.metrics()).To(ContainSubstring(`tollkeeper_panics_total{work="work"} 1`))
+		Expect(p.stacks()).To(Equal(1))
+	})
+})
