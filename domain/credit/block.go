@@ -30,6 +30,8 @@ type Block struct {
 	OriginID         *string       // the allocation price or top-up that it came of
 	DeletedAt        *time.Time
 	Metadata         store.Metadata
+
+	kept money.Decimal // of Balance, what is not lost as the block expires: see revive.go
 }
 
 // TableName is not that of a block of anything.

@@ -47,11 +47,17 @@ func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error
 	if err := b.count(tx); err != nil {
 		return err
 	}
+	b.keep()
 	if err := b.enter(tx, b.replay(charges, tx.Now), days); err != nil {
 		return err
 	}
 	if err := b.commit(tx); err != nil {
 		return err
+	}
+	if revived, err := b.revive(tx, days); err != nil {
+		return err
+	} else if revived { // they may pay for today
+		return Deduct(tx, ledger, charges, days)
 	}
 	b.plan(tx.Now, days)
 	return ledger.save(tx)

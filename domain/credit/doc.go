@@ -41,7 +41,16 @@
 // A deleted block keeps its entries: what it paid of drafts is given back, the rest is
 // void, and other blocks pay instead where they can.
 //
-// Credits that are given back to a block that has expired expire at once.
+// Credits that are given back to a block that has expired expire at once, unless they come
+// from an invoice that is void. Those go on to a block of their own, from that day on, but
+// for what they pay of other days on which the old block was in force. The old block has an
+// amendment and then an expiration_change. Each day that was paid has its own new block,
+// since the time that was left is another. What comes back to a deleted block is void.
+//
+// What a committed entry paid never changes, but the line and the invoice that it names do
+// where another document bills the day ([Carry]). A change of a subscription does that once
+// its documents are drawn, works the ledger out once, and then tells alerts what the
+// balance came to ([Together]).
 //
 // Entries are listed by their number. Instants would not do: two requests read
 // the clock in one order and get the lock in the other.

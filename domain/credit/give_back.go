@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
 
@@ -14,10 +15,43 @@ import (
 // of the line is to be worked out before. What goes to a block that has expired expires
 // as the ledger is worked out next.
 func GiveBack(tx *store.Tx, ledger *Ledger, lineID string, bound money.Decimal) error {
-	var entries []Entry
-	if err := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("line_id = ?", lineID).Order("sequence DESC").Find(&entries).Error; err != nil {
+	entries, err := ledger.paymentsOf(tx, lineID)
+	if err != nil {
 		return err
 	}
+	return ledger.giveBack(tx, entries, bound, false)
+}
+
+// GiveBackVoid returns all that credits paid of a line whose invoice is void. What goes to
+// a block that has expired, and pays for nothing else of its time, goes on to a block of
+// its own as this ledger is worked out next (semantics 8.1.15).
+func GiveBackVoid(tx *store.Tx, ledger *Ledger, lineID string) error {
+	entries, err := ledger.paymentsOf(tx, lineID)
+	if err != nil {
+		return err
+	}
+	return ledger.giveBack(tx, entries, money.Decimal{}, true)
+}
+
+// GiveBackDay returns what committed entries paid of a line for a day that it does not
+// charge any more: as GiveBackVoid if its invoice is void, else as GiveBack.
+func GiveBackDay(tx *store.Tx, ledger *Ledger, lineID string, day period.Date, void bool) error {
+	entries, err := ledger.paymentsOf(tx, lineID)
+	if err != nil {
+		return err
+	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return *e.Day != day || e.Status != EntryCommitted })
+	return ledger.giveBack(tx, entries, money.Decimal{}, void)
+}
+
+// paymentsOf are the entries of a line, the newest first.
+func (l *Ledger) paymentsOf(tx *store.Tx, lineID string) (entries []Entry, err error) {
+	err = ofLedger(tx, l.CustomerID, l.Currency).Where("line_id = ?", lineID).Order("sequence DESC").Find(&entries).Error
+	return entries, err
+}
+
+// giveBack amends what entries of a line, the newest first, paid above a bound.
+func (l *Ledger) giveBack(tx *store.Tx, entries []Entry, bound money.Decimal, void bool) error {
 	surplus := bound.Neg()
 	given := map[string]money.Decimal{} // by block and day, in amendments
 	for _, e := range entries {
@@ -34,28 +68,36 @@ func GiveBack(tx *store.Tx, ledger *Ledger, lineID string, bound money.Decimal) 
 		if e.Kind != KindDecrement || amount.Sign() <= 0 {
 			continue
 		}
-		if err := ledger.amend(tx, e, amount); err != nil {
+		block, err := l.amend(tx, e, amount)
+		if err != nil {
 			return err
+		}
+		switch {
+		case block.DeletedAt != nil: // nobody can use them
+			if _, err := l.void(tx, block, amount, nil, Note{}); err != nil {
+				return err
+			}
+		case void && block.expired(tx.Now):
+			l.returned = append(l.returned, returned{e.BlockID, *e.Day, amount})
 		}
 		surplus = surplus.Sub(amount)
 	}
-	return ledger.save(tx)
+	return l.save(tx)
 }
 
-// amend gives back to its block a part of what an entry drew.
-func (l *Ledger) amend(tx *store.Tx, of Entry, amount money.Decimal) error {
-	var block Block
+// amend gives back to its block, which it returns, a part of what an entry drew.
+func (l *Ledger) amend(tx *store.Tx, of Entry, amount money.Decimal) (block Block, err error) {
 	if err := tx.Where("id = ?", of.BlockID).Take(&block).Error; err != nil {
-		return err
+		return block, err
 	}
 	block.Balance = block.Balance.Add(amount)
 	if err := tx.Model(&block).Select("balance").Updates(&block).Error; err != nil {
-		return err
+		return block, err
 	}
 	if block.ExpiresAt != nil {
 		l.dueBy(tx.Now)
 	}
-	return l.append(tx, &Entry{
+	return block, l.append(tx, &Entry{
 		Kind: KindAmendment, Status: EntryCommitted, Amount: amount, Block: block,
 		Day: of.Day, LineID: of.LineID, InvoiceID: of.InvoiceID, PriceID: of.PriceID,
 	})

@@ -3,6 +3,8 @@ package credit_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -51,6 +53,8 @@ type played struct {
 	buyer customer.Customer
 	items []catalog.Item
 	ids   []string // of the blocks of the model
+	made  int      // lines so far that took the place of others, and
+	names []string // the lines that there are now
 }
 
 func newPlayed(t *rapid.T, tx *store.Tx, items []catalog.Item) *played {
@@ -63,7 +67,16 @@ func newPlayed(t *rapid.T, tx *store.Tx, items []catalog.Item) *played {
 	var err error
 	p.buyer, err = customer.Create(tx, customer.NewCustomer{Name: "Ada", Email: "ada@example.com", Timezone: &zone})
 	p.must(err)
+	for range items {
+		p.names = append(p.names, p.name())
+	}
 	return p
+}
+
+// name is another name for a line.
+func (p *played) name() string {
+	p.made++
+	return fmt.Sprint(p.buyer.ID, "_", p.made)
 }
 
 func (p *played) must(err error) {
@@ -79,7 +92,7 @@ func (p *played) number(name string, from, to int) int {
 }
 
 func (p *played) play() {
-	actions := []func(){p.add, p.add, p.use, p.use, p.use, p.wait, p.wait, p.take, p.void, p.amend, p.move, p.drop}
+	actions := []func(){p.add, p.add, p.use, p.use, p.use, p.wait, p.wait, p.take, p.void, p.amend, p.move, p.drop, p.carry, p.voidLine}
 	p.tx.Now = p.begin.Add(time.Duration(p.now) * time.Hour)
 	p.settleBoth()
 	for range lawSteps {
@@ -91,7 +104,10 @@ func (p *played) play() {
 
 // settleBoth brings the ledger up to date, and compares what there is left.
 func (p *played) settleBoth() {
-	ledger := p.ledger()
+	p.settleLocked(p.ledger())
+}
+
+func (p *played) settleLocked(ledger *credit.Ledger) {
 	p.must(credit.Deduct(p.tx, ledger, p.demanded(), credit.Calendar{Location: time.UTC, Grace: modelGrace * time.Hour}))
 	if balance := p.settle(); !ledger.Balance.Equal(money.FromInt(int64(balance))) {
 		p.t.Fatalf("the balance is %s, and must be %d", ledger.Balance, balance)
@@ -114,7 +130,7 @@ func (p *played) demanded() (charges []credit.Charge) {
 			}
 			c := credit.Charge{
 				Day: period.DateOf(p.day(day), time.UTC), From: p.day(day), CommitAt: p.day(day + 1).Add(modelGrace * time.Hour),
-				LineID: fmt.Sprint(p.buyer.ID, line), InvoiceID: "inv", PriceID: "price", ItemID: p.items[line-1].ID,
+				LineID: p.names[line-1], InvoiceID: "inv", PriceID: "price", ItemID: p.items[line-1].ID,
 				Amount: money.FromInt(int64(amount)),
 			}
 			charges = append(charges, c)
@@ -236,6 +252,36 @@ func (p *played) drop() {
 	}
 }
 
+// carry makes another line bill what one did. It changes nothing else.
+func (p *played) carry() {
+	line := p.number("line", 1, len(p.items))
+	paid, err := credit.DaysOfLines(p.tx, []string{p.names[line-1]})
+	p.must(err)
+	days := []period.Date{}
+	for _, of := range paid {
+		days = append(days, of.Day)
+	}
+	name := p.name()
+	p.must(credit.Carry(p.tx, p.names[line-1], days, name, "inv_other"))
+	p.names[line-1] = name
+}
+
+// voidLine makes a line void, and another one charges what comes.
+func (p *played) voidLine() {
+	if p.number("really", 0, 4) > 0 {
+		return
+	}
+	line := p.number("line", 1, len(p.items))
+	maps.DeleteFunc(p.charges, func(c modelCharge, _ int) bool { return c.line == line })
+	p.settleBoth()
+	ledger := p.ledger()
+	p.must(credit.GiveBackVoid(p.tx, ledger, p.names[line-1]))
+	p.model.void(line)
+	p.names[line-1] = p.name()
+	p.settleLocked(ledger)
+	p.must(p.tx.Model(&credit.Block{}).Where("customer_id = ?", p.buyer.ID).Order("seq").Pluck("id", &p.ids).Error)
+}
+
 // refusedOr reports whether a change took place, which must be so if it is allowed.
 func (p *played) refusedOr(err error, allowed bool) bool {
 	if (err == nil) != allowed {
@@ -267,7 +313,7 @@ func (p *played) compareEntries() {
 		if e.LineID == nil {
 			continue
 		}
-		c := modelCharge{int(e.Day.In(time.UTC).Sub(p.begin).Hours()) / 24, int((*e.LineID)[len(*e.LineID)-1] - '0')}
+		c := modelCharge{int(e.Day.In(time.UTC).Sub(p.begin).Hours()) / 24, slices.Index(p.names, *e.LineID) + 1} // 0: void, so 0 must be paid
 		paid[c] = paid[c].Add(e.StartingBalance.Sub(e.EndingBalance))
 	}
 	for c, amount := range paid {

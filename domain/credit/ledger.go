@@ -23,7 +23,8 @@ type Ledger struct {
 	ChangedAt    *time.Time     // when it did last
 	DueAt        *time.Time     // when time changes it next; nil: never by itself
 
-	moved bool // since it was saved last
+	moved    bool       // since it was saved last
+	returned []returned // by invoices that are void, since it was worked out last
 }
 
 // TableName is not that of a ledger of anything.
@@ -140,6 +141,10 @@ func (l *Ledger) tell(tx *store.Tx) error {
 		return nil
 	}
 	l.moved = false
+	if change := movedIn(tx); change != nil {
+		change.note(l)
+		return nil
+	}
 	return alert.BalanceMoved(tx, l.CustomerID, l.Currency, l.Balance)
 }
 

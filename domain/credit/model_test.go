@@ -12,6 +12,8 @@ type model struct {
 	blocks  []*modelBlock
 	charges map[modelCharge]int // what lines charge for days; of closed days for good
 	paid    map[modelPaid]int   // and committed
+	back    []modelPaid         // in the order of days: what expired blocks got back of a void line,
+	given   map[modelPaid]int   // and how much
 }
 
 type modelBlock struct {
@@ -23,6 +25,7 @@ type modelBlock struct {
 	gone        bool
 
 	shows int // what is left with what is pending
+	kept  int // of that, what is not lost as the block expires
 }
 
 type modelCharge struct{ day, line int }
@@ -62,11 +65,11 @@ func (m *model) settle() (balance int) {
 	}
 	expire := func(day int) {
 		for _, b := range m.blocks {
-			if b.over(day) && b.shows > 0 {
+			if lost := b.shows - min(b.shows, b.kept); b.over(day) && lost > 0 {
 				if b.until*24+modelGrace <= m.now {
-					b.left -= b.shows
+					b.left -= lost
 				}
-				b.shows = 0
+				b.shows -= lost
 			}
 		}
 	}
@@ -100,12 +103,60 @@ func (m *model) settle() (balance int) {
 		}
 	}
 	expire(m.today())
+	if m.revive() {
+		return m.settle()
+	}
 	for _, b := range m.blocks {
 		if b.from <= m.today() && !b.gone {
 			balance += b.shows
 		}
 	}
 	return balance
+}
+
+// revive gives what expired blocks got back, and nothing else of their time took, to new
+// blocks that last as long from today as the old one did from the day that it paid for.
+func (m *model) revive() (made bool) {
+	place := m.order()
+	slices.SortStableFunc(m.back, func(x, y modelPaid) int {
+		return cmp.Or(cmp.Compare(slices.Index(place, x.block), slices.Index(place, y.block)), cmp.Compare(x.day, y.day))
+	})
+	for _, of := range m.back {
+		b := m.blocks[of.block]
+		amount := min(m.given[of], b.kept, b.shows)
+		if amount <= 0 {
+			continue
+		}
+		b.left, b.shows, b.kept = b.left-amount, b.shows-amount, b.kept-amount
+		last := m.today() + b.until - of.day
+		m.blocks = append(m.blocks, &modelBlock{initial: amount, left: amount, from: m.today(), until: last, item: b.item, cost: b.cost})
+		made = true
+	}
+	m.back, m.given = nil, nil
+	for _, b := range m.blocks {
+		b.kept = 0
+	}
+	return made
+}
+
+// void gives back what was paid of a line, which charges nothing any more.
+func (m *model) void(line int) {
+	m.given = map[modelPaid]int{}
+	for of, amount := range m.paid {
+		b := m.blocks[of.block]
+		if of.line != line {
+			continue
+		}
+		delete(m.paid, of)
+		switch {
+		case amount == 0 || b.gone:
+			continue
+		case b.over(m.today()):
+			b.kept += amount
+			m.back, m.given[of] = append(m.back, of), amount
+		}
+		b.left += amount
+	}
 }
 
 // decrement takes credits by hand, from blocks in their order and then from the last one

@@ -120,7 +120,8 @@ func (l *Ledger) undo(tx *store.Tx, e Entry, ofBlock []Entry) error {
 		if amount.Sign() <= 0 {
 			return nil
 		}
-		return l.amend(tx, e, amount)
+		_, err := l.amend(tx, e, amount)
+		return err
 	}
 	if err := tx.Where("id = ?", e.ID).Take(&e).Error; err != nil {
 		return err

@@ -35,7 +35,8 @@ type draw struct {
 
 // replay pays charges, which are in their order, out of blocks, which are in theirs and
 // hold what is left of them without the draws that can still change. What a block has
-// left when it expires, by now, it loses. Nothing becomes negative (semantics 10.2.6).
+// left when it expires, by now, it loses, but for what it keeps. Nothing becomes negative
+// (semantics 10.2.6).
 //
 // settled tells what paid for a charge for good, and hasPaid that a block did: it can not
 // pay again for the same day, since there is one entry for both.
@@ -46,9 +47,10 @@ func replay(blocks []Block, charges []Charge, now time.Time, settled func(Charge
 	}
 	expire := func(at time.Time) {
 		for _, k := range expiring(blocks, at) {
-			if left[k].Sign() > 0 {
-				draws = append(draws, draw{block: k, amount: left[k]})
-				left[k] = money.Decimal{}
+			kept := money.Min(left[k], blocks[k].kept)
+			if lost := left[k].Sub(kept); lost.Sign() > 0 {
+				draws = append(draws, draw{block: k, amount: lost})
+				left[k] = kept
 			}
 		}
 	}

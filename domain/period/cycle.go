@@ -124,7 +124,7 @@ func (c Cycle) IsBoundary(t time.Time) bool {
 // number says which cycle d lies in, counted from the origin or the phase.
 func (c Cycle) number(d Date) int {
 	if c.length.Months == 0 {
-		return floorDiv(d.daysSince(c.origin), c.length.Days)
+		return floorDiv(d.Since(c.origin), c.length.Days)
 	}
 	n := floorDiv(monthIndex(d.Year, d.Month)-c.phase, c.length.Months)
 	if d.Before(c.boundary(n)) {

@@ -72,8 +72,8 @@ func (d Date) Before(o Date) bool { return d.Compare(o) < 0 }
 
 func (d Date) IsZero() bool { return d == Date{} }
 
-// daysSince counts the days from o to d.
-func (d Date) daysSince(o Date) int {
+// Since counts the days from o to d: below 0 if d is before o.
+func (d Date) Since(o Date) int {
 	return int(d.utc().Unix()-o.utc().Unix()) / (24 * 60 * 60)
 }
 

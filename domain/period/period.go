@@ -55,7 +55,7 @@ func (p Period) LocalDays(loc *time.Location) []Period {
 // the start of that day, so the day of a change belongs to what comes after it
 // (semantics 1.1.14).
 func Days(p Period, loc *time.Location) int {
-	return DateOf(p.End, loc).daysSince(DateOf(p.Start, loc))
+	return DateOf(p.End, loc).Since(DateOf(p.Start, loc))
 }
 
 // Fraction is Part of Whole days. Its zero value is the whole.
