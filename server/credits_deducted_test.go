@@ -209,7 +209,7 @@ var _ = Describe("Credits that pay for usage", func() {
 		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 2"}))
 		s.intervals(sub, object{"edit": list{object{"price_interval_id": each.text("id"), "end_date": "2025-03-12"}}}).expect(200)
 		s.clock("2025-04-01T12:00:00Z")
-		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 2", "amendment 8 committed: 10", "decrement 8 committed: 2"}))
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 2"}))
 		Expect(s.bills(sub)).To(Equal([]string{"2025-03-10 issued 3.55", "2025-03-12 paid 0.00", "2025-04-01 issued 5.00", "2025-05-01 draft 5.00"}))
 	})
 

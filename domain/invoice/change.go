@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
@@ -25,8 +26,17 @@ type Change struct {
 // change changes a subscription and brings its invoices into line: what was charged
 // for a time that is not served is credited or replaced, drafts follow, what is billed
 // by now is issued where that is due. Unless it may credit and void, a change that
-// would is refused. So is any while another one is pending.
-func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t subscription.Terms, b books) error) (Change, error) {
+// would is refused. So is any while another one is pending. Of balances of credits alerts
+// compare what they were before it and after it.
+func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t subscription.Terms, b books) error) (c Change, err error) {
+	err = credit.Together(tx, func(tx *store.Tx) error {
+		c, err = changeTogether(tx, subscriptionID, mayCredit, edit)
+		return err
+	})
+	return c, err
+}
+
+func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t subscription.Terms, b books) error) (Change, error) {
 	terms, err := subscription.Lock(tx, subscriptionID)
 	if err != nil {
 		return Change{}, err
@@ -38,6 +48,7 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err != nil {
 		return Change{}, err
 	}
+	carried := carryFrom(terms, before.drafts)
 	if err := terms.Keep(tx); err != nil {
 		return Change{}, err
 	}
@@ -65,10 +76,16 @@ func change(tx *store.Tx, subscriptionID string, mayCredit bool, edit func(t sub
 	if err := redraw(tx, &terms); err != nil {
 		return Change{}, err
 	}
+	if err := carried.on(tx, terms); err != nil {
+		return Change{}, err
+	}
 	if err := issueDue(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
 	if err := settleNew(tx, &terms, before, mayCredit); err != nil {
+		return Change{}, err
+	}
+	if err := carried.on(tx, terms); err != nil { // of what that replaced
 		return Change{}, err
 	}
 	if err := alert.Look(tx, subscriptionID); err != nil {
@@ -106,6 +123,10 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	if err := settle(tx, &terms, books, true); err != nil {
+		return false, err
+	}
+	carried := carryFrom(terms, nil)
+	if err := carried.on(tx, terms); err != nil { // of what that replaced
 		return false, err
 	}
 	return true, alert.Look(tx, terms.ID)
@@ -162,7 +183,8 @@ func settleNew(tx *store.Tx, t *subscription.Terms, before books, mayCredit bool
 
 // replace voids an invoice, so that another can be made in its place.
 func replace(tx *store.Tx, inv Invoice) error {
-	if _, err := Void(tx, inv.ID); err != nil {
+	keep := func(*store.Tx, Invoice) error { return nil } // what credits paid: see carry.go
+	if _, err := void(tx, inv.ID, keep); err != nil {
 		return err
 	}
 	inv.Replaced = true

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -107,11 +108,16 @@ func deductFrom(tx *store.Tx, customerID string, currency money.Currency, issuin
 	if err != nil {
 		return err
 	}
-	days, err := calendarOf(tx, customerID)
+	return deductFromLocked(tx, ledger, issuing)
+}
+
+// deductFromLocked is deductFrom for a ledger that nobody else changes.
+func deductFromLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
+	days, err := calendarOf(tx, ledger.CustomerID)
 	if err != nil {
 		return err
 	}
-	d, err := demandOf(tx, customerID, currency, days, issuing)
+	d, err := demandOf(tx, ledger.CustomerID, ledger.Currency, days, issuing)
 	if err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func deductFrom(tx *store.Tx, customerID string, currency money.Currency, issuin
 	if err != nil {
 		return err
 	}
-	for _, id := range lines[currency] {
+	for _, id := range lines[ledger.Currency] {
 		if err := credit.GiveBack(tx, ledger, id, money.Max(d.whole[id], money.Decimal{})); err != nil {
 			return err
 		}
@@ -154,10 +160,16 @@ func withCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
 	if err != nil || len(ledgers) == 0 {
 		return v, err
 	}
-	for _, l := range ledgers {
-		if err := deductFrom(tx, v.CustomerID, l.Currency, v.ID); err != nil {
-			return v, err
+	err = credit.Together(tx, func(tx *store.Tx) error {
+		for _, l := range ledgers {
+			if err := deductFrom(tx, v.CustomerID, l.Currency, v.ID); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return v, err
 	}
 	views, err := whole(tx, settings, []Invoice{v.Invoice})
 	if err != nil {
@@ -166,42 +178,27 @@ func withCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
 	return views[0], nil
 }
 
-// returnCredits gives back what credits paid of an invoice that does not charge any
-// more, because it is void or gone, or charges those services alone by now.
-func returnCredits(tx *store.Tx, inv Invoice, still ...subscription.Service) error {
+// returnCredits gives back what credits paid of an invoice that is void and that no other
+// one replaces (semantics 8.1.15).
+func returnCredits(tx *store.Tx, inv Invoice) error {
 	lines, err := credit.LinesPaid(tx, inv.ID)
-	if err != nil {
+	if err != nil || len(lines) == 0 {
 		return err
 	}
-	for currency, ids := range lines {
-		ids = slices.DeleteFunc(ids, func(id string) bool {
-			return slices.ContainsFunc(still, func(s subscription.Service) bool { return lineID(inv.ID, s) == id })
-		})
-		if lines[currency] = ids; len(ids) == 0 {
-			delete(lines, currency)
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
-	if err != nil {
-		return err
-	}
-	for _, l := range ledgers {
-		if err := deductFrom(tx, inv.CustomerID, l.Currency, ""); err != nil { // nothing of it is pending
+	for _, currency := range slices.Sorted(maps.Keys(lines)) {
+		if err := deductFrom(tx, inv.CustomerID, currency, ""); err != nil { // nothing of it is pending
 			return err
 		}
-		ledger, err := credit.Lock(tx, inv.CustomerID, l.Currency)
+		ledger, err := credit.Lock(tx, inv.CustomerID, currency)
 		if err != nil {
 			return err
 		}
-		for _, id := range lines[l.Currency] {
-			if err := credit.GiveBack(tx, ledger, id, money.Decimal{}); err != nil {
+		for _, id := range lines[currency] {
+			if err := credit.GiveBackVoid(tx, ledger, id); err != nil {
 				return err
 			}
 		}
-		if err := deductFrom(tx, inv.CustomerID, l.Currency, ""); err != nil {
+		if err := deductFromLocked(tx, ledger, ""); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,13 @@
 // the next such day is. What stands wrong on a paid invoice is credited if it is a fee;
 // otherwise the change is refused. A price that is charged once is not given back.
 //
+// Credits and changes. What credits paid for a day stays paid when another document bills
+// the day: the entries, and what the day charged, go on to its line (carry.go). That is the
+// line of the same price interval or, if the interval was made anew, of the same price. It
+// takes a day over if it charges all of the time that the old line charged of the day. What
+// no line takes over is given back before the days are worked out, so the same block pays
+// for what is still charged of them, also if it has expired since.
+//
 // Parts of a cycle. A line that charges to date takes off what earlier invoices charged of
 // its time. Those that are void did not: what they charged comes again with the next. Of
 // several drafts the earlier is issued first. An instalment of a fee takes nothing off: its

@@ -52,23 +52,17 @@ func redraw(tx *store.Tx, t *subscription.Terms) error {
 }
 
 // redrawDraft keeps the draft of those services, if there are any or lines that were
-// put on it. What credits paid of others comes back, to pay where they are billed now.
+// put on it. What credits paid of others is carried on afterwards (see carry.go).
 func redrawDraft(tx *store.Tx, draft Invoice, services []subscription.Service) error {
 	added, err := addedTo(tx, []string{draft.ID})
 	if err != nil {
 		return err
 	}
 	if len(services) == 0 && len(added[draft.ID]) == 0 {
-		if err := tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error; err != nil {
-			return err
-		}
-		return returnCredits(tx, draft)
+		return tx.Where("id = ?", draft.ID).Delete(&Invoice{}).Error
 	}
 	draft.HasUsage = anyUsage(services)
-	if err := draft.save(tx, "has_usage"); err != nil {
-		return err
-	}
-	return returnCredits(tx, draft, services...)
+	return draft.save(tx, "has_usage")
 }
 
 // rest is what a draft is for: what is billed on its date, for its plan, and not charged

@@ -208,6 +208,10 @@ func CreatedBy(tx *store.Tx, blocks []credit.Block) (map[string]View, error) {
 // sold it: a draft is deleted, an issued one voided, a paid one credited (semantics
 // 10.3.10).
 func DeleteCredits(tx *store.Tx, blockID string) error {
+	return credit.Together(tx, func(tx *store.Tx) error { return deleteCredits(tx, blockID) })
+}
+
+func deleteCredits(tx *store.Tx, blockID string) error {
 	block, err := credit.FindBlock(tx, blockID)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
@@ -11,7 +12,16 @@ import (
 // Void makes an issued invoice one that is not owed. What its issue did to the
 // customer's balance is undone, and its credit notes are void with it: they lowered
 // what it asked for and nothing else (semantics 8.1.15).
-func Void(tx *store.Tx, id string) (View, error) {
+func Void(tx *store.Tx, id string) (v View, err error) {
+	err = credit.Together(tx, func(tx *store.Tx) error {
+		v, err = void(tx, id, returnCredits)
+		return err
+	})
+	return v, err
+}
+
+// void is Void; credits says what becomes of what credits paid of the invoice.
+func void(tx *store.Tx, id string, credits func(*store.Tx, Invoice) error) (View, error) {
 	inv, err := lock(tx, id)
 	if err != nil {
 		return View{}, err
@@ -23,7 +33,7 @@ func Void(tx *store.Tx, id string) (View, error) {
 	if err := inv.save(tx, "status", "voided_at", "next_attempt_at"); err != nil {
 		return View{}, err
 	}
-	if err := returnCredits(tx, inv); err != nil {
+	if err := credits(tx, inv); err != nil {
 		return View{}, err
 	}
 	if err := inv.undeliver(tx); err != nil {
