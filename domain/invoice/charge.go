@@ -84,6 +84,9 @@ func (a *amounts) carry(y tally) {
 		return
 	}
 	y.Instalment = nil
+	if len(y.Usage.Spans) > 0 { // the instalments before it were for the quantity with which it begins
+		y.Usage.Quantity, y.Usage.Spans = y.Usage.Spans[0].Quantity, nil
+	}
 	y.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
 	before := rate(y)
 	left := before.Exact.Sub(before.Subtotal).WithoutTail()

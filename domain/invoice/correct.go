@@ -73,7 +73,10 @@ func (b books) misplaced(t subscription.Terms, inv Invoice) (bool, error) {
 			continue
 		}
 		s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
-		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) && sameQuantity(s, l) && !b.adjusted[l.ID] {
+		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) && sameArrears(t, s, l) && !b.adjusted[l.ID] {
+			continue
+		}
+		if b.splitByQuantity(t, inv, l) && !b.adjusted[l.ID] {
 			continue
 		}
 		if inv.Status != StatusIssued {

@@ -94,11 +94,16 @@ func (y tally) counted(answers [][]usage.Reading, instants int) []tally {
 
 // unmeasured is a service whose usage is not counted yet.
 func unmeasured(t subscription.Terms, s subscription.Service) tally {
-	days := s.Days(t.Customer.Location())
-	return tally{
+	loc := t.Customer.Location()
+	days := s.Days(loc)
+	y := tally{
 		Service: s, Model: s.Interval.Price.Model(), Days: days,
 		Usage: rating.Usage{Fraction: period.Fraction{Part: days.To - days.From, Whole: days.Of}},
 	}
+	for _, span := range s.Spans {
+		y.Usage.Spans = append(y.Usage.Spans, rating.Span{Quantity: span.Quantity, Days: period.Days(span.Period, loc)})
+	}
+	return y
 }
 
 // questions are what the metric of a usage price is asked: for all that was used and,

@@ -146,6 +146,9 @@ func decode(modelType string, config json.RawMessage) (Model, []PropertyName, er
 // Rate charges u. Usage of a shorter period is prorated if the model says so, a
 // fixed fee always, and nothing twice (price models 1.4).
 func Rate(m Model, u Usage) Charge {
+	if len(u.Spans) > 0 {
+		return rateSpans(m, u)
+	}
 	measured, fraction := u.Quantity, u.Fraction
 	if !m.linear() {
 		u = u.notNegative()

@@ -28,6 +28,16 @@ type Usage struct {
 
 	// Fixed marks a fixed fee: it is prorated whatever its model says.
 	Fixed bool
+
+	// Spans are the quantities of a fixed fee that changed within its time, in order; their
+	// days sum to Fraction.Part. Quantity is the last of them. Empty: it is that all the time.
+	Spans []Span
+}
+
+// Span is a number of days for which a fixed fee was for one quantity.
+type Span struct {
+	Quantity money.Decimal // 0 or more
+	Days     int           // local days
 }
 
 // Cell is the usage of one tuple of property values.

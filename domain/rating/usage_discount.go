@@ -25,6 +25,10 @@ func rateLess(m Model, u Usage, units money.Decimal) Charge {
 func (u Usage) less(units money.Decimal) Usage {
 	u.Quantity = fewer(u.Quantity, units)
 	u.Filtered = fewer(u.Filtered, units)
+	u.Spans = slices.Clone(u.Spans)
+	for k, span := range u.Spans {
+		u.Spans[k].Quantity = fewer(span.Quantity, units)
+	}
 	if u.Cells == nil {
 		return u
 	}

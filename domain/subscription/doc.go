@@ -31,7 +31,8 @@
 // Quantities. A fee in advance is billed for the quantity with which its piece begins;
 // a greater one is billed for the difference on the day from which it holds, a smaller
 // one is credited. Such a difference gets percentage discounts, since amounts, minimums
-// and maximums are for the whole piece. In arrears, each quantity is billed for its time.
+// and maximums are for the whole piece. In arrears there is one charge: each quantity weighs
+// by its days, and the last one in force is shown.
 // What is billed once is for the quantity of the day. Where a charge resumes, since an end
 // was taken back, it is for the quantity in force, whenever that was set. A trial that
 // becomes shorter leaves the last quantity of the days that it loses.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
 
@@ -48,10 +49,32 @@ func (c Transition) after(before money.Decimal) money.Decimal {
 	return *c.Quantity
 }
 
-// byQuantity cuts a piece of a fixed fee where its quantity changes. In advance the
-// piece is for the quantity with which it begins; each change is for the difference
-// from then on. In arrears each quantity has the time for which it was (semantics
-// 6.3.6). What is charged once is for the quantity on the day it is billed.
+// QuantitySpan is a part of the time of a fixed fee in which it has one quantity.
+type QuantitySpan struct {
+	Quantity money.Decimal // 0 or more
+	Period   period.Period
+}
+
+// quantitySpans are the quantities of a fixed fee in a period: in order, without a gap, and
+// each another than the one before.
+func (i PriceInterval) quantitySpans(in period.Period) []QuantitySpan {
+	spans := []QuantitySpan{{i.QuantityAt(in.Start), in}}
+	for _, change := range i.Transitions {
+		last := &spans[len(spans)-1]
+		quantity := change.after(last.Quantity)
+		if change.EffectiveAt.After(in.Start) && change.EffectiveAt.Before(in.End) && !quantity.Equal(last.Quantity) {
+			last.Period.End = change.EffectiveAt
+			spans = append(spans, QuantitySpan{quantity, period.Period{Start: change.EffectiveAt, End: in.End}})
+		}
+	}
+	return spans
+}
+
+// byQuantity makes of a piece of a fixed fee what is charged for it where its quantity
+// changes. In advance the piece is for the quantity with which it begins; each change is
+// for the difference from then on (semantics 6.3.6). In arrears it is one service, in which
+// each quantity has the days for which it was (price models 5.4). What is charged once is
+// for the quantity on the day it is billed.
 func (s Service) byQuantity() []Service {
 	if !s.Interval.Price.Fixed() {
 		return []Service{s}
@@ -59,6 +82,14 @@ func (s Service) byQuantity() []Service {
 	s.Quantity = s.Interval.QuantityAt(s.Period.Start)
 	if s.Interval.Price.Length().OneTime() {
 		s.Quantity = s.Interval.QuantityAt(s.BilledOn)
+		return []Service{s}
+	}
+	if !s.Interval.Price.InAdvance() {
+		spans := s.Interval.quantitySpans(s.Period)
+		s.Quantity = spans[len(spans)-1].Quantity
+		if len(spans) > 1 {
+			s.Spans = spans
+		}
 		return []Service{s}
 	}
 	pieces := []Service{s}
@@ -71,17 +102,14 @@ func (s Service) byQuantity() []Service {
 		}
 		next := s
 		next.Period.Start, next.From, next.Quantity = change.EffectiveAt, change.EffectiveAt, quantity
-		switch {
-		case !s.Interval.Price.InAdvance():
-			last.Period.End = change.EffectiveAt
-		case change.Resumes:
+		if change.Resumes {
 			next.BilledOn = change.EffectiveAt
 			for k := range pieces {
 				if pieces[k].Period.End.After(change.EffectiveAt) {
 					pieces[k].Period.End = change.EffectiveAt
 				}
 			}
-		default:
+		} else {
 			before := last.Quantity
 			next.Before, next.BilledOn = &before, shown(change.EffectiveAt)
 			if next.BilledOn.Before(s.Period.Start) {

@@ -23,7 +23,8 @@ type Service struct {
 
 	TrialOf string // the stint whose trial it is for; "": none
 
-	Quantity money.Decimal  // of a fixed fee
+	Quantity money.Decimal  // of a fixed fee; in arrears the last one in force
+	Spans    []QuantitySpan // of a fee in arrears whose quantity changes within Period; else none
 	Before   *money.Decimal // the quantity that it takes the place of from Period.Start on; nil: of none
 }
 
