@@ -80,9 +80,10 @@
 // A fee that an adjustment made 0 has nothing to credit; a mark of its own says that it is
 // undone.
 //
-// Costs. The services of a billing period are charged as if they stood on one
-// invoice, so that a minimum over several prices shows in full from the first day.
-// An invoice has the fees of the next period instead, which come to the same.
+// Costs. A service is worth what its line comes to on its own invoice, beside the other
+// lines of that invoice. A minimum, maximum or discount over several prices works once for
+// each invoice, and shows in full from the first day. So the costs of a time add up to its
+// lines (worth_on_invoices.go).
 //
 // Invoice groups. A price that invoices show by the values of a property is rated on
 // the whole; its subtotal is then split over the groups. Its steps are kept beside.

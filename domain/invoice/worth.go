@@ -11,7 +11,8 @@ import (
 )
 
 // worth is what the services of a billing period are worth up to certain
-// instants. They are charged as if they stood on one invoice.
+// instants. Those that depend on each other are charged with the others of their invoice:
+// see worth_on_invoices.go.
 type worth struct {
 	whole period.Period                   // the billing period
 	upTo  map[int64]map[string]priceWorth // by instant, in microseconds, and price interval
@@ -28,6 +29,9 @@ func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days c
 	slices.SortFunc(edges, time.Time.Compare)
 	edges = slices.CompactFunc(edges, time.Time.Equal)
 
+	if sharesAdjustments(t, currency) {
+		return worthOnInvoices(tx, t, currency, days.whole, edges)
+	}
 	var services []measured
 	var shown []map[int64]int
 	for _, s := range t.Services(days.whole) {
@@ -89,10 +93,10 @@ func (w worth) cost(t subscription.Terms, currency money.Currency, window period
 	c := Cost{Window: window, Currency: currency, Prices: make([]PriceCost, 0, len(t.Intervals))}
 	before, after := w.upTo[window.Start.UnixMicro()], w.upTo[window.End.UnixMicro()]
 	for _, i := range t.Intervals {
-		if i.Price.Currency != currency || !i.Overlaps(w.whole) {
+		from, to := before[i.ID], after[i.ID]
+		if i.Price.Currency != currency || !i.Overlaps(w.whole) && to.total.Equal(from.total) && to.subtotal.Equal(from.subtotal) {
 			continue
 		}
-		from, to := before[i.ID], after[i.ID]
 		added := PriceCost{
 			IntervalID: i.ID, Price: i.Price, Quantity: to.quantity.Sub(from.quantity),
 			Subtotal: to.subtotal.Sub(from.subtotal), Total: to.total.Sub(from.total),

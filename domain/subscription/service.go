@@ -50,6 +50,24 @@ func (t Terms) Services(window period.Period) []Service {
 	})
 }
 
+// ChargedIn returns what invoices charge for time in a window, or for time up to it while
+// the invoice is of a later date, in invoice order. Unlike those of Services, the parts of a
+// cycle that several invoices charge are told apart. Decreases of a fee are among them.
+func (t Terms) ChargedIn(window period.Period) []Service {
+	return t.collect(func(i PriceInterval) []Service {
+		var found []Service
+		for piece, ok := t.first(i, t.lastBefore(i, window.Start)); ok && piece.Period.Start.Before(window.End); piece, ok = t.following(piece) {
+			for _, s := range t.charged(piece) {
+				touches := !s.Period.End.Before(window.Start) || s.BilledOn.After(window.Start)
+				if touches && s.From.Before(window.End) {
+					found = append(found, s)
+				}
+			}
+		}
+		return found
+	})
+}
+
 // BilledOn returns what the invoice of that date charges, in invoice order.
 func (t Terms) BilledOn(date time.Time) []Service {
 	return t.collect(func(i PriceInterval) []Service {
