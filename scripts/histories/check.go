@@ -83,13 +83,21 @@ func (r *run) intervals(ctx context.Context, s *subscription) error {
 		if i.spec.Metric != "" {
 			continue
 		}
+		last := map[day]node{} // of the changes on a day
 		for _, entry := range n.list("fixed_fee_quantity_schedule") {
-			if entry.str("price_id") != i.price || entry.instant("start_date").Before(i.from) || (!i.to.IsZero() && !entry.instant("start_date").Before(i.to)) {
-				continue
+			if at := entry.instant("start_date"); entry.str("price_id") == i.price && !at.Before(i.from) && (i.to.IsZero() || at.Before(i.to)) {
+				d := s.customer.zone.day(at)
+				if before, ok := last[d]; !ok || before.instant("start_date").Before(at) {
+					last[d] = entry
+				}
 			}
-			d := s.customer.zone.day(entry.instant("start_date"))
+		}
+		for d, entry := range last {
+			if !s.to.IsZero() && d == s.customer.zone.day(s.to) {
+				continue // the day of the end is not billed
+			}
 			if got, want := entry.num("quantity"), i.quantity(d); got.Cmp(want) != 0 {
-				return differ("quantity of %s of %s from %s is %s, expected %s", i.spec.Name, s.name, d, show(got), show(want))
+				return differ("quantity of %s of %s from %s is %s, expected %s: %s", i.spec.Name, s.name, d, show(got), show(want), n.at("fixed_fee_quantity_schedule"))
 			}
 		}
 	}
@@ -163,8 +171,24 @@ func (r *run) piece(p piece, lines []*line) error {
 	if !p.spec.Advance {
 		billed = p.to
 	}
-	total, exact, rounds := new(big.Rat), p.fee(), 0
+	total, exact, rounds := new(big.Rat), p.quantitiesBy(r.w.now).fee(), 0
+	uncut := exact
+	if !p.spec.Advance {
+		exact = p.fee()
+	} else if p.to.After(r.w.now) {
+		if len(p.quantities) > 0 && !p.interval.to.IsZero() {
+			return nil // quantities for the days before the end, on what was billed beyond it
+		}
+		uncut = p.feeBy(r.w.now) // an end that lies ahead counts only if it was known when the fee was billed
+	}
+	seen := r.w.now
+	if p.from.After(seen) {
+		seen = p.from
+	}
 	for _, l := range lines {
+		if p.spec.Advance && l.date.After(seen) {
+			continue // a draft of a change that lies ahead
+		}
 		total.Add(total, l.subtotal)
 		rounds++
 		for _, n := range r.books.notes {
@@ -179,15 +203,12 @@ func (r *run) piece(p piece, lines []*line) error {
 		return nil
 	case len(lines) == 0:
 		return differ("%s is not billed, expected %s", at, show(cents(exact)))
+	case rounds == 1 && total.Cmp(cents(uncut)) == 0:
+		return nil
 	case rounds == 1 && total.Cmp(cents(exact)) != 0:
 		return differ("%s is billed at %s, expected %s", at, show(total), show(cents(exact)))
-	case new(big.Rat).Abs(sub(total, exact)).Cmp(mul(half, num(rounds))) > 0:
+	case new(big.Rat).Abs(sub(total, exact)).Cmp(mul(half, num(rounds))) > 0 && new(big.Rat).Abs(sub(total, uncut)).Cmp(mul(half, num(rounds))) > 0:
 		return differ("%s is billed at %s in %d documents, expected %s", at, show(total), rounds, show(cents(exact)))
-	}
-	for _, l := range lines {
-		if l.status == "draft" && p.spec.Advance && l.invoice.date.Before(r.w.now) && false {
-			return differ("%s is billed late", at)
-		}
 	}
 	return nil
 }
@@ -217,11 +238,11 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 		return nil // what was found right as it was issued stays
 	}
 	quantity := r.w.measure(p.spec.Metric, p.whose(), p.from, p.to)
-	if quantity.Cmp(l.quantity) != 0 {
+	if !same(quantity, l.quantity) {
 		return differ("%s has quantity %s, expected %s", at, show(l.quantity), show(quantity))
 	}
 	subtotal := rounded(r.w.used(p, p.to), currency)
-	if subtotal.Cmp(l.subtotal) != 0 {
+	if !same(subtotal, l.subtotal) {
 		return differ("%s has subtotal %s, expected %s", at, show(l.subtotal), show(subtotal))
 	}
 	ledger := p.sub.customer.ledger(currency)
@@ -234,7 +255,7 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 	} else {
 		drawn = least(drawn, greatest(l.adjusted, new(big.Rat)))
 	}
-	if drawn.Cmp(l.credits) != 0 {
+	if !same(drawn, l.credits) {
 		return differ("%s has credits_applied %s, expected %s", at, show(l.credits), show(drawn))
 	}
 	return nil
@@ -250,7 +271,7 @@ func (r *run) documents() error {
 			if l.currency == "credits" {
 				rest = cents(mul(rest, r.conversion(l)))
 			}
-			if want := sub(rest, l.partially); want.Cmp(l.amount) != 0 {
+			if want := sub(rest, l.partially); !same(want, l.amount) {
 				return differ("a line does not add up, expected amount %s: %s", show(want), l)
 			}
 			total.Add(total, l.amount)
@@ -340,9 +361,12 @@ func (r *run) compare(c *customer, currency string, l *ledger, blocks, entries [
 		if got == nil {
 			return differ("block %s of %s is not listed", b.name, c.name)
 		}
-		if got.Cmp(want) != 0 {
+		if !same(got, want) {
 			return differ("block %s of %s holds %s, expected %s", b.name, c.name, show(got), show(want))
 		}
+	}
+	if without[1] {
+		return nil
 	}
 	// A deduction belongs to a price, a day and a block.
 	took, wanted := map[string]*big.Rat{}, map[string]*big.Rat{}
@@ -363,7 +387,7 @@ func (r *run) compare(c *customer, currency string, l *ledger, blocks, entries [
 		}
 	}
 	for key, want := range wanted {
-		if got := took[key]; want.Sign() != 0 && (got == nil || got.Cmp(want) != 0) {
+		if got := took[key]; want.Sign() != 0 && (got == nil || !same(got, want)) {
 			return differ("the deduction %s is %v, expected %s", key, got, show(want))
 		}
 	}
@@ -420,8 +444,10 @@ func (r *run) costs(ctx context.Context, s *subscription) error {
 				}
 				if i.spec.Metric != "" {
 					want[i.price].Add(want[i.price], rounded(r.w.used(p, end), currency))
+				} else if !p.spec.Advance && p.to.After(r.w.now) && len(i.quantities) > 0 {
+					rounds[i.price] += 1 << 20 // no rule says which of the quantities that lie ahead count
 				} else {
-					want[i.price].Add(want[i.price], cents(p.fee()))
+					want[i.price].Add(want[i.price], cents(p.quantitiesBy(r.w.now).fee()))
 					rounds[i.price] += 2 * len(i.quantities)
 				}
 			}

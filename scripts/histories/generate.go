@@ -27,6 +27,9 @@ func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
+// without are defects of issue 15 whose occasion is left out, until they are gone.
+var without = map[int]bool{}
+
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
 var zones = []string{"UTC", "America/New_York", "Africa/Cairo", "Asia/Kolkata", "Australia/Lord_Howe", "America/Los_Angeles", "America/Santiago"}
 
@@ -49,6 +52,19 @@ func (g *generator) plan() step {
 	s := step{Do: "plan", Name: g.name("plan")}
 	for range 1 + g.IntN(3) {
 		s.Prices = append(s.Prices, g.price(s.Name))
+	}
+	if without[2] {
+		shortest := s.Prices[0].Cycle
+		for _, p := range s.Prices {
+			if p.Cycle.Months*30+p.Cycle.Days < shortest.Months*30+shortest.Days {
+				shortest = p.Cycle
+			}
+		}
+		for n := range s.Prices {
+			if !s.Prices[n].advance() {
+				s.Prices[n].Cycle = shortest
+			}
+		}
 	}
 	return s
 }
@@ -188,7 +204,7 @@ func (g *generator) fee() (*subscription, *interval) {
 
 func (g *generator) quantity() (step, bool) {
 	sub, i := g.fee()
-	if sub == nil {
+	if sub == nil || (without[5] && !i.spec.Advance) {
 		return step{}, false
 	}
 	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
@@ -214,7 +230,7 @@ func (g *generator) credit() (step, bool) {
 		today = pick(g, -20, -3, 3, 10)
 		s.At = g.date(c, today, today)
 	}
-	if g.chance(60) {
+	if g.chance(60) && !without[1] {
 		s.Until = g.date(c, max(today, 0)+1, max(today, 0)+50)
 	}
 	if g.chance(20) {

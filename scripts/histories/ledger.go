@@ -199,6 +199,13 @@ func (w *world) settleIn(c *customer, currency string) {
 			}
 		}
 	}
+	// Lines are served in the order of invoices, then period start, then price order (price-models.md 7.1).
+	sort.SliceStable(pieces, func(a, b int) bool {
+		if !pieces[a].to.Equal(pieces[b].to) {
+			return pieces[a].to.Before(pieces[b].to)
+		}
+		return pieces[a].from.Before(pieces[b].from)
+	})
 	for d := first; d <= today; d++ {
 		for _, p := range pieces {
 			if d < z.day(p.from) || !z.start(d).Before(p.to) {

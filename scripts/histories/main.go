@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 )
 
 func main() {
@@ -38,6 +39,11 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&o.failures, "failures", 5, "end after so many that differ")
 	flags.BoolVar(&o.whole, "whole", false, "print what differs without making it shorter")
 	flags.StringVar(&o.state, "state", "", "a file that keeps which seeds are done, to go on from there")
+	flags.Func("without", "leave out what occasions this known defect", func(text string) error {
+		n, err := strconv.Atoi(text)
+		without[n] = true
+		return err
+	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

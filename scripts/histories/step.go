@@ -149,3 +149,9 @@ func show(r *big.Rat) string {
 	text = strings.TrimRight(text, "0")
 	return strings.TrimSuffix(text, ".")
 }
+
+// tail is what a division that does not end may leave, far below what is ever shown.
+var tail = big.NewRat(1, 1_000_000_000_000)
+
+// same reports whether two figures are equal.
+func same(a, b *big.Rat) bool { return new(big.Rat).Abs(sub(a, b)).Cmp(tail) < 0 }

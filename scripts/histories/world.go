@@ -257,6 +257,35 @@ func (p piece) fee() *big.Rat {
 	return total.Quo(total, num(p.cycle.days()))
 }
 
+// quantitiesBy is the piece without the quantities that lie ahead.
+func (p piece) quantitiesBy(now time.Time) piece {
+	if p.from.After(now) {
+		now = p.from
+	}
+	known := *p.interval
+	known.quantities = nil
+	for _, t := range p.quantities {
+		if !p.sub.customer.zone.start(t.from).After(now) {
+			known.quantities = append(known.quantities, t)
+		}
+	}
+	p.interval = &known
+	return p
+}
+
+// feeBy is the fee as documents have it at an instant: what is billed in advance knows neither
+// the quantities nor the end that lie ahead.
+func (p piece) feeBy(now time.Time) *big.Rat {
+	if !p.spec.Advance {
+		return p.fee()
+	}
+	p = p.quantitiesBy(now)
+	if p.to.After(now) && p.to.After(p.from) && !p.interval.to.IsZero() && p.days.to == min(p.cycle.to, p.sub.customer.zone.day(p.interval.to)) {
+		p.days.to = p.cycle.to
+	}
+	return p.fee()
+}
+
 // used is what usage until an instant costs, exactly.
 func (w *world) used(p piece, until time.Time) *big.Rat {
 	if until.After(p.to) {
