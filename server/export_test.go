@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"tollkeeper/domain/invoice"
 	"tollkeeper/store"
 )
 
@@ -26,7 +27,7 @@ func Reaches(address netip.Addr) bool { return reach{}.allows(address) }
 func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
 // VerifyBooks is what happens nightly.
-func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) { return s.verifyBooks(ctx) }
+func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) { return s.verifyBooks(ctx, invoice.Sample{}) }
 
 // UnknownMembers names the members of value, at every depth, that the schema
 // does not know.

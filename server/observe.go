@@ -85,7 +85,7 @@ func newMetrics(recorder *event.Recorder) *metrics {
 	}
 	m.books = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "tollkeeper_verified",
-		Help: "What the last look through the books came to: invoices, those of them recomputed, and findings.",
+		Help: "What the last look through the books came to: invoices, those of them recomputed, those compared with the reference model or left out, and findings.",
 	}, []string{"what"})
 	m.panics = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tollkeeper_panics_total",
@@ -104,7 +104,13 @@ func newMetrics(recorder *event.Recorder) *metrics {
 
 // verified shows what a verification came to.
 func (m *metrics) verified(v Verification) {
-	for what, count := range map[string]int{"invoices": v.Invoices, "recomputed": v.Recomputed, "findings": len(v.Findings)} {
+	leftOut := 0
+	for _, count := range v.LeftOut {
+		leftOut += count
+	}
+	for what, count := range map[string]int{
+		"invoices": v.Invoices, "recomputed": v.Recomputed, "referred": v.Referred, "left out": leftOut, "findings": len(v.Findings),
+	} {
 		m.books.WithLabelValues(what).Set(float64(count))
 	}
 }

@@ -19,7 +19,10 @@ import (
 type Verification struct {
 	Invoices   int       // looked at
 	Recomputed int       // of those, worked out anew from events and prices
+	Referred   int       // of those, compared with the reference model
 	Findings   []Finding // what cannot be
+
+	LeftOut map[string]int // invoices that were to be compared with the reference model and were not, by the reason
 
 	panics []error // of accounts whose books cannot be read; each is a finding too
 }
@@ -29,8 +32,13 @@ type Finding struct{ Account, Document, Wrong string }
 
 // Verify looks through the books of all accounts, or of the one with that id: issued
 // invoices and credit notes, balances and ledgers. It changes nothing, and holds nobody
-// up: every transaction reads a part.
+// up: every transaction reads a part. All invoices are compared with the reference model.
 func Verify(ctx context.Context, st *store.Store, only string) (Verification, error) {
+	return verifySample(ctx, st, only, invoice.Sample{})
+}
+
+// verifySample is Verify that compares a sample of the invoices with the reference model.
+func verifySample(ctx context.Context, st *store.Store, only string, sample invoice.Sample) (Verification, error) {
 	ids := []string{only}
 	if only == "" {
 		accounts, err := account.List(ctx, st)
@@ -41,7 +49,7 @@ func Verify(ctx context.Context, st *store.Store, only string) (Verification, er
 	}
 	var all Verification
 	for _, id := range ids {
-		err := fault.Recovered(func() error { return all.verify(store.WithAccount(ctx, id), st) })
+		err := fault.Recovered(func() error { return all.verify(store.WithAccount(ctx, id), st, sample) })
 		var panicked *fault.Panic
 		switch {
 		case errors.As(err, &panicked):
@@ -54,18 +62,24 @@ func Verify(ctx context.Context, st *store.Store, only string) (Verification, er
 	return all, nil
 }
 
-func (v *Verification) verify(ctx context.Context, st *store.Store) error {
+func (v *Verification) verify(ctx context.Context, st *store.Store, sample invoice.Sample) error {
 	ctx = usage.ReadEvents(ctx) // buckets are what an invoice may have been wrong by
 	for place, more := int64(0), true; more; more = place > 0 {
 		var part invoice.Verified
 		err := st.View(ctx, func(tx *store.Tx) (err error) {
-			part, place, err = invoice.Verify(tx, place)
+			part, place, err = invoice.Verify(tx, place, sample)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		v.Invoices, v.Recomputed = v.Invoices+part.Invoices, v.Recomputed+part.Recomputed
+		v.Invoices, v.Recomputed, v.Referred = v.Invoices+part.Invoices, v.Recomputed+part.Recomputed, v.Referred+part.Referred
+		for reason, count := range part.LeftOut {
+			if v.LeftOut == nil {
+				v.LeftOut = map[string]int{}
+			}
+			v.LeftOut[reason] += count
+		}
 		for _, f := range part.Findings {
 			v.Findings = append(v.Findings, Finding{store.AccountID(ctx), f.Document, f.Wrong})
 		}
@@ -101,21 +115,26 @@ const (
 	betweenTwo  = 24 * time.Hour
 )
 
+// nights are how many it takes until every invoice was compared with the reference model,
+// which is slow: each night takes another part of them.
+const nights = 7
+
 // VerifyNightly verifies the books every day until ctx ends, and keeps the result for
 // /readyz?deep and /metrics. Of several servers one does it at a time.
 func (s *Server) VerifyNightly(ctx context.Context) {
 	timer := time.NewTimer(beforeFirst)
 	defer timer.Stop()
-	for {
+	for night := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-timer.C:
+		case now := <-timer.C:
+			night = int(now.Unix() / int64(betweenTwo/time.Second))
 		}
 		timer.Reset(betweenTwo)
 		done := false
 		s.background(ctx, unit{work: "verify the books"}, func() (err error) {
-			done, err = s.verifyBooks(ctx)
+			done, err = s.verifyBooks(ctx, invoice.Sample{Of: nights, Turn: night})
 			return err
 		})
 		if !done {
@@ -125,13 +144,13 @@ func (s *Server) VerifyNightly(ctx context.Context) {
 }
 
 // verifyBooks verifies the books, unless another server is at it.
-func (s *Server) verifyBooks(ctx context.Context) (done bool, err error) {
+func (s *Server) verifyBooks(ctx context.Context, sample invoice.Sample) (done bool, err error) {
 	release, free, err := s.store.Lock(ctx, "verify the books")
 	if err != nil || !free {
 		return false, err
 	}
 	defer release()
-	v, err := Verify(ctx, s.store, "")
+	v, err := verifySample(ctx, s.store, "", sample)
 	if err != nil {
 		return false, err
 	}

@@ -37,17 +37,19 @@ type lineDay struct {
 	Day    period.Date
 }
 
-// carryFrom notes the lines of drafts as the terms before a change have them.
-func carryFrom(t subscription.Terms, drafts []Invoice) carry {
+// carryFrom notes the lines of drafts, and of those that are not opened yet, as the terms
+// before a change have them.
+func carryFrom(tx *store.Tx, t subscription.Terms, drafts []Invoice) (carry, error) {
 	c := carry{lines: map[string]carryLine{}, intervals: map[string]bool{}}
 	for _, i := range t.Intervals {
 		c.intervals[i.ID] = true
 	}
-	for _, draft := range drafts {
+	all, err := withUnopened(tx, slices.Clone(drafts), "subscription_id = ?", t.ID)
+	for _, draft := range all {
 		c.drafts = append(c.drafts, draft.ID)
 		addCarryLines(c.lines, draft, billedBy(t, draft))
 	}
-	return c
+	return c, err
 }
 
 func addCarryLines(lines map[string]carryLine, inv Invoice, services []subscription.Service) {
@@ -139,11 +141,15 @@ func (c carry) sources(tx *store.Tx, t subscription.Terms) (map[string]carryLine
 	return from, err
 }
 
-// draftedLines are the lines that the drafts of a subscription have now.
+// draftedLines are the lines that the drafts of a subscription have now, those that are not
+// opened yet included.
 func draftedLines(tx *store.Tx, t subscription.Terms) (map[string]carryLine, error) {
 	var drafts []Invoice
 	err := tx.Where("subscription_id = ? AND status = ? AND source = ?", t.ID, StatusDraft, SourceSubscription).Find(&drafts).Error
 	if err != nil {
+		return nil, err
+	}
+	if drafts, err = withUnopened(tx, drafts, "subscription_id = ?", t.ID); err != nil {
 		return nil, err
 	}
 	lines := map[string]carryLine{}

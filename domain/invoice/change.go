@@ -48,7 +48,10 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err != nil {
 		return Change{}, err
 	}
-	carried := carryFrom(terms, before.drafts)
+	carried, err := carryFrom(tx, terms, before.drafts)
+	if err != nil {
+		return Change{}, err
+	}
 	if err := terms.Keep(tx); err != nil {
 		return Change{}, err
 	}
@@ -125,7 +128,10 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err := settle(tx, &terms, books, true); err != nil {
 		return false, err
 	}
-	carried := carryFrom(terms, nil)
+	carried, err := carryFrom(tx, terms, nil)
+	if err != nil {
+		return false, err
+	}
 	if err := carried.on(tx, terms); err != nil { // of what that replaced
 		return false, err
 	}

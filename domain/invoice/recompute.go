@@ -15,14 +15,15 @@ import (
 
 // recompute works out the lines of an invoice anew, by the one path from usage to money
 // and the terms of its issue, and compares. It leaves alone what cannot be known any more:
-// usage that came, changed or was replaced since the issue.
-func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
+// usage that came, changed or was replaced since the issue; it is not known then. What is
+// known it has the reference model work out too, if asked.
+func (v *Verified) recompute(tx *store.Tx, view View, refer bool, note func(document, wrong string, args ...any)) (known bool, err error) {
 	if err := v.checkEarlier(tx, view, note); err != nil {
-		return err
+		return false, err
 	}
 	view, services, known, err := view.atIssue(tx)
 	if err != nil || !known {
-		return err
+		return false, err
 	}
 	for _, s := range services {
 		same, err := usageHeld(tx, view, s.Interval, s.Period)
@@ -30,16 +31,16 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 			same, err = licensesHeld(tx, view, s)
 		}
 		if err != nil || !same {
-			return err
+			return false, err
 		}
 	}
 	was, err := earlier(tx, view.Terms, view.Invoice, services)
 	if err != nil || slices.ContainsFunc(was, func(b before) bool { return b.void }) {
-		return err
+		return false, err
 	}
 	again, err := view.again(tx, services, was)
 	if err != nil {
-		return err
+		return false, err
 	}
 	v.Recomputed++
 	for _, l := range view.Lines {
@@ -62,7 +63,10 @@ func (v *Verified) recompute(tx *store.Tx, view View, note func(document, wrong 
 			}
 		}
 	}
-	return nil
+	if !refer {
+		return true, nil
+	}
+	return true, v.refer(tx, view, services, note)
 }
 
 // again are the lines of an invoice as they come out now.

@@ -101,21 +101,18 @@ func unopenedOf(tx *store.Tx, t subscription.Terms) (rows []Unopened, err error)
 	return rows, err
 }
 
-// redrawUnopened brings the unopened invoices of a subscription into line with its terms.
+// redrawUnopened removes the unopened invoices of a subscription that bill nothing any more.
+// What credits paid on them is carried on afterwards (see carry.go).
 func redrawUnopened(tx *store.Tx, t subscription.Terms, b books) error {
 	unopened, err := unopenedOf(tx, t)
 	if err != nil {
 		return err
 	}
 	for _, u := range unopened {
-		draft := u.draft()
-		services := b.rest(t, draft)
-		if len(services) == 0 {
-			if err := u.remove(tx); err != nil {
-				return err
-			}
+		if len(b.rest(t, u.draft())) > 0 {
+			continue
 		}
-		if err := returnCredits(tx, draft, services...); err != nil {
+		if err := u.remove(tx); err != nil {
 			return err
 		}
 	}

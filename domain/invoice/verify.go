@@ -20,7 +20,12 @@ type Finding struct {
 type Verified struct {
 	Invoices   int // looked at
 	Recomputed int // of those, worked out anew from events and prices
+	Referred   int // of those, compared with the reference model, which shares no code with what bills
 	Findings   []Finding
+
+	// LeftOut counts the invoices of the sample that were not compared with the reference
+	// model, by the reason; nil for none.
+	LeftOut map[string]int
 }
 
 // verifiedAtOnce bounds how many invoices one transaction verifies.
@@ -29,8 +34,9 @@ const verifiedAtOnce = 100
 // Verify checks issued invoices and their credit notes: each sum, each step of a line,
 // what became of the balance, and, where usage has not changed since the issue, the lines
 // themselves against the events, by the terms of then. It goes on after a place, 0 at first,
-// and returns the next one; 0 when there are no more.
-func Verify(tx *store.Tx, after int64) (v Verified, next int64, err error) {
+// and returns the next one; 0 when there are no more. Invoices of the sample are compared with
+// the reference model as well.
+func Verify(tx *store.Tx, after int64, sample Sample) (v Verified, next int64, err error) {
 	var rows []Invoice
 	err = tx.Where("seq > ? AND status <> ?", after, StatusDraft).Order("seq").Limit(verifiedAtOnce).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
@@ -47,15 +53,15 @@ func Verify(tx *store.Tx, after int64) (v Verified, next int64, err error) {
 	for _, row := range rows {
 		view := issuedView(row, terms(row))
 		record(&view)
-		if err := v.check(tx, view); err != nil {
+		if err := v.check(tx, view, sample.has(row)); err != nil {
 			return v, 0, err
 		}
 	}
 	return v, rows[len(rows)-1].Seq, nil
 }
 
-// check adds what is wrong with an invoice.
-func (v *Verified) check(tx *store.Tx, view View) error {
+// check adds what is wrong with an invoice, by the reference model too if it is to be asked.
+func (v *Verified) check(tx *store.Tx, view View, refer bool) error {
 	v.Invoices++
 	prices, err := catalog.FindPrices(tx, priceIDs(view.Lines))
 	if err != nil {
@@ -88,7 +94,11 @@ func (v *Verified) check(tx *store.Tx, view View) error {
 	for _, wrong := range view.overcredited() {
 		note(view.ID, "%s", wrong)
 	}
-	return v.recompute(tx, view, note)
+	known, err := v.recompute(tx, view, refer, note)
+	if err == nil && !known && refer {
+		v.leaveOut(string(changedSince))
+	}
+	return err
 }
 
 // discrepancies tells which steps of a line do not lead to the next.

@@ -24,6 +24,7 @@ type Price struct {
 	ID        string
 	ItemID    string
 	Currency  string
+	Unit      bool   // Currency is a custom pricing unit
 	Type      string // "usage", "fixed" or "composite"
 	InAdvance bool
 }
@@ -103,7 +104,7 @@ func (a Adjustment) work(lines []Line, running, units, added []*big.Rat) error {
 	matching := map[string][]int{}
 	var currencies []string
 	for k, l := range lines {
-		matches, err := a.matches(l.Price)
+		matches, err := Matches(a.Filters, l.Price)
 		if err != nil {
 			return err
 		}
@@ -241,8 +242,9 @@ func (u Usage) Less(units *big.Rat) Usage {
 	return u
 }
 
-func (a Adjustment) matches(p Price) (bool, error) {
-	for _, f := range a.Filters {
+// Matches reports whether all filters hold for a price; none hold for every price.
+func Matches(filters []Filter, p Price) (bool, error) {
+	for _, f := range filters {
 		found := false
 		for _, v := range f.Values {
 			has, err := p.has(f.Field, v)
@@ -259,7 +261,6 @@ func (a Adjustment) matches(p Price) (bool, error) {
 }
 
 // has reports whether the price has the value in a field of a filter (price models 6.1).
-// Lines of custom pricing units are never adjusted, so no price here has one.
 func (p Price) has(field, value string) (bool, error) {
 	switch field {
 	case "price_id":
@@ -269,7 +270,7 @@ func (p Price) has(field, value string) (bool, error) {
 	case "currency":
 		return p.Currency == value, nil
 	case "pricing_unit_id":
-		return false, nil
+		return p.Unit && p.Currency == value, nil
 	case "price_type":
 		switch value {
 		case "usage", "fixed":

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"tollkeeper/server"
 	"tollkeeper/store"
@@ -38,13 +40,25 @@ func (cmd verify) print(out io.Writer, v server.Verification) error {
 		for _, f := range v.Findings {
 			found = append(found, map[string]string{"account": f.Account, "document": f.Document, "wrong": f.Wrong})
 		}
-		return printJSON(out, map[string]any{"invoices": v.Invoices, "recomputed": v.Recomputed, "findings": found})
+		leftOut := v.LeftOut
+		if leftOut == nil {
+			leftOut = map[string]int{}
+		}
+		return printJSON(out, map[string]any{
+			"invoices": v.Invoices, "recomputed": v.Recomputed, "referred": v.Referred, "left_out": leftOut, "findings": found,
+		})
 	}
 	for _, f := range v.Findings {
 		if _, err := fmt.Fprintf(out, "%s %s: %s\n", f.Account, f.Document, f.Wrong); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "%d invoices, %d of them recomputed from events and prices: %d findings\n", v.Invoices, v.Recomputed, len(v.Findings))
+	for _, reason := range slices.Sorted(maps.Keys(v.LeftOut)) {
+		if _, err := fmt.Fprintf(out, "%d not compared with the reference model: %s\n", v.LeftOut[reason], reason); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%d invoices, %d of them recomputed from events and prices, %d compared with the reference model: %d findings\n",
+		v.Invoices, v.Recomputed, v.Referred, len(v.Findings))
 	return err
 }

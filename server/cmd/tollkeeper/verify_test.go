@@ -23,7 +23,7 @@ var _ = Describe("tollkeeper verify", func() {
 			return run(context.Background(), append([]string{"verify"}, more...), &out)
 		}
 		Expect(verify()).To(Succeed())
-		Expect(out.String()).To(Equal("0 invoices, 0 of them recomputed from events and prices: 0 findings\n"))
+		Expect(out.String()).To(Equal("0 invoices, 0 of them recomputed from events and prices, 0 compared with the reference model: 0 findings\n"))
 
 		var id string
 		Expect(st.Update(ctx, func(tx *store.Tx) error {
@@ -37,7 +37,7 @@ var _ = Describe("tollkeeper verify", func() {
 		Expect(statusOf(err)).To(Equal(2))
 		Expect(out.String()).To(HavePrefix(store.AccountID(ctx) + " " + id + ": the balance does not follow"))
 		Expect(verify("--json")).NotTo(Succeed())
-		Expect(out.String()).To(MatchJSON(`{"invoices": 0, "recomputed": 0, "findings": [{
+		Expect(out.String()).To(MatchJSON(`{"invoices": 0, "recomputed": 0, "referred": 0, "left_out": {}, "findings": [{
 			"account": "` + store.AccountID(ctx) + `", "document": "` + id + `", "wrong": "the balance does not follow from its transactions"}]}`))
 		Expect(verify("--account", "acct_other")).To(MatchError(ContainSubstring("no account acct_other")))
 	})
