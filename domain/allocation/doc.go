@@ -7,16 +7,22 @@
 //
 // # Choices
 //
-// A partial period, such as the first one often is, is granted in full (semantics
-// 11.2.3). So is a period that has begun when a subscription moves to another plan.
+// A partial period, such as the first one often is, is granted in full, and so is its fee
+// (semantics 11.2.3). So is a period that has begun when a subscription moves to another plan.
 //
 // Credits are in effect from the midnight that began the day on which the period begins,
 // so that they can pay for all of that day. How long they last counts from there.
 //
 // However long they would last, they expire where the subscription ends or leaves the
 // plan (semantics 11.2.4). As long as that lies ahead it can be taken back, and then they
-// last as long as before. Where the end of a single price does not end the plan, its
-// credits stay.
+// last as long as before. A migration to another version of the plan does not leave it.
+//
+// Where a price ends within a period, the credits of that period expire there, and those of
+// earlier periods stay as long as the plan does. The fee is then refunded (semantics 11.2.5):
+// the smaller of its share of the days that are left and what the unspent credits cost. What
+// was refunded is gone for good: usage that comes late does not draw it any more. Credits that
+// would have expired before the end anyway are not refunded, nor are those of a price that is
+// charged once.
 //
 // A grant whose period is taken back expires. It is never granted again.
 package allocation

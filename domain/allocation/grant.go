@@ -26,6 +26,7 @@ func (Grant) TableName() string { return "allocation_grants" }
 type share struct {
 	subscription.PriceInterval
 	Period period.Period
+	End    time.Time // of the period, had the price not ended before
 }
 
 // shares are the periods of all allocation prices that have begun by an instant, by
@@ -37,7 +38,8 @@ func shares(t subscription.Terms, by time.Time) (begun []share, next *time.Time)
 		}
 		piece, ok := t.PeriodOf(i, i.StartAt)
 		for ; ok && !piece.Start.After(by); piece, ok = t.PeriodOf(i, piece.End) {
-			begun = append(begun, share{i, piece})
+			cycle, _ := t.CycleOf(i, piece.Start)
+			begun = append(begun, share{i, piece, cycle.End})
 		}
 		if ok && (next == nil || piece.Start.Before(*next)) {
 			next = &piece.Start
@@ -70,18 +72,21 @@ func (s share) effective(t subscription.Terms) time.Time {
 }
 
 // expires is when the credits do: as the price says, and no later than the subscription
-// is on the plan; nil for never.
+// is on the plan, or where the price ends within the period; nil for never.
 func (s share) expires(t subscription.Terms) *time.Time {
-	what, loc := *s.Price.Allocation, t.Customer.Location()
-	var at *time.Time
-	sooner := func(end *time.Time) {
-		if end != nil && (at == nil || end.Before(*at)) {
-			at = end
-		}
+	at := s.lasts(t.Customer.Location())
+	if s.EndAt != nil && s.EndAt.Before(s.End) && !s.Price.Length().OneTime() {
+		at = sooner(at, s.EndAt)
 	}
+	return sooner(sooner(at, t.EndAt), t.StintOf(s.PriceInterval).EndAt)
+}
+
+// lasts is when the credits expire if the price goes on for the whole period; nil for never.
+func (s share) lasts(loc *time.Location) *time.Time {
+	what := *s.Price.Allocation
 	switch {
 	case what.ExpiresAtEndOfCadence:
-		sooner(&s.Period.End)
+		return &s.End
 	case what.CustomExpiration != nil:
 		from := period.DateOf(s.Period.Start, loc)
 		last := from.AddDays(what.CustomExpiration.Days)
@@ -89,11 +94,17 @@ func (s share) expires(t subscription.Terms) *time.Time {
 			last = from.AddMonths(months, from.Day)
 		}
 		end := last.In(loc)
-		sooner(&end)
+		return &end
 	}
-	sooner(t.EndAt)
-	sooner(t.Stint(s.Period.Start).EndAt)
-	return at
+	return nil
+}
+
+// sooner is the earlier of two instants, of which nil is never.
+func sooner(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
 }
 
 // costBasis is what one credit costs, as the price says it.

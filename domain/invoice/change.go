@@ -91,6 +91,9 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err := carried.on(tx, terms); err != nil { // of what that replaced
 		return Change{}, err
 	}
+	if err := refundGrants(tx, terms, mayCredit, func(Invoice) bool { return true }); err != nil {
+		return Change{}, err
+	}
 	if err := alert.Look(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
@@ -133,6 +136,9 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	if err := carried.on(tx, terms); err != nil { // of what that replaced
+		return false, err
+	}
+	if err := refundGrants(tx, terms, true, func(Invoice) bool { return true }); err != nil {
 		return false, err
 	}
 	return true, alert.Look(tx, terms.ID)

@@ -62,6 +62,9 @@ func chargeAlone(t subscription.Terms, s subscription.Service) money.Decimal {
 // rate rates a tally, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
 // 1.5). Custom units have no minor unit and stay exact.
 func rate(y tally) amounts {
+	if y.Interval.Price.Allocation != nil { // a grant and its fee are never prorated (semantics 11.2.5)
+		y.Usage.Fraction = period.Fraction{Part: 1, Whole: 1}
+	}
 	exact := rating.Rate(y.Model, y.Usage)
 	if y.Before != nil {
 		until := y.Usage

@@ -14,7 +14,8 @@ func (b books) holds(t subscription.Terms, l Line) bool {
 	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.undone[l.ID] || b.lacking[l.ID] {
 		return false
 	}
-	return s.Interval.Price.Length().OneTime() || sameCycle(t, s, l)
+	price := s.Interval.Price
+	return price.Length().OneTime() || price.Allocation != nil || sameCycle(t, s, l) // the fee of a grant is for no days
 }
 
 // faulted is how many lines were found that do not hold for another reason than their

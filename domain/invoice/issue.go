@@ -185,10 +185,15 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 			return err
 		}
 	}
-	if !v.lessened(tx.Now) {
+	if v.lessened(tx.Now) {
+		if err := creditLess(tx, v); err != nil {
+			return err
+		}
+	}
+	if v.SubscriptionID == nil {
 		return nil
 	}
-	return creditLess(tx, v)
+	return refundGrants(tx, v.Terms, true, func(inv Invoice) bool { return inv.ID == v.ID })
 }
 
 // lessened reports whether a fee of a draft became less since its date.

@@ -45,7 +45,7 @@ func (v *Verified) recompute(tx *store.Tx, view View, refer bool, note func(docu
 	v.Recomputed++
 	for _, l := range view.Lines {
 		k := slices.IndexFunc(again, func(a Line) bool { return a.ID == l.ID })
-		if k < 0 {
+		if k < 0 || l.Prorated && !again[k].Prorated && granted(services, l) {
 			continue
 		}
 		for _, figure := range []struct {
@@ -67,6 +67,13 @@ func (v *Verified) recompute(tx *store.Tx, view View, refer bool, note func(docu
 		return true, nil
 	}
 	return true, v.refer(tx, view, services, note)
+}
+
+// granted reports whether a line is the fee of an allocation. That was prorated once.
+func granted(services []subscription.Service, l Line) bool {
+	return slices.ContainsFunc(services, func(s subscription.Service) bool {
+		return l.IntervalID != nil && s.Interval.ID == *l.IntervalID && s.Interval.Price.Allocation != nil
+	})
 }
 
 // again are the lines of an invoice as they come out now.

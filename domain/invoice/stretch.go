@@ -64,7 +64,7 @@ func (b books) asGiven() books {
 // stretches are those of an interval that have lines.
 func (b books) stretches(t subscription.Terms, i subscription.PriceInterval, invoices []Invoice, now time.Time) (all []stretch) {
 	lines := slices.DeleteFunc(b.linesInAdvance(i, invoices), func(l Line) bool { return !b.holds(t, l) })
-	if len(lines) == 0 || i.Price.Length().OneTime() { // what is charged once is not for a time
+	if len(lines) == 0 || i.Price.Length().OneTime() || i.Price.Allocation != nil { // which are not charged for a time
 		return nil
 	}
 	for _, s := range t.Charges(i, lines[len(lines)-1].StartAt, now) {

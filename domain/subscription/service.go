@@ -202,6 +202,13 @@ func (t Terms) PeriodOf(i PriceInterval, at time.Time) (period.Period, bool) {
 	return s.Period, ok && s.Period.Contains(at)
 }
 
+// CycleOf returns the full billing cycle of the piece of a price's life that contains an
+// instant, and false outside of it.
+func (t Terms) CycleOf(i PriceInterval, at time.Time) (period.Period, bool) {
+	s, ok := t.first(i, at)
+	return s.Cycle, ok && s.Period.Contains(at)
+}
+
 func (t Terms) collect(of func(PriceInterval) []Service) []Service {
 	var all []Service
 	for _, i := range t.Intervals {

@@ -116,6 +116,9 @@ func (t *Terms) bound() {
 	t.findTrials()
 }
 
+// StintOf is the stint that a price belongs to: the last one, if migrations let it go on.
+func (t Terms) StintOf(i PriceInterval) Stint { return t.of(i) }
+
 // of is the stint that a price belongs to.
 func (t Terms) of(i PriceInterval) Stint {
 	for _, s := range t.Stints {
