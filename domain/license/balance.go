@@ -1,6 +1,9 @@
 package license
 
 import (
+	"slices"
+	"time"
+
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -25,7 +28,8 @@ func (b Balance) Share() money.Decimal {
 }
 
 // Balances are those of all licenses of a type in the periods that a frame touches, from
-// what was used by its end. An allowance of nothing has none.
+// what was used by its end: of allowances that follow each other one, of all of their time. An
+// allowance of nothing has none, and one that follows another has none before it begins.
 func Balances(tx *store.Tx, t subscription.Terms, typeID string, frame period.Period) (all []Balance, err error) {
 	kind, err := catalog.FindLicenseType(tx, typeID)
 	if err != nil {
@@ -35,22 +39,58 @@ func Balances(tx *store.Tx, t subscription.Terms, typeID string, frame period.Pe
 	if err != nil {
 		return nil, err
 	}
-	drawn := map[string][]money.Decimal{} // by license, of each allowance
-	for _, l := range book.Licenses {
-		drawn[l.ID] = make([]money.Decimal, len(book.Allowances))
-	}
-	for _, d := range book.Draws {
-		if d.Allowance >= 0 {
-			of := drawn[d.License.ID]
-			of[d.Allowance] = of[d.Allowance].Add(d.Own)
-		}
-	}
+	book.tell()
 	for k, a := range book.Allowances {
+		if book.goesOn(k, tx.Now) {
+			continue
+		}
+		chain := book.upTo(k)
+		a.Period.Start = book.Allowances[chain[len(chain)-1]].Period.Start
+		a.Period.End = book.endOf(k)
 		for _, l := range book.Licenses {
-			if l.overlaps(a.Period) && a.Amount.Sign() > 0 {
-				all = append(all, Balance{License: l, Allowance: a, Drawn: drawn[l.ID][k]})
+			granted := book.granted(l)
+			b := Balance{License: l, Allowance: a}
+			b.Allowance.Amount = money.Decimal{}
+			for _, j := range chain {
+				b.Allowance.Amount = b.Allowance.Amount.Add(granted[j])
+			}
+			for _, d := range book.drawn[l.ID] {
+				if slices.Contains(chain, d.Allowance) {
+					b.Drawn = b.Drawn.Add(d.Own)
+				}
+			}
+			if b.Allowance.Amount.Sign() > 0 {
+				all = append(all, b)
 			}
 		}
 	}
 	return all, nil
+}
+
+// upTo are the places of an allowance and of those that it follows, the oldest last.
+func (b Book) upTo(k int) (chain []int) {
+	for ; k >= 0; k = follows(b.Allowances, k) {
+		chain = append(chain, k)
+	}
+	return chain
+}
+
+// goesOn reports whether another allowance follows one by an instant.
+func (b Book) goesOn(k int, by time.Time) bool {
+	for next, a := range b.Allowances {
+		if follows(b.Allowances, next) == k && !a.Period.Start.After(by) {
+			return true
+		}
+	}
+	return false
+}
+
+// endOf is when the last allowance ends that follows one.
+func (b Book) endOf(k int) time.Time {
+	for next := range b.Allowances {
+		if follows(b.Allowances, next) == k {
+			return b.endOf(next)
+		}
+	}
+	return b.Allowances[k].Period.End
 }

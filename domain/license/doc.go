@@ -26,6 +26,11 @@
 // day the prices draw in their order. A period in which a license is active at any time
 // gives it all of the amount. What is left at the end of the period is gone.
 //
+// Where another license price takes the place of one amid a period, also by a change of the plan,
+// licenses are granted the difference for the rest of it: what they drew before counts. One that
+// grants less takes back what is unspent at most. A license that begins afterwards has all of the
+// new amount, and where a period of its own begins with the new price, so have all.
+//
 // A price draws what its rate makes of the quantity, before discounts. Only metrics that
 // add up can be told apart by license.
 //

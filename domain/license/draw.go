@@ -14,6 +14,19 @@ type Allowance struct {
 	Unit      money.Currency
 	Amount    money.Decimal // for each license
 	WritesOff bool          // what a license uses beyond it costs nothing
+	Of        string        // names what it is a part of: see follows; "": it stands alone
+}
+
+// follows is the place of the allowance that another one takes the place of within a period of
+// the cadence, as its price replaced the other price; -1: none. Of the new one a license has
+// what it did not draw on the old one: it is granted the difference alone.
+func follows(allowances []Allowance, k int) int {
+	for j := k - 1; j >= 0 && allowances[k].Of != ""; j-- {
+		if allowances[j].Of == allowances[k].Of && allowances[j].Unit == allowances[k].Unit {
+			return j
+		}
+	}
+	return -1
 }
 
 // Use is what a license, or whoever bears its name, used of one price over a time that is
@@ -45,7 +58,11 @@ func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
 	for _, l := range licenses {
 		byName[l.ExternalID] = append(byName[l.ExternalID], l)
 	}
-	used := map[string][]money.Decimal{} // by license, under each allowance
+	accounts := map[string][]*account{}    // by license, of each allowance; nil: nothing was used yet
+	before := make([]int, len(allowances)) // the one that each follows
+	for k := range allowances {
+		before[k] = follows(allowances, k)
+	}
 	draws := make([]Draw, len(uses))
 	for k, use := range uses {
 		d := Draw{Use: use, Allowance: -1, Shared: use.Credits}
@@ -58,15 +75,18 @@ func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
 			})
 		}
 		if d.Allowance >= 0 {
-			if used[d.License.ID] == nil {
-				used[d.License.ID] = make([]money.Decimal, len(allowances))
+			of := accounts[d.License.ID]
+			if of == nil {
+				of = make([]*account, len(allowances))
+				accounts[d.License.ID] = of
 			}
-			before := used[d.License.ID][d.Allowance]
-			after := before.Add(use.Credits)
-			used[d.License.ID][d.Allowance] = after
-			a := allowances[d.Allowance]
-			d.Own = a.own(after).Sub(a.own(before))
-			d.WrittenOff = a.writtenOff(after).Sub(a.writtenOff(before))
+			a := accountOf(allowances, before, of, d.Allowance)
+			was := *a
+			a.used = a.used.Add(use.Credits)
+			d.Own = a.own().Sub(was.own())
+			if allowances[d.Allowance].WritesOff {
+				d.WrittenOff = a.writtenOff().Sub(was.writtenOff())
+			}
 			d.Shared = use.Credits.Sub(d.Own).Sub(d.WrittenOff)
 		}
 		draws[k] = d
@@ -74,15 +94,25 @@ func DrawOn(allowances []Allowance, licenses []License, uses []Use) []Draw {
 	return draws
 }
 
-// own is what is drawn on the allowance by a license that has used so much under it.
-func (a Allowance) own(used money.Decimal) money.Decimal {
-	return money.Max(money.Min(used, a.Amount), money.Decimal{})
+// account is what a license has used under an allowance, and how much of that it may draw. Under
+// one that follows another it begins with what was drawn before, which is not taken back.
+type account struct{ used, most money.Decimal }
+
+// accountOf is the account of a license, which has some by now, under an allowance.
+func accountOf(allowances []Allowance, before []int, of []*account, k int) *account {
+	if of[k] == nil {
+		of[k] = &account{most: allowances[k].Amount}
+		if j := before[k]; j >= 0 {
+			old := accountOf(allowances, before, of, j)
+			of[k].used = old.own()
+			of[k].most = money.Max(of[k].most, of[k].used)
+		}
+	}
+	return of[k]
 }
 
-// writtenOff is what such a license used beyond it and nobody pays for.
-func (a Allowance) writtenOff(used money.Decimal) money.Decimal {
-	if !a.WritesOff {
-		return money.Decimal{}
-	}
-	return money.Max(used.Sub(a.Amount), money.Decimal{})
-}
+// own is what is drawn on the allowance.
+func (a account) own() money.Decimal { return money.Max(money.Min(a.used, a.most), money.Decimal{}) }
+
+// writtenOff is what was used beyond it and nobody pays for, if the allowance writes it off.
+func (a account) writtenOff() money.Decimal { return money.Max(a.used.Sub(a.most), money.Decimal{}) }

@@ -113,4 +113,24 @@ var _ = Describe("What licenses draw", func() {
 		}
 		Expect(told).To(Equal([]string{"0 own, -5 shared", "100 own, 30 shared", "-15 own, -25 shared"}))
 	})
+
+	It("is the difference under an allowance that follows another, and never takes back what was drawn", func() {
+		licenses := []license.License{{Record: store.Record{ID: "l"}, ExternalID: "a", StartAt: first}}
+		part := func(from, to int, amount int64, of string) license.Allowance {
+			return license.Allowance{Period: days(from, to), Unit: money.Credits, Amount: money.FromInt(amount), Of: of}
+		}
+		used := func(n int, credits int64) license.Use {
+			return license.Use{ExternalID: "a", Unit: money.Credits, Credits: money.FromInt(credits), Time: days(n, n+1)}
+		}
+		told := []string{}
+		for _, d := range license.DrawOn(
+			[]license.Allowance{part(0, 10, 100, "x"), part(10, 20, 150, "x"), part(20, 25, 90, "x"), part(25, 30, 160, "x"), part(30, 60, 160, "y")},
+			licenses, []license.Use{used(1, 130), used(11, 20), used(21, 5), used(22, -8), used(26, 70), used(31, 170)},
+		) {
+			told = append(told, fmt.Sprintf("%s own, %s shared", d.Own, d.Shared))
+		}
+		Expect(told).To(Equal([]string{
+			"100 own, 30 shared", "20 own, 0 shared", "0 own, 5 shared", "-3 own, -5 shared", "43 own, 27 shared", "160 own, 10 shared",
+		}))
+	})
 })

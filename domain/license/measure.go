@@ -49,24 +49,59 @@ func BookOf(tx *store.Tx, t subscription.Terms, kind catalog.LicenseType, frame 
 }
 
 // allowances are the grants of the license prices of a type in the periods of their
-// cadence that a frame touches, by start.
+// cadence that a frame touches, by start, and those that they follow.
 func allowances(t subscription.Terms, typeID string, frame period.Period) (all []Allowance) {
+	var granting []subscription.PriceInterval
 	for _, i := range t.Intervals {
-		if i.Price.LicenseTypeID == nil || *i.Price.LicenseTypeID != typeID || len(i.Price.LicenseAllocations) == 0 {
-			continue
+		if i.Price.LicenseTypeID != nil && *i.Price.LicenseTypeID == typeID && len(i.Price.LicenseAllocations) > 0 {
+			granting = append(granting, i)
 		}
+	}
+	for _, i := range granting {
 		at := frame.Start
 		if i.StartAt.After(at) {
 			at = i.StartAt
 		}
 		for piece, ok := t.PeriodOf(i, at); ok && piece.Start.Before(frame.End); piece, ok = t.PeriodOf(i, piece.End) {
+			if _, last, found := replaced(t, granting, i, piece); found && !last.End.After(frame.Start) {
+				return allowances(t, typeID, period.Period{Start: last.Start, End: frame.End})
+			}
 			for _, grant := range i.Price.LicenseAllocations {
-				all = append(all, Allowance{Period: piece, Unit: grant.Currency, Amount: grant.Amount, WritesOff: grant.WriteOffOverage})
+				all = append(all, Allowance{
+					Period: piece, Unit: grant.Currency, Amount: grant.Amount, WritesOff: grant.WriteOffOverage, Of: grantOf(t, granting, i, piece),
+				})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Allowance) int { return a.Period.Start.Compare(b.Period.Start) })
 	return all
+}
+
+// replaced is the license price that another takes the place of amid a period of the cadence,
+// as a piece of its life begins, and the last piece of the old one's; false where there is none.
+func replaced(t subscription.Terms, granting []subscription.PriceInterval, i subscription.PriceInterval, piece period.Period) (
+	old subscription.PriceInterval, last period.Period, found bool) {
+	cycle, known := t.CycleOf(i, piece.Start)
+	if !known || !piece.Start.Equal(i.StartAt) || !cycle.Start.Before(i.StartAt) {
+		return old, last, false
+	}
+	for _, j := range granting {
+		if j.EndAt == nil || !j.EndAt.Equal(i.StartAt) {
+			continue
+		}
+		if last, found = t.PeriodOf(j, i.StartAt.Add(-time.Microsecond)); found {
+			return j, last, true
+		}
+	}
+	return old, last, false
+}
+
+// grantOf names the first of the pieces that follow each other within a period.
+func grantOf(t subscription.Terms, granting []subscription.PriceInterval, i subscription.PriceInterval, piece period.Period) string {
+	if old, last, found := replaced(t, granting, i, piece); found {
+		return grantOf(t, granting, old, last)
+	}
+	return i.ID + " " + piece.Start.UTC().Format(time.RFC3339Nano)
 }
 
 // draws reports whether a price charges usage by licenses of the type.

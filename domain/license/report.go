@@ -141,11 +141,18 @@ func (q UsageQuery) frame(t subscription.Terms, now time.Time) (period.Period, b
 func (b Book) row(licenses []License, unit money.Currency, window period.Period, loc *time.Location) UsageRow {
 	row := UsageRow{Unit: unit, Start: period.DateOf(window.Start, loc), End: period.DateOf(window.End, loc)}
 	for _, l := range licenses {
-		open := map[int]bool{} // the allowances that the license may draw on
+		granted := b.granted(l)
+		open := map[int]bool{} // the allowances that the license may draw on, or did on one that such a one follows
 		for k, allowance := range b.Allowances {
 			shared, touches := allowance.Period.Intersect(window)
-			if open[k] = allowance.Unit == unit && touches && l.overlaps(shared); open[k] {
-				row.Allocated = row.Allocated.Add(allowance.Amount)
+			if allowance.Unit != unit || !touches || !l.overlaps(shared) {
+				continue
+			}
+			open[k] = true
+			row.Allocated = row.Allocated.Add(granted[k])
+			for j := follows(b.Allowances, k); j >= 0 && !open[j]; j = follows(b.Allowances, j) {
+				open[j] = true
+				row.Allocated = row.Allocated.Add(granted[j])
 			}
 		}
 		for _, d := range b.drawn[l.ID] {
@@ -159,6 +166,30 @@ func (b Book) row(licenses []License, unit money.Currency, window period.Period,
 		}
 	}
 	return row
+}
+
+// granted is what each allowance gives a license: of one that follows another the difference,
+// below 0 where it takes back what is unspent.
+func (b Book) granted(l License) []money.Decimal {
+	granted, total, drawn := make([]money.Decimal, len(b.Allowances)), make([]money.Decimal, len(b.Allowances)), make([]money.Decimal, len(b.Allowances))
+	for _, d := range b.drawn[l.ID] {
+		if d.Allowance >= 0 {
+			drawn[d.Allowance] = drawn[d.Allowance].Add(d.Own)
+		}
+	}
+	for k, allowance := range b.Allowances {
+		if !l.overlaps(allowance.Period) {
+			continue
+		}
+		total[k], granted[k] = allowance.Amount, allowance.Amount
+		if j := follows(b.Allowances, k); j >= 0 {
+			drawn[k] = drawn[k].Add(drawn[j]) // by the end of it
+			spent := drawn[j]
+			total[k] = money.Max(total[k], spent)
+			granted[k] = total[k].Sub(total[j])
+		}
+	}
+	return granted
 }
 
 func (r *UsageRow) add(d Draw) {
