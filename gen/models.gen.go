@@ -676,6 +676,27 @@ func (e ExpirationChangeType) Valid() bool {
 	}
 }
 
+// Defines values for ExternalMarketplace.
+const (
+	ExternalMarketplaceAws    ExternalMarketplace = "aws"
+	ExternalMarketplaceAzure  ExternalMarketplace = "azure"
+	ExternalMarketplaceGoogle ExternalMarketplace = "google"
+)
+
+// Valid indicates whether the value is a known member of the ExternalMarketplace enum.
+func (e ExternalMarketplace) Valid() bool {
+	switch e {
+	case ExternalMarketplaceAws:
+		return true
+	case ExternalMarketplaceAzure:
+		return true
+	case ExternalMarketplaceGoogle:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FilterField.
 const (
 	FilterFieldCurrency      FilterField = "currency"
@@ -876,8 +897,11 @@ func (e InvoiceDateType) Valid() bool {
 
 // Defines values for InvoiceDiscountType.
 const (
-	InvoiceDiscountTypeAmount     InvoiceDiscountType = "amount"
-	InvoiceDiscountTypePercentage InvoiceDiscountType = "percentage"
+	InvoiceDiscountTypeAmount           InvoiceDiscountType = "amount"
+	InvoiceDiscountTypePercentage       InvoiceDiscountType = "percentage"
+	InvoiceDiscountTypeTieredPercentage InvoiceDiscountType = "tiered_percentage"
+	InvoiceDiscountTypeTrial            InvoiceDiscountType = "trial"
+	InvoiceDiscountTypeUsage            InvoiceDiscountType = "usage"
 )
 
 // Valid indicates whether the value is a known member of the InvoiceDiscountType enum.
@@ -886,6 +910,12 @@ func (e InvoiceDiscountType) Valid() bool {
 	case InvoiceDiscountTypeAmount:
 		return true
 	case InvoiceDiscountTypePercentage:
+		return true
+	case InvoiceDiscountTypeTieredPercentage:
+		return true
+	case InvoiceDiscountTypeTrial:
+		return true
+	case InvoiceDiscountTypeUsage:
 		return true
 	default:
 		return false
@@ -4065,10 +4095,12 @@ type CustomerUpdate struct {
 	AccountingSyncConfiguration *NullableNewAccountingSyncConfiguration `json:"accounting_sync_configuration,omitempty"`
 
 	// AdditionalEmails Replaces the list.
-	AdditionalEmails []EmailAddress        `json:"additional_emails,omitempty"`
-	AutoCollection   *bool                 `json:"auto_collection,omitempty"`
-	AutoIssuance     *bool                 `json:"auto_issuance,omitempty"`
-	BillingAddress   *NullableAddressInput `json:"billing_address,omitempty"`
+	AdditionalEmails []EmailAddress `json:"additional_emails,omitempty"`
+
+	// AutoCollection Null leaves it.
+	AutoCollection *bool                 `json:"auto_collection,omitempty"`
+	AutoIssuance   *bool                 `json:"auto_issuance,omitempty"`
+	BillingAddress *NullableAddressInput `json:"billing_address,omitempty"`
 
 	// Currency Can be set while it is not.
 	Currency *string `json:"currency,omitempty"`
@@ -4076,9 +4108,11 @@ type CustomerUpdate struct {
 	// DefaultPaymentMethodID Of a method that is saved; null clears it.
 	DefaultPaymentMethodID *string `json:"default_payment_method_id,omitempty"`
 
-	// Email Example: ada@example.com
-	Email         *EmailAddress `json:"email,omitempty"`
-	EmailDelivery *bool         `json:"email_delivery,omitempty"`
+	// Email Null leaves it.
+	Email *string `json:"email,omitempty"`
+
+	// EmailDelivery Null leaves it.
+	EmailDelivery *bool `json:"email_delivery,omitempty"`
 
 	// ExternalCustomerID Can be set while it is not.
 	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
@@ -4086,7 +4120,9 @@ type CustomerUpdate struct {
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
-	Metadata               *MetadataInput                     `json:"metadata,omitempty"`
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+
+	// Name Null leaves it.
 	Name                   *string                            `json:"name,omitempty"`
 	PaymentConfiguration   *NullableNewPaymentConfiguration   `json:"payment_configuration,omitempty"`
 	PaymentProvider        *NullablePaymentProvider           `json:"payment_provider,omitempty"`
@@ -4487,6 +4523,9 @@ type ExplainedMetric struct {
 	Name string `json:"name"`
 	SQL  string `json:"sql"`
 }
+
+// ExternalMarketplace Deprecated: taken and not used.
+type ExternalMarketplace string
 
 // Filter Narrows to prices by one of their properties.
 type Filter struct {
@@ -5014,11 +5053,14 @@ type InvoiceDated struct {
 	InvoiceDate Timestamp `json:"invoice_date"`
 }
 
-// InvoiceDiscountCreate A discount of all lines, of the one value that its type says.
+// InvoiceDiscountCreate A discount of the lines, of what its type says: `usage_discount` units are free on each line, `tiers` are filled by what all lines
+// come to. A `trial` takes off `trial_amount_discount` or `trial_percentage_discount`, of which at most one is given, or everything
+// without both.
 type InvoiceDiscountCreate struct {
 	AmountDiscount *NullableDecimal `json:"amount_discount,omitempty"`
 
-	// AppliesToPriceIds Empty, since the prices of the lines have no ids yet.
+	// AppliesToPriceIds Narrows the lines to those of these prices. The prices of the lines of the request have no ids yet, so a discount of other
+	// prices takes nothing off. Empty and null stand for all lines.
 	AppliesToPriceIds []string            `json:"applies_to_price_ids,omitempty"`
 	DiscountType      InvoiceDiscountType `json:"discount_type"`
 
@@ -5026,8 +5068,16 @@ type InvoiceDiscountCreate struct {
 	Filters []Filter `json:"filters,omitempty"`
 
 	// PercentageDiscount A fraction from 0 to 1.
-	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
-	Reason             *string      `json:"reason,omitempty"`
+	PercentageDiscount  *json.Number        `json:"percentage_discount,omitempty"`
+	Reason              *string             `json:"reason,omitempty"`
+	Tiers               []NewPercentageTier `json:"tiers,omitempty"`
+	TrialAmountDiscount *NullableDecimal    `json:"trial_amount_discount,omitempty"`
+
+	// TrialPercentageDiscount A fraction from 0 to 1.
+	TrialPercentageDiscount *json.Number `json:"trial_percentage_discount,omitempty"`
+
+	// UsageDiscount Units that are free.
+	UsageDiscount *json.Number `json:"usage_discount,omitempty"`
 }
 
 // InvoiceDiscountType defines model for InvoiceDiscountType.
@@ -5305,7 +5355,9 @@ type ItemUpdate struct {
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     *string        `json:"name,omitempty"`
+
+	// Name Null leaves it.
+	Name *string `json:"name,omitempty"`
 }
 
 // LedgerEntry A change of a customer's credits. `entry_type` chooses the variant.
@@ -7112,6 +7164,9 @@ type NullableExactDecimal = ExactDecimal
 // NullableExplainedMetric defines model for NullableExplainedMetric.
 type NullableExplainedMetric = ExplainedMetric
 
+// NullableExternalMarketplace defines model for NullableExternalMarketplace.
+type NullableExternalMarketplace = ExternalMarketplace
+
 // NullableIntervalDate defines model for NullableIntervalDate.
 type NullableIntervalDate = IntervalDate
 
@@ -7618,8 +7673,12 @@ type PlanChange struct {
 
 	// CouponRedemptionCode Code of a coupon that is redeemed from the change on.
 	CouponRedemptionCode *string `json:"coupon_redemption_code,omitempty"`
-	DefaultInvoiceMemo   *string `json:"default_invoice_memo,omitempty"`
-	ExternalPlanID       *string `json:"external_plan_id,omitempty"`
+
+	// CreditsOverageRate Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	CreditsOverageRate *json.Number `json:"credits_overage_rate,omitempty"`
+	DefaultInvoiceMemo *string      `json:"default_invoice_memo,omitempty"`
+	ExternalPlanID     *string      `json:"external_plan_id,omitempty"`
 
 	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
 	Filter *NullableEventFilter `json:"filter,omitempty"`
@@ -7629,8 +7688,12 @@ type PlanChange struct {
 	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
 
 	// NetTerms From the change on; as it is by default, like the following.
-	NetTerms *int    `json:"net_terms,omitempty"`
-	PlanID   *string `json:"plan_id,omitempty"`
+	NetTerms *int `json:"net_terms,omitempty"`
+
+	// PerCreditOverageAmount Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	PerCreditOverageAmount *json.Number `json:"per_credit_overage_amount,omitempty"`
+	PlanID                 *string      `json:"plan_id,omitempty"`
 
 	// PlanVersionNumber The plan's default version by default.
 	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`
@@ -8535,21 +8598,34 @@ type SubscriptionCreate struct {
 	AutoCollection *bool `json:"auto_collection,omitempty"`
 
 	// AutoIssuance As the customer by default, else as the account.
-	AutoIssuance                    *bool                                    `json:"auto_issuance,omitempty"`
+	AutoIssuance *bool `json:"auto_issuance,omitempty"`
+
+	// AwsRegion Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	AwsRegion                       *string                                  `json:"aws_region,omitempty"`
 	BillingCycleAnchorConfiguration *NullableBillingCycleAnchorConfiguration `json:"billing_cycle_anchor_configuration,omitempty"`
 
 	// CouponRedemptionCode Code of a coupon that is redeemed from the start on.
 	CouponRedemptionCode *string `json:"coupon_redemption_code,omitempty"`
+
+	// CreditsOverageRate Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	CreditsOverageRate *json.Number `json:"credits_overage_rate,omitempty"`
 
 	// Currency The plan's invoicing currency by default.
 	Currency   *string `json:"currency,omitempty"`
 	CustomerID *string `json:"customer_id,omitempty"`
 
 	// DefaultInvoiceMemo The plan's by default.
-	DefaultInvoiceMemo *string                 `json:"default_invoice_memo,omitempty"`
-	EndDate            *NullableDateOrDateTime `json:"end_date,omitempty"`
-	ExternalCustomerID *string                 `json:"external_customer_id,omitempty"`
-	ExternalPlanID     *string                 `json:"external_plan_id,omitempty"`
+	DefaultInvoiceMemo  *string                      `json:"default_invoice_memo,omitempty"`
+	EndDate             *NullableDateOrDateTime      `json:"end_date,omitempty"`
+	ExternalCustomerID  *string                      `json:"external_customer_id,omitempty"`
+	ExternalMarketplace *NullableExternalMarketplace `json:"external_marketplace,omitempty"`
+
+	// ExternalMarketplaceReportingID Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	ExternalMarketplaceReportingID *string `json:"external_marketplace_reporting_id,omitempty"`
+	ExternalPlanID                 *string `json:"external_plan_id,omitempty"`
 
 	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
 	Filter *NullableEventFilter `json:"filter,omitempty"`
@@ -8566,8 +8642,12 @@ type SubscriptionCreate struct {
 	Name *string `json:"name,omitempty"`
 
 	// NetTerms Days from issue to due date. The plan's by default.
-	NetTerms *int    `json:"net_terms,omitempty"`
-	PlanID   *string `json:"plan_id,omitempty"`
+	NetTerms *int `json:"net_terms,omitempty"`
+
+	// PerCreditOverageAmount Taken and not used.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	PerCreditOverageAmount *json.Number `json:"per_credit_overage_amount,omitempty"`
+	PlanID                 *string      `json:"plan_id,omitempty"`
 
 	// PlanVersionNumber The plan's default version by default.
 	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`

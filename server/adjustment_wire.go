@@ -60,6 +60,9 @@ func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 // discountToWire writes what the older form of a discount has by its kind, and is nil
 // for what is no discount.
 func discountToWire(a catalog.Adjustment, currency money.Currency) any {
+	if a.Trial {
+		return trialToWire(a, currency)
+	}
 	switch a.Kind {
 	case rating.UsageDiscount:
 		return gen.UsageOff{DiscountType: gen.UsageDiscountTypeUsage, UsageDiscount: numberToWire(a.Value)}
@@ -75,6 +78,18 @@ func discountToWire(a catalog.Adjustment, currency money.Currency) any {
 		return gen.TrialOff{DiscountType: gen.TrialDiscountTypeTrial, TrialPercentageDiscount: optionalNumberToWire(&a.Value)}
 	}
 	return nil
+}
+
+// trialToWire shows a discount that was asked for as a trial.
+func trialToWire(a catalog.Adjustment, currency money.Currency) gen.TrialOff {
+	off := gen.TrialOff{DiscountType: gen.TrialDiscountTypeTrial}
+	if a.Kind == rating.AmountDiscount {
+		amount := configuredToWire(a, currency)
+		off.TrialAmountDiscount = &amount
+	} else {
+		off.TrialPercentageDiscount = optionalNumberToWire(&a.Value)
+	}
+	return off
 }
 
 func discountBaseToWire(a catalog.Adjustment) gen.DiscountBase {

@@ -149,15 +149,16 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 
 // editCustomer changes what the body names; what it names null is cleared.
 func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpdate) {
+	// A customer always has these: null leaves them as they are.
+	keep(&c.Name, in.Name)
+	keep(&c.Email, in.Email)
+	keep(&c.AutoCollection, in.AutoCollection)
+	keep(&c.EmailDelivery, in.EmailDelivery)
 	for member, edit := range map[string]func(){
-		"name":                 func() { c.Name = *in.Name },
-		"email":                func() { c.Email = *in.Email },
 		"additional_emails":    func() { c.AdditionalEmails = append([]string{}, in.AdditionalEmails...) },
 		"external_customer_id": func() { c.ExternalCustomerID = in.ExternalCustomerID },
 		"currency":             func() { c.Currency = (*money.Currency)(in.Currency) },
-		"auto_collection":      func() { c.AutoCollection = *in.AutoCollection },
 		"auto_issuance":        func() { c.AutoIssuance = in.AutoIssuance },
-		"email_delivery":       func() { c.EmailDelivery = *in.EmailDelivery },
 		"billing_address":      func() { c.BillingAddress = (*customer.Address)(in.BillingAddress) },
 		"shipping_address":     func() { c.ShippingAddress = (*customer.Address)(in.ShippingAddress) },
 		"payment_provider":     func() { c.PaymentProvider = (*string)(in.PaymentProvider) },
@@ -172,6 +173,13 @@ func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpda
 		if sent(ctx, member) {
 			edit()
 		}
+	}
+}
+
+// keep sets a value that cannot be absent to what was sent, if that is not null.
+func keep[T any](value *T, sent *T) {
+	if sent != nil {
+		*value = *sent
 	}
 }
 

@@ -28,10 +28,11 @@ var _ = Describe("Changing an invoice", func() {
 	Describe("POST /v1/invoices/{invoice_id}/mark_paid", func() {
 		It("makes an issued invoice a paid one, as of a day of the customer's", func() {
 			id := issued()
+			s.clock("2025-03-03T05:00:00Z")
 			paid := s.post("/v1/invoices/"+id+"/mark_paid", object{
-				"payment_received_date": "2025-02-28", "external_id": "wire 1", "notes": "By hand",
+				"payment_received_date": "2025-03-02", "external_id": "wire 1", "notes": "By hand",
 			}).expect(200)
-			paid.shows(object{"status": "paid", "paid_at": "2025-02-28T05:00:00+00:00", "amount_due": "28.00", "voided_at": nil})
+			paid.shows(object{"status": "paid", "paid_at": "2025-03-02T05:00:00+00:00", "amount_due": "28.00", "voided_at": nil})
 			Expect(s.invoice(id).json).To(Equal(paid.json))
 		})
 		It("answers a repeated request alike", func() {

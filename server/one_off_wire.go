@@ -37,25 +37,68 @@ func oneOffLineFromWire(in gen.OneOffLineItem) (line invoice.NewOneOffLine, err 
 	return line, fault.Join(failed[:]...)
 }
 
+// invoiceDiscountFromWire reads the value that the kind of a discount has, and refuses
+// those of other kinds.
 func invoiceDiscountFromWire(in *gen.InvoiceDiscountCreate) (*catalog.NewInvoiceDiscount, error) {
 	if in == nil {
 		return nil, nil
 	}
-	off := catalog.NewInvoiceDiscount{Filters: filtersFromWire(in.Filters), Reason: in.Reason}
+	var faults []error
+	for _, value := range []struct {
+		field string
+		of    gen.InvoiceDiscountType
+		given bool
+	}{
+		{"amount_discount", gen.InvoiceDiscountTypeAmount, in.AmountDiscount != nil},
+		{"percentage_discount", gen.InvoiceDiscountTypePercentage, in.PercentageDiscount != nil},
+		{"usage_discount", gen.InvoiceDiscountTypeUsage, in.UsageDiscount != nil},
+		{"trial_amount_discount", gen.InvoiceDiscountTypeTrial, in.TrialAmountDiscount != nil},
+		{"trial_percentage_discount", gen.InvoiceDiscountTypeTrial, in.TrialPercentageDiscount != nil},
+		{"tiers", gen.InvoiceDiscountTypeTieredPercentage, in.Tiers != nil},
+	} {
+		if value.given && value.of != in.DiscountType {
+			faults = append(faults, fault.Bad(value.field, "must not be given with that discount_type"))
+		}
+	}
+	off := catalog.NewInvoiceDiscount{Filters: filtersFromWire(in.Filters), PriceIDs: in.AppliesToPriceIds, Reason: in.Reason}
 	var err error
-	switch percentage := in.DiscountType == gen.InvoiceDiscountTypePercentage; {
-	case percentage && in.AmountDiscount != nil:
-		err = fault.Bad("amount_discount", "must not be given with that discount_type")
-	case !percentage && in.PercentageDiscount != nil:
-		err = fault.Bad("percentage_discount", "must not be given with that discount_type")
-	case percentage:
+	switch in.DiscountType {
+	case gen.InvoiceDiscountTypePercentage:
 		off.Kind = rating.PercentageDiscount
 		off.Value, err = shareFromWire("percentage_discount", in.PercentageDiscount)
-	default:
+	case gen.InvoiceDiscountTypeAmount:
 		off.Kind, off.AsSent = rating.AmountDiscount, in.AmountDiscount
 		off.Value, err = configuredFromWire("amount_discount", in.AmountDiscount)
+	case gen.InvoiceDiscountTypeUsage:
+		off.Kind = rating.UsageDiscount
+		off.Value, err = shareFromWire("usage_discount", in.UsageDiscount)
+	case gen.InvoiceDiscountTypeTieredPercentage:
+		off.Kind = rating.TieredPercentageDiscount
+		if off.Tiers, err = entriesFromWire("tiers", in.Tiers, percentageTierFromWire); in.Tiers == nil {
+			err = fault.Bad("tiers", "is required")
+		}
+	case gen.InvoiceDiscountTypeTrial:
+		err = trialFromWire(*in, &off)
 	}
-	return &off, err
+	return &off, fault.Join(append(faults, err)...)
+}
+
+// trialFromWire reads a discount that is called a trial: an amount, a percentage, or
+// everything without both (price models 5.7).
+func trialFromWire(in gen.InvoiceDiscountCreate, off *catalog.NewInvoiceDiscount) (err error) {
+	off.Trial, off.Kind, off.Value = true, rating.PercentageDiscount, money.FromInt(1)
+	switch amount, share := in.TrialAmountDiscount, in.TrialPercentageDiscount; {
+	case amount != nil && share != nil:
+		return fault.Bad("trial_amount_discount, trial_percentage_discount", "at most one must be specified")
+	case amount != nil:
+		off.Kind, off.AsSent = rating.AmountDiscount, amount
+		if off.Value, err = configuredFromWire("trial_amount_discount", amount); err == nil && off.Value.Sign() < 0 {
+			err = fault.Bad("trial_amount_discount", "must not be negative")
+		}
+	case share != nil:
+		off.Value, err = shareFromWire("trial_percentage_discount", share)
+	}
+	return err
 }
 
 func newLineFromWire(in gen.InvoiceLineItemCreate) (line invoice.NewLine, err error) {

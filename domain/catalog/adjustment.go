@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
@@ -25,6 +27,7 @@ type Adjustment struct {
 	Filters              []rating.Filter         `gorm:"serializer:json"` // all must hold; none: every price
 	InvoiceLevel         bool                    `gorm:"column:is_invoice_level"`
 	Reason               *string
+	Trial                bool `gorm:"column:is_trial"` // of one invoice: shown as a trial that takes off an amount or a percentage
 }
 
 // Rating is the adjustment as it is worked out.
@@ -66,11 +69,14 @@ func FindInvoiceDiscounts(tx *store.Tx, invoiceIDs []string) (map[string][]Adjus
 
 // NewInvoiceDiscount is a discount of one invoice.
 type NewInvoiceDiscount struct {
-	Kind    rating.AdjustmentKind
-	Value   money.Decimal
-	AsSent  *string // an amount, as the client wrote it
-	Filters []rating.Filter
-	Reason  *string
+	Kind     rating.AdjustmentKind
+	Value    money.Decimal // as rating.Adjustment has it; 0 with tiers
+	AsSent   *string       // an amount, as the client wrote it
+	Tiers    []rating.PercentageTier
+	Trial    bool     // of an amount or a percentage
+	PriceIDs []string // narrow the lines to those of these prices; empty: all lines
+	Filters  []rating.Filter
+	Reason   *string
 }
 
 // CreateInvoiceDiscount makes an adjustment that takes off from the lines of one
@@ -78,15 +84,40 @@ type NewInvoiceDiscount struct {
 func CreateInvoiceDiscount(tx *store.Tx, invoiceID string, in NewInvoiceDiscount) (Adjustment, error) {
 	a := Adjustment{
 		Record: tx.Record("adj"), InvoiceID: &invoiceID, Kind: in.Kind, Value: in.Value, AsSent: in.AsSent,
-		Tiers: []rating.PercentageTier{}, Filters: append([]rating.Filter{}, in.Filters...), InvoiceLevel: true, Reason: in.Reason,
+		Tiers: append([]rating.PercentageTier{}, in.Tiers...), Filters: append([]rating.Filter{}, in.Filters...), InvoiceLevel: true,
+		Reason: in.Reason, Trial: in.Trial,
 	}
 	if err := rating.CheckAdjustment(a.Rating()); err != nil {
+		return Adjustment{}, err
+	}
+	if len(in.PriceIDs) > 0 { // after the check, which names filters as they were sent
+		a.Filters = append(a.Filters, including(rating.FilterPriceID, in.PriceIDs...))
+	}
+	if err := needPrices(tx, in.PriceIDs); err != nil {
 		return Adjustment{}, err
 	}
 	if err := needItems(tx, []Adjustment{a}); err != nil {
 		return Adjustment{}, err
 	}
 	return a, tx.Create(&a).Error
+}
+
+// needPrices requires that prices with those ids exist, each named once.
+func needPrices(tx *store.Tx, ids []string) error {
+	found, err := FindPrices(tx, ids)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for k, id := range ids {
+		field := fmt.Sprintf("applies_to_price_ids[%d]", k)
+		if _, exists := found[id]; !exists {
+			faults = append(faults, fault.Foreign(field, "must be the id of a price"))
+		} else if slices.Contains(ids[:k], id) {
+			faults = append(faults, fault.Bad(field, "must differ from those before it"))
+		}
+	}
+	return fault.Join(faults...)
 }
 
 // CreateDiscount makes an adjustment that takes off from those prices of one

@@ -17,8 +17,28 @@ type Received struct {
 	Notes     *string
 }
 
-// MarkPaid records that an issued or synced invoice was paid (semantics 8.1.14).
+// MarkPaid records that an issued or synced invoice was paid (semantics 8.1.14). It was
+// paid on the day of its date or later, or where it was issued before its date, of its
+// issue, and not after today.
 func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
+	return markPaid(tx, id, in, func(inv Invoice, loc *time.Location) error {
+		first := period.DateOf(inv.InvoiceDate, loc)
+		if issued := inv.IssuedAt; issued != nil && issued.Before(inv.InvoiceDate) {
+			first = period.DateOf(*issued, loc)
+		}
+		switch {
+		case in.On.Before(first):
+			return fault.Bad("payment_received_date", "must not be before the invoice, which is of %s", first)
+		case period.DateOf(tx.Now, loc).Before(in.On):
+			return fault.Bad("payment_received_date", "must not be after today")
+		}
+		return nil
+	})
+}
+
+// markPaid is MarkPaid with a check of its own for the date, in the customer's time zone.
+// Money for a change that waits is received before there is an invoice.
+func markPaid(tx *store.Tx, id string, in Received, check func(Invoice, *time.Location) error) (View, error) {
 	inv, err := lock(tx, id)
 	if err != nil {
 		return View{}, err
@@ -30,6 +50,10 @@ func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
+	loc := buyers[inv.CustomerID].Location()
+	if err := check(inv, loc); err != nil {
+		return View{}, err
+	}
 	inv.PaymentReference, inv.PaymentNotes = in.Reference, in.Notes
 	if err := inv.save(tx, "payment_reference", "payment_notes"); err != nil {
 		return View{}, err
@@ -37,7 +61,7 @@ func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
 	webhook.Announce(tx, webhook.InvoiceManuallyMarkedAsPaid, id, webhook.Properties{
 		"external_id": in.Reference, "notes": in.Notes, "payment_received_date": in.On.String(),
 	})
-	if err := inv.pay(tx, in.On.In(buyers[inv.CustomerID].Location())); err != nil {
+	if err := inv.pay(tx, in.On.In(loc)); err != nil {
 		return View{}, err
 	}
 	return Find(tx, id)

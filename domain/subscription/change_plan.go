@@ -53,7 +53,7 @@ type PlanChange struct {
 // EffectiveAt is when the plan changes: now, when the term ends, or on the date asked
 // for, which may be past as far as the present plan reaches back.
 func (in PlanChange) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
-	if err := in.check(); err != nil {
+	if err := fault.Join(in.check(), checkShown(in.InvoicingThreshold, t.Currency)); err != nil {
 		return time.Time{}, err
 	}
 	at := now

@@ -243,6 +243,9 @@ func room(tx *store.Tx, buyer customer.Customer) error {
 }
 
 func (in NewSubscription) record(tx *store.Tx, buyer customer.Customer, plan catalog.Plan) (Subscription, error) {
+	if err := checkShown(in.InvoicingThreshold, plan.InvoicingCurrency); err != nil {
+		return Subscription{}, err
+	}
 	loc := buyer.Location()
 	start := period.DateOf(tx.Now, loc).In(loc)
 	end, err := readDate("end_date", in.EndDate, loc)

@@ -17,6 +17,15 @@ func checkThreshold(threshold *money.Decimal) error {
 	return nil
 }
 
+// checkShown refuses a threshold that answers could not show as it is: they show money
+// with the digits of its currency's minor unit.
+func checkShown(threshold *money.Decimal, currency money.Currency) error {
+	if threshold != nil && !currency.Round(*threshold).Equal(*threshold) {
+		return fault.Bad("invoicing_threshold", "must have at most %d digits after the point, as %s has", currency.MinorUnits(), currency)
+	}
+	return nil
+}
+
 // Accruing are the services of usage prices that an instant lies in, as they are charged
 // next: what they come to is not invoiced yet but by partial invoices.
 func (t Terms) Accruing(at time.Time) []Service {

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -34,7 +35,7 @@ func Update(tx *store.Tx, id string, edit func(*Subscription) error) (Terms, err
 	before := *s
 	s.AutoCollection, s.AutoIssuance = edited.AutoCollection, edited.AutoIssuance
 	s.DefaultInvoiceMemo, s.NetTermsDays, s.Metadata = edited.DefaultInvoiceMemo, edited.NetTermsDays, edited.Metadata
-	if err := checkThreshold(edited.InvoicingThreshold); err != nil {
+	if err := fault.Join(checkThreshold(edited.InvoicingThreshold), checkShown(edited.InvoicingThreshold, s.Currency)); err != nil {
 		return Terms{}, err
 	}
 	s.InvoicingThreshold = edited.InvoicingThreshold
