@@ -27,7 +27,9 @@ func Reaches(address netip.Addr) bool { return reach{}.allows(address) }
 func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
 // VerifyBooks is what happens nightly.
-func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) { return s.verifyBooks(ctx, invoice.Sample{}) }
+func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) {
+	return s.verifyBooks(ctx, invoice.Sample{})
+}
 
 // UnknownMembers names the members of value, at every depth, that the schema
 // does not know.
