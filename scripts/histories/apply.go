@@ -70,6 +70,10 @@ func init() {
 		"quantity": (*run).quantity, "unschedule quantity": (*run).unscheduleQuantity,
 		"ingest": (*run).ingest, "deprecate": (*run).deprecate, "amend": (*run).amend,
 		"credit": (*run).credit, "decrement": (*run).decrement,
+		"plan change": (*run).planChange, "unschedule plan change": (*run).unschedulePlanChange,
+		"add price": (*run).addPrice, "end price": (*run).endPrice,
+		"mark paid": (*run).markPaid, "void invoice": (*run).void, "credit note": (*run).note,
+		"backfill": (*run).backfill, "close backfill": (*run).closeBackfill, "revert backfill": (*run).revertBackfill,
 	}
 }
 
@@ -293,7 +297,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 		sub.anchor.day = d
 	}
 	for _, spec := range p.prices {
-		sub.intervals = append(sub.intervals, &interval{spec: spec, from: from, anchor: sub.anchor})
+		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor})
 	}
 	r.w.subs[s.Name] = sub
 	r.w.order = append(r.w.order, s.Name)
@@ -322,14 +326,26 @@ func (r *run) cancel(ctx context.Context, s step) error {
 		if !ok {
 			return errSkipped
 		}
-		end = z.start(sub.anchor.around(longest, z.day(r.w.now)).to)
+		end = z.start(sub.anchored(r.w.now).around(longest, sub.today(r.w.now)).to)
 	}
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/cancel", body); err != nil {
 		return err
 	}
 	sub.open()
-	sub.cut(end)
-	sub.to, sub.canceled = end, true
+	if !sub.from.Before(end) { // it had not begun: the intervals stay, without any time
+		for _, i := range sub.intervals {
+			i.to = i.from
+		}
+	} else {
+		sub.cut(end)
+	}
+	sub.to, sub.canceled, sub.troubled = end, true, true
+	for n, c := range sub.changes {
+		if !c.at.Before(end) {
+			sub.changes = sub.changes[:n]
+			break
+		}
+	}
 	return nil
 }
 
@@ -361,6 +377,7 @@ func (r *run) unscheduleCancellation(ctx context.Context, s step) error {
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/unschedule_cancellation", object{}); err != nil {
 		return err
 	}
+	sub.former = append(sub.former, sub.to)
 	if !sub.canceled || !sub.to.After(r.w.now) {
 		return differ("unscheduling the cancellation of %s was granted, though none is ahead", s.Of)
 	}
@@ -507,6 +524,9 @@ func (r *run) credit(ctx context.Context, s step) error {
 	}
 	b.id = made.at("credit_block").str("id")
 	l := buyer.ledger(s.Currency)
+	if len(l.blocks) == 0 {
+		r.w.settleIn(buyer, s.Currency)
+	}
 	l.blocks = append(l.blocks, b)
 	return r.cover(l, b)
 }

@@ -9,13 +9,14 @@ import (
 // generator thinks up the next step of a history from what the model knows.
 type generator struct {
 	*rand.Rand
+	r       *run
 	w       *world
 	names   map[string]int
 	largest time.Duration // by which the clock moves at once
 }
 
-func newGenerator(seed uint64, w *world) *generator {
-	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), w: w, names: map[string]int{}}
+func newGenerator(seed uint64, r *run) *generator {
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), r: r, w: r.w, names: map[string]int{}}
 }
 
 func (g *generator) name(kind string) string {
@@ -66,6 +67,18 @@ func (g *generator) plan() step {
 			}
 		}
 	}
+	for _, p := range s.Prices {
+		if p.Metric != "" && p.Currency == "" && g.chance(35) {
+			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
+			a.Amount = pick(g, "5.00", "12.50")
+			if a.Kind == "percentage_discount" {
+				a.Amount = pick(g, "0.25", "0.1")
+			} else if a.Kind == "usage_discount" {
+				a.Amount = pick(g, "3", "10")
+			}
+			s.Adjust = append(s.Adjust, a)
+		}
+	}
 	return s
 }
 
@@ -73,7 +86,7 @@ func (g *generator) price(plan string) priceSpec {
 	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
 	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
 	if g.chance(45) {
-		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60)
+		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
 		return p
 	}
 	p.Metric = pick(g, "sum", "sum", "sum", "count", "max", "distinct")
@@ -100,7 +113,8 @@ func (g *generator) next(made int) step {
 		return g.subscribe()
 	}
 	kinds := []func() (step, bool){g.clock, g.clock, g.clock, g.ingest, g.ingest, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
-		g.unscheduleQuantity, g.credit, g.decrement, g.correct}
+		g.unscheduleQuantity, g.credit, g.decrement, g.correct,
+		g.planChange, g.unschedulePlanChange, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	for {
 		if s, ok := pick(g, kinds...)(); ok {
 			return s
@@ -204,7 +218,7 @@ func (g *generator) fee() (*subscription, *interval) {
 
 func (g *generator) quantity() (step, bool) {
 	sub, i := g.fee()
-	if sub == nil || (without[5] && !i.spec.Advance) {
+	if sub == nil || (without[12] && !sub.to.IsZero()) || (without[5] && !i.spec.Advance) {
 		return step{}, false
 	}
 	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
@@ -247,4 +261,110 @@ func (g *generator) decrement() (step, bool) {
 		}
 	}
 	return step{}, false
+}
+
+func (g *generator) planChange() (step, bool) {
+	sub := g.sub()
+	if !sub.to.IsZero() && !sub.to.After(g.w.now) {
+		return step{}, false
+	}
+	s := step{Do: "plan change", Of: sub.name, Plan: fmt.Sprint("plan", 1+g.IntN(g.names["plan"])), Option: pick(g, "immediate", "requested_date", "requested_date", "end_of_subscription_term"),
+		Filter: pick(g, "", "", "unchanged", "plan_change_date", "start_of_month")}
+	if s.Plan == sub.plan || len(sub.changes) > 0 && sub.changes[len(sub.changes)-1].plan == s.Plan {
+		return step{}, false
+	}
+	if s.Option == "requested_date" {
+		s.At = g.date(sub.customer, pick(g, -8, 0, 1), 40)
+	}
+	return s, true
+}
+
+func (g *generator) unschedulePlanChange() (step, bool) {
+	sub := g.sub()
+	n := len(sub.changes)
+	return step{Do: "unschedule plan change", Of: sub.name}, n > 0 && sub.changes[n-1].at.After(g.w.now)
+}
+
+func (g *generator) addPrice() (step, bool) {
+	sub := g.sub()
+	if !sub.to.IsZero() && !sub.to.After(g.w.now) || sub.from.After(g.w.now) || len(sub.intervals) > 6 {
+		return step{}, false
+	}
+	s := step{Do: "add price", Of: sub.name, Prices: []priceSpec{g.price(sub.name)}, At: g.date(sub.customer, 0, 20)}
+	if g.chance(40) {
+		s.Until = g.date(sub.customer, 21, 90)
+	}
+	return s, true
+}
+
+func (g *generator) endPrice() (step, bool) {
+	sub := g.sub()
+	if len(sub.intervals) == 0 {
+		return step{}, false
+	}
+	i := pick(g, sub.intervals...)
+	if !i.to.IsZero() || i.from.After(g.w.now) {
+		return step{}, false
+	}
+	return step{Do: "end price", Of: sub.name, Price: i.spec.Name, At: g.date(sub.customer, 0, 40)}, true
+}
+
+// document is something that is done to an issued invoice.
+func (g *generator) document() (step, bool) {
+	var all []*invoice
+	sub := g.sub()
+	for _, id := range g.r.books.order {
+		if v := g.r.books.invoices[id]; v.sub == sub.id && v.status == "issued" {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		return step{}, false
+	}
+	v := pick(g, all...)
+	s := step{Of: sub.name, At: clock(v.date)}
+	switch g.IntN(5) {
+	case 0, 1:
+		s.Do, s.Until = "mark paid", g.w.now.Format(time.DateOnly)
+	case 2:
+		s.Do = "void invoice"
+	default:
+		l := pick(g, v.lines...)
+		for _, i := range sub.intervals {
+			if i.price == l.price && i.spec.Metric != "" {
+				s.Do, s.Price, s.Amount = "credit note", l.name, pick(g, "0.01", "1.00")
+			}
+		}
+	}
+	return s, s.Do != ""
+}
+
+func (g *generator) backfill() (step, bool) {
+	c := g.customer()
+	from := g.w.now.Add(-time.Duration(1+g.IntN(20*24)) * time.Hour)
+	to := from.Add(time.Duration(1+g.IntN(10*24)) * time.Hour)
+	if to.After(g.w.now) {
+		to = g.w.now
+	}
+	s := step{Do: "backfill", Name: g.name("backfill"), Of: c.name, At: from.Format(time.RFC3339), Until: to.Format(time.RFC3339), Flag: g.chance(50)}
+	for range 1 + g.IntN(4) {
+		at := from.Add(time.Duration(g.Float64() * float64(to.Sub(from)))).Truncate(time.Second)
+		s.Events = append(s.Events, eventSpec{Key: g.name("event"), Customer: c.name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")})
+	}
+	return s, true
+}
+
+func (g *generator) closeBackfill() (step, bool) {
+	if g.names["backfill"] == 0 {
+		return step{}, false
+	}
+	name := fmt.Sprint("backfill", 1+g.IntN(g.names["backfill"]))
+	b := g.w.backfills[name]
+	switch {
+	case b == nil || b.state == "reverted":
+		return step{}, false
+	case b.state == "pending" && g.chance(80):
+		return step{Do: "close backfill", Name: name}, true
+	}
+	return step{Do: "revert backfill", Name: name}, g.chance(40)
 }

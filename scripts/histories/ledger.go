@@ -160,8 +160,10 @@ func (r *run) cover(l *ledger, b *block) error {
 // settle brings the deductions of a customer up to date, day after day. Committed ones stay;
 // those of pending days are worked out from what the committed ones left.
 func (w *world) settle(c *customer) {
-	for currency := range c.ledgers {
-		w.settleIn(c, currency)
+	for currency, l := range c.ledgers {
+		if len(l.blocks) > 0 { // before the first block no charge is closed for good
+			w.settleIn(c, currency)
+		}
 	}
 	for _, name := range w.order {
 		for _, i := range w.subs[name].intervals {
@@ -208,7 +210,7 @@ func (w *world) settleIn(c *customer, currency string) {
 	})
 	for d := first; d <= today; d++ {
 		for _, p := range pieces {
-			if d < z.day(p.from) || !z.start(d).Before(p.to) {
+			if w.voided[p.key()] || d < z.day(p.from) || !z.start(d).Before(p.to) {
 				continue
 			}
 			if l.find(p, d) != nil {
@@ -220,7 +222,7 @@ func (w *world) settleIn(c *customer, currency string) {
 					before.Add(before, one.amount)
 				}
 			}
-			amount := sub(rounded(w.used(p, z.start(d+1)), currency), before)
+			amount := sub(w.worth(p, z.start(d+1)), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat))}
 			one.committed = !z.start(d + 1).Add(grace).After(w.now)
 			l.charges = append(l.charges, one)

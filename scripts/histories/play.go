@@ -87,7 +87,7 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 		return nil, nil, err
 	}
 	r := newRun(c)
-	g := newGenerator(seed, r.w)
+	g := newGenerator(seed, r)
 	var played []step
 	queue := g.opening()
 	for n := 0; n < o.steps; {

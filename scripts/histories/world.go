@@ -18,18 +18,24 @@ type world struct {
 	subs      map[string]*subscription
 	order     []string // of subscriptions
 	events    map[string]*event
-	keys      []string // of events, as they came
-	coupons   map[string]*coupon
+	keys      []string        // of events, as they came
+	voided    map[string]bool // service periods whose invoice was voided by hand
+	backfills map[string]*backfill
+}
+
+// backfill is one that is open, reflected or reverted.
+type backfill struct {
+	id       string
+	customer string
+	from, to time.Time
+	replace  bool
+	state    string
+	gone     []*event // that do not count because of it
 }
 
 func newWorld() *world {
 	return &world{items: map[string]string{}, metrics: map[string]string{}, plans: map[string]*plan{}, customers: map[string]*customer{},
-		subs: map[string]*subscription{}, events: map[string]*event{}, coupons: map[string]*coupon{}}
-}
-
-type coupon struct {
-	id, kind, amount string
-	months           int
+		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, backfills: map[string]*backfill{}}
 }
 
 type plan struct {
@@ -53,8 +59,8 @@ type event struct {
 	n          *big.Rat
 	who        string
 	deprecated bool
-	backfill   string // the one it was sent with, whose state decides whether it counts
-	replacedBy []string
+	replaced   bool // by a backfill
+	backfill   *backfill
 }
 
 // interval is the time during which a subscription has a price.
@@ -66,6 +72,8 @@ type interval struct {
 	to         time.Time // zero: open
 	anchor     anchor
 	quantities []transition
+	change     int      // the number of the plan change that brought it
+	plan       string   // the name of the plan that it came with
 	who        []string // whose usage it counts; none is the subscriber's
 }
 
@@ -101,15 +109,17 @@ type subscription struct {
 	canceled  bool      // to stems from a cancellation
 	anchor    anchor
 	intervals []*interval
-	adjusts   []*adjusting
+	changes   []planChange
+	former    []time.Time // ends that were taken back
+	troubled  bool        // a cancellation or a plan change was scheduled once
 }
 
-// adjusting is an adjustment for a time.
-type adjusting struct {
-	adjustment
-	prices   []string // ids; nil is all
-	from, to day      // to 0: open
-	level    bool     // of the invoice
+// planChange is one that is scheduled or done.
+type planChange struct {
+	at     time.Time
+	plan   string
+	anchor anchor
+	before []ending // the intervals there were
 }
 
 // piece is a service period of an interval within one cycle.
@@ -120,6 +130,9 @@ type piece struct {
 	days     span      // of service, within the cycle
 	from, to time.Time // of service
 }
+
+// key names the service period of a price.
+func (p piece) key() string { return p.price + " " + clock(p.from) }
 
 // fraction of the cycle that is served (price-models.md 1.4).
 func (p piece) fraction() *big.Rat {
@@ -160,11 +173,14 @@ func (s *subscription) pieces(i *interval, until time.Time) []piece {
 
 // term is the longest cycle of the prices, and period the shortest (semantics.md 1.1.15).
 func (s *subscription) longest(at time.Time) (cycle, bool) {
+	if at.Before(s.from) {
+		at = s.from
+	}
 	var best cycle
 	found := false
 	for _, i := range s.intervals {
 		c := i.spec.Cycle
-		if c == (cycle{}) || (!i.to.IsZero() && !i.to.After(at)) {
+		if c == (cycle{}) || i.from.After(at) || (!i.to.IsZero() && !i.to.After(at)) {
 			continue
 		}
 		if !found || c.Months*30+c.Days > best.Months*30+best.Days {
@@ -181,7 +197,7 @@ func (w *world) measure(metric string, who []string, from, to time.Time) *big.Ra
 	seen := map[string]bool{}
 	for _, key := range w.keys {
 		e := w.events[key]
-		if e.deprecated || !slices.Contains(who, e.customer) || e.at.Before(from) || !e.at.Before(to) {
+		if e.deprecated || e.replaced || (e.backfill != nil && e.backfill.state != "reflected") || !slices.Contains(who, e.customer) || e.at.Before(from) || !e.at.Before(to) {
 			continue
 		}
 		switch metric {
@@ -284,6 +300,57 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 		p.days.to = p.cycle.to
 	}
 	return p.fee()
+}
+
+// worth is what a line of usage until an instant comes to after the adjustments of its price
+// alone, rounded as a line is (price-models.md 6.3 to 6.5).
+func (w *world) worth(p piece, until time.Time) *big.Rat {
+	currency := p.spec.unit("USD")
+	r := rounded(w.used(p, until), currency)
+	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
+		for _, a := range w.adjusting(p) {
+			if a.Kind == kind && len(a.Prices) == 1 {
+				r = w.adjust(p, a, r, until)
+			}
+		}
+	}
+	return r
+}
+
+// adjusting are the adjustments of the plan that a price came with.
+func (w *world) adjusting(p piece) []adjustment {
+	var all []adjustment
+	for _, a := range w.plans[p.plan].adjust {
+		if slices.Contains(a.Prices, p.spec.Name) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func (w *world) adjust(p piece, a adjustment, r *big.Rat, until time.Time) *big.Rat {
+	amount := rat(a.Amount)
+	period := cents(mul(amount, p.fraction())) // of a service period that is shorter than the cycle
+	switch a.Kind {
+	case "usage_discount":
+		if until.After(p.to) {
+			until = p.to
+		}
+		q := sub(w.measure(p.spec.Metric, p.whose(), p.from, until), amount)
+		left := p.spec.rate(greatest(q, new(big.Rat)))
+		if p.spec.Prorated {
+			left = mul(left, p.fraction())
+		}
+		return cents(left)
+	case "amount_discount":
+		return sub(r, least(period, greatest(r, new(big.Rat))))
+	case "percentage_discount":
+		return sub(r, cents(mul(r, amount)))
+	case "minimum":
+		return greatest(r, period)
+	default:
+		return least(r, period)
+	}
 }
 
 // used is what usage until an instant costs, exactly.
