@@ -169,6 +169,27 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 		Expect(s.bills(sub)).To(Equal([]string{"2025-06-20 issued 5.00"}))
 	})
 
+	It("stay of a price whose cycle is longer than the billing period, whose draft is not opened yet", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		buyer := s.buyer(object{"currency": "USD"})
+		s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
+		sub := s.subscribe(buyer, nil, s.fee("0.00"), with(s.calls("1"), object{"cadence": "quarterly"})).text("id")
+		s.clock("2025-06-03T12:00:00Z")
+		s.use(buyer, "2025-06-03T11:00:00Z", "25")
+		s.clock("2025-06-15T09:00:00Z")
+		Expect(s.paidDays(buyer, "USD")).To(Equal([]string{"20 committed by none"}))
+		s.cancel(sub, asOf("2025-06-20")).expect(200)
+		Expect(s.paidDays(buyer, "USD")).To(Equal([]string{"20 committed by 2025-06-20"}))
+		s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil).expect(200)
+		Expect(s.paidDays(buyer, "USD")).To(Equal([]string{"20 committed by none"}))
+		s.cancel(sub, asOf("2025-08-15")).expect(200)
+		Expect(s.paidDays(buyer, "USD")).To(Equal([]string{"20 committed by none"}))
+		s.clock("2025-08-16T00:00:00Z")
+		Expect(s.ledger(buyer, "USD")[1:]).To(Equal([]string{"decrement 20 committed: 0"}))
+		Expect(s.paidDays(buyer, "USD")).To(Equal([]string{"20 committed by 2025-08-15"}))
+		Expect(s.bills(sub)).To(ContainElement("2025-08-15 issued 5.00"))
+	})
+
 	It("stay for local days, where clocks change", func() {
 		s := openShop("2025-03-01T05:00:00Z")
 		local := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})

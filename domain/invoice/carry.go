@@ -25,7 +25,7 @@ type carry struct {
 // carryLine is a line that credits pay, or paid.
 type carryLine struct {
 	InvoiceID  string
-	IntervalID string // "": not known
+	IntervalID string // "": not known, since what credits paid was given back before
 	PriceID    string
 	Time       period.Period // for which no earlier invoice charged
 	Replaced   bool          // its invoice is void, and others stand in its place
@@ -37,15 +37,14 @@ type lineDay struct {
 	Day    period.Date
 }
 
-// carryFrom notes the lines of drafts, and of those that are not opened yet, as the terms
-// before a change have them.
+// carryFrom notes the lines of drafts, opened or not, as the terms before a change have them.
 func carryFrom(tx *store.Tx, t subscription.Terms, drafts []Invoice) (carry, error) {
 	c := carry{lines: map[string]carryLine{}, intervals: map[string]bool{}}
 	for _, i := range t.Intervals {
 		c.intervals[i.ID] = true
 	}
-	all, err := withUnopened(tx, slices.Clone(drafts), "subscription_id = ?", t.ID)
-	for _, draft := range all {
+	drafts, err := withUnopened(tx, slices.Clone(drafts), "subscription_id = ?", t.ID)
+	for _, draft := range drafts {
 		c.drafts = append(c.drafts, draft.ID)
 		addCarryLines(c.lines, draft, billedBy(t, draft))
 	}
@@ -141,15 +140,14 @@ func (c carry) sources(tx *store.Tx, t subscription.Terms) (map[string]carryLine
 	return from, err
 }
 
-// draftedLines are the lines that the drafts of a subscription have now, those that are not
-// opened yet included.
+// draftedLines are the lines that the drafts of a subscription, opened or not, have now.
 func draftedLines(tx *store.Tx, t subscription.Terms) (map[string]carryLine, error) {
 	var drafts []Invoice
 	err := tx.Where("subscription_id = ? AND status = ? AND source = ?", t.ID, StatusDraft, SourceSubscription).Find(&drafts).Error
-	if err != nil {
-		return nil, err
+	if err == nil {
+		drafts, err = withUnopened(tx, drafts, "subscription_id = ?", t.ID)
 	}
-	if drafts, err = withUnopened(tx, drafts, "subscription_id = ?", t.ID); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	lines := map[string]carryLine{}
@@ -216,6 +214,9 @@ func sortDays(days []lineDay) {
 // lineFor finds the line that bills all of what a line did of a day: of the same price
 // interval, else of the same price in an interval that is new.
 func (c carry) lineFor(l carryLine, day period.Date, to map[string]carryLine, loc *time.Location) (id string, found bool) {
+	if l.IntervalID == "" {
+		return "", false
+	}
 	part, late := l.on(day, loc)
 	for _, same := range []func(carryLine) bool{
 		func(other carryLine) bool { return other.IntervalID == l.IntervalID },
@@ -244,9 +245,6 @@ func (c carry) lineFor(l carryLine, day period.Date, to map[string]carryLine, lo
 // for a day after all of the line's time, and counts as of its last moment.
 func (l carryLine) on(day period.Date, loc *time.Location) (part period.Period, late bool) {
 	whole := period.Period{Start: day.In(loc), End: day.AddDays(1).In(loc)}
-	if l.Time.Empty() {
-		return whole, false
-	}
 	if part, some := whole.Intersect(l.Time); some {
 		return part, false
 	}
@@ -275,6 +273,10 @@ func carryDays(tx *store.Tx, target map[lineDay]string, to map[string]carryLine)
 // giveBackDays gives back what credits paid of days that no line bills as before. Their
 // entries name the invoice that bills their price interval next, if theirs is gone.
 func giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid map[lineDay]bool, from, to map[string]carryLine) error {
+	left, err := stillThere(tx, from)
+	if err != nil {
+		return err
+	}
 	for _, d := range gone {
 		if err := tx.Where("line_id = ? AND day = ?", d.LineID, d.Day).Delete(&ChargedDay{}).Error; err != nil {
 			return err
@@ -288,8 +290,8 @@ func giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid m
 				return err
 			}
 		}
-		if l.Replaced {
-			continue // that invoice is still there
+		if left[l.InvoiceID] {
+			continue
 		}
 		var shown *string
 		for _, key := range slices.Sorted(maps.Keys(to)) {
@@ -302,4 +304,21 @@ func giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid m
 		}
 	}
 	return nil
+}
+
+// stillThere tells which invoices of lines there are.
+func stillThere(tx *store.Tx, lines map[string]carryLine) (map[string]bool, error) {
+	var ids []string
+	for _, l := range lines {
+		ids = append(ids, l.InvoiceID)
+	}
+	var found []string
+	if err := tx.Model(&Invoice{}).Where("id IN ?", ids).Pluck("id", &found).Error; err != nil {
+		return nil, err
+	}
+	left := map[string]bool{}
+	for _, id := range found {
+		left[id] = true
+	}
+	return left, nil
 }

@@ -101,8 +101,8 @@ func unopenedOf(tx *store.Tx, t subscription.Terms) (rows []Unopened, err error)
 	return rows, err
 }
 
-// redrawUnopened removes the unopened invoices of a subscription that bill nothing any more.
-// What credits paid on them is carried on afterwards (see carry.go).
+// redrawUnopened takes away the unopened invoices of a subscription on whose dates nothing is
+// billed any more. What credits paid of them is carried on afterwards (see carry.go).
 func redrawUnopened(tx *store.Tx, t subscription.Terms, b books) error {
 	unopened, err := unopenedOf(tx, t)
 	if err != nil {
