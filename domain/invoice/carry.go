@@ -38,17 +38,16 @@ type lineDay struct {
 }
 
 // carryFrom notes the lines of drafts, opened or not, as the terms before a change have them.
-func carryFrom(tx *store.Tx, t subscription.Terms, drafts []Invoice) (carry, error) {
+func carryFrom(t subscription.Terms, drafts []Invoice) carry {
 	c := carry{lines: map[string]carryLine{}, intervals: map[string]bool{}}
 	for _, i := range t.Intervals {
 		c.intervals[i.ID] = true
 	}
-	drafts, err := withUnopened(tx, slices.Clone(drafts), "subscription_id = ?", t.ID)
 	for _, draft := range drafts {
 		c.drafts = append(c.drafts, draft.ID)
 		addCarryLines(c.lines, draft, billedBy(t, draft))
 	}
-	return c, err
+	return c
 }
 
 func addCarryLines(lines map[string]carryLine, inv Invoice, services []subscription.Service) {
@@ -65,6 +64,11 @@ func addCarryLines(lines map[string]carryLine, inv Invoice, services []subscript
 // on carries on what was paid, after the documents follow the terms, and brings the
 // customer's ledgers up to date. Called again, it does so for what was replaced since.
 func (c *carry) on(tx *store.Tx, t subscription.Terms) error {
+	var replaced []string
+	err := tx.Model(&Invoice{}).Where("subscription_id = ? AND replaced AND voided_at = ?", t.ID, tx.Now).Pluck("id", &replaced).Error
+	if err != nil || len(c.drafts)+len(replaced) == 0 {
+		return err
+	}
 	found, err := credit.Ledgers(tx, t.CustomerID)
 	if err != nil || len(found) == 0 {
 		return err
@@ -75,7 +79,7 @@ func (c *carry) on(tx *store.Tx, t subscription.Terms) error {
 			return err
 		}
 	}
-	from, err := c.sources(tx, t)
+	from, err := c.sources(tx, replaced)
 	if err != nil {
 		return err
 	}
@@ -110,13 +114,8 @@ func (c *carry) on(tx *store.Tx, t subscription.Terms) error {
 
 // sources are the lines of the drafts that there were, and of the invoices that were
 // replaced by now.
-func (c carry) sources(tx *store.Tx, t subscription.Terms) (map[string]carryLine, error) {
+func (c carry) sources(tx *store.Tx, replaced []string) (map[string]carryLine, error) {
 	from := maps.Clone(c.lines)
-	var replaced []string
-	err := tx.Model(&Invoice{}).Where("subscription_id = ? AND replaced AND voided_at = ?", t.ID, tx.Now).Pluck("id", &replaced).Error
-	if err != nil {
-		return nil, err
-	}
 	lines, err := linesOf(tx, replaced)
 	if err != nil {
 		return nil, err

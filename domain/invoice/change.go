@@ -48,10 +48,11 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err != nil {
 		return Change{}, err
 	}
-	carried, err := carryFrom(tx, terms, before.drafts)
+	drafts, err := withUnopened(tx, slices.Clone(before.drafts), "subscription_id = ?", terms.ID)
 	if err != nil {
 		return Change{}, err
 	}
+	carried := carryFrom(terms, drafts)
 	if err := terms.Keep(tx); err != nil {
 		return Change{}, err
 	}
@@ -131,10 +132,7 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err := settle(tx, &terms, books, true); err != nil {
 		return false, err
 	}
-	carried, err := carryFrom(tx, terms, nil)
-	if err != nil {
-		return false, err
-	}
+	carried := carryFrom(terms, nil)
 	if err := carried.on(tx, terms); err != nil { // of what that replaced
 		return false, err
 	}
