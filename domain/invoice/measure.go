@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -48,10 +47,9 @@ func measure(tx *store.Tx, t subscription.Terms, services []measured) ([][]tally
 	for k, s := range services {
 		blank[k] = unmeasured(t, s.Service)
 		asked = append(asked, questions(s.Interval, blank[k].Model, usage.Request{
-			Subjects: event.SubjectsOf(t.Users(s.Interval)),
-			Cuts:     append([]time.Time{s.Period.Start}, s.until...),
-			Filter:   s.Interval.Condition(),
-		})...)
+			Cuts:   append([]time.Time{s.Period.Start}, s.until...),
+			Filter: s.Interval.Condition(),
+		}.Of(t, s.Interval))...)
 		ends[k] = len(asked)
 	}
 	answers, err := usage.MeasureAll(tx, nil, asked)

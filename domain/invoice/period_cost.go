@@ -8,7 +8,6 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -186,8 +185,8 @@ func newGroupedLine(t subscription.Terms, s subscription.Service, in period.Peri
 		l.from = before
 	}
 	l.asked = questions(s.Interval, l.tally.Model, usage.Request{
-		Subjects: event.SubjectsOf(t.Users(s.Interval)), Filter: s.Interval.Condition(), Cuts: append([]time.Time{s.Period.Start}, at...),
-	})
+		Filter: s.Interval.Condition(), Cuts: append([]time.Time{s.Period.Start}, at...),
+	}.Of(t, s.Interval))
 	for k, q := range l.asked {
 		l.asked[k].Split = slices.Concat(keys, q.Split)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -145,9 +144,9 @@ func (b Book) uses(tx *store.Tx, t subscription.Terms, frame period.Period, edge
 	asked := make([]usage.Request, len(intervals))
 	for k, i := range intervals {
 		asked[k] = usage.Request{
-			Query: i.Metric.Query(), Subjects: event.SubjectsOf(t.Users(i)), Filter: i.Condition(),
+			Query: i.Metric.Query(), Filter: i.Condition(),
 			Split: []string{b.Type.GroupingKey}, Match: i.Price.Dimensions, Cuts: between(cuts, lives[k]),
-		}
+		}.Of(t, i)
 	}
 	answers, err := usage.MeasureAll(tx, nil, asked)
 	if err != nil {

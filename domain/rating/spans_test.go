@@ -11,7 +11,9 @@ import (
 
 var _ = Describe("Rate of a fixed fee whose quantity changes", func() {
 	spans := func(of ...rating.Span) []rating.Span { return of }
-	span := func(quantity string, days int) rating.Span { return rating.Span{Quantity: money.Must(quantity), Days: days} }
+	span := func(quantity string, days int) rating.Span {
+		return rating.Span{Quantity: money.Must(quantity), Days: days}
+	}
 
 	DescribeTable("weighs each quantity by its days and divides once",
 		func(config, model string, all []rating.Span, whole int, subtotal string) {

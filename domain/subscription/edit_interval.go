@@ -40,6 +40,7 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 	if e.UsageCustomers.Given {
 		scope.UsageCustomerIDs = e.UsageCustomers.Value
 		columns["usage_customer_ids"] = scope.UsageCustomerIDs
+		columns["usage_customers_before"] = i.changeUsers(scope.UsageCustomerIDs, tx.Now)
 	}
 	if e.Filter.Given {
 		scope.Filter = e.Filter.Value

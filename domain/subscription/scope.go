@@ -100,12 +100,17 @@ func (s Scope) Condition() *metric.Condition {
 	return condition
 }
 
-// Users are the customers whose events a price of the subscription counts.
-func (t Terms) Users(i PriceInterval) []customer.Customer {
-	if i.users == nil {
-		return []customer.Customer{t.Customer}
+// Users are the customers whose events a price of the subscription counts, or counted at
+// some time, each once.
+func (t Terms) Users(i PriceInterval) (users []customer.Customer) {
+	for _, span := range t.UserSpans(i) {
+		for _, c := range span.Users {
+			if !slices.ContainsFunc(users, func(known customer.Customer) bool { return known.ID == c.ID }) {
+				users = append(users, c)
+			}
+		}
 	}
-	return i.users
+	return users
 }
 
 // Counts reports whether a price of the subscription counts a customer's events.
@@ -115,30 +120,12 @@ func (t Terms) Counts(customerID string) bool {
 	})
 }
 
-// usersOf names the customers that intervals count besides their own.
-func usersOf(intervals map[string][]PriceInterval) (ids []string) {
-	for _, ofSubscription := range intervals {
-		for _, i := range ofSubscription {
-			ids = append(ids, i.UsageCustomerIDs...)
-		}
-	}
-	return ids
-}
-
-// know gives intervals the customers that they count.
-func (t *Terms) know(customers map[string]customer.Customer) {
-	for k := range t.Intervals {
-		for _, id := range t.Intervals[k].UsageCustomerIDs {
-			t.Intervals[k].users = append(t.Intervals[k].users, customers[id])
-		}
-	}
-}
-
-// Counting finds a subscription that counts the usage of a customer who is not its own,
-// and has not ended. It is "" where there is none.
+// Counting finds a subscription that counts the usage of a customer who is not its own, or
+// counted it at some time, and has not ended. It is "" where there is none.
 func Counting(tx *store.Tx, customerID string) (id string, err error) {
 	err = tx.Raw(`SELECT s.id FROM price_intervals i JOIN subscriptions s ON s.account_id = i.account_id AND s.id = i.subscription_id
-		WHERE i.account_id = ? AND i.usage_customer_ids @> to_jsonb(?::text) AND s.customer_id <> ?
-			AND (s.end_at IS NULL OR s.end_at > ?) ORDER BY s.seq LIMIT 1`, tx.AccountID, customerID, customerID, tx.Now).Scan(&id).Error
+		WHERE i.account_id = ? AND s.customer_id <> ? AND (i.usage_customer_ids @> to_jsonb(?::text)
+				OR i.usage_customers_before @> jsonb_build_array(jsonb_build_object('customer_ids', jsonb_build_array(?::text))))
+			AND (s.end_at IS NULL OR s.end_at > ?) ORDER BY s.seq LIMIT 1`, tx.AccountID, customerID, customerID, customerID, tx.Now).Scan(&id).Error
 	return id, err
 }

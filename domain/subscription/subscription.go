@@ -72,6 +72,8 @@ type PriceInterval struct {
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 	Scope                        // of a usage price
 
+	UsageCustomersBefore FormerUsage // whose events it counted before those of Scope
+
 	CanDeferBilling bool // in arrears: ended amid a cycle, it is billed on the next billing date
 
 	Price       catalog.Price  `gorm:"-"`
@@ -79,7 +81,8 @@ type PriceInterval struct {
 	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant
 	PlanID      string         `gorm:"-"` // of its stint
 
-	users []customer.Customer // of UsageCustomerIDs
+	users  []customer.Customer   // of UsageCustomerIDs
+	former [][]customer.Customer // of UsageCustomersBefore
 }
 
 // Overlaps reports whether the interval is in force at some time of p.

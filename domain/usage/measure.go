@@ -25,6 +25,8 @@ type Request struct {
 	Filter   *metric.Condition  // nil for none
 
 	MostTuples int // of values of Split that an answer may have; 0: any number
+
+	spans []subjectSpan // where Subjects are not the same all the time: see Of
 }
 
 // Reading is what a metric counted from the first cut to the end of a slice. A

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -26,9 +25,7 @@ func (r reporter) request(i subscription.PriceInterval, from time.Time, days []p
 	for _, day := range days {
 		cuts = append(cuts, day.End)
 	}
-	return Request{
-		Query: i.Metric.Query(), Subjects: event.SubjectsOf(r.terms.Users(i)), Cuts: cuts, Match: r.Match,
-	}
+	return Request{Query: i.Metric.Query(), Cuts: cuts, Match: r.Match}.Of(r.terms, i)
 }
 
 // steps are what the metric of a price comes to, of all events.

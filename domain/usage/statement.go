@@ -76,6 +76,11 @@ func (req Request) events(from source, kept *kept) metric.Fragment {
 	}
 	s.add(` AND e.account_id = ? AND e.subject = ANY(?::text[]) AND e."timestamp" >= ? AND e."timestamp" < ?`,
 		from.account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
+	if len(req.spans) > 0 {
+		s.add(" AND (")
+		s.fragment(req.whose())
+		s.add(")")
+	}
 	for _, match := range req.Match {
 		s.add(" AND ")
 		s.fragment(metric.Label("e", match.Key))

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/alert"
-	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -47,8 +46,8 @@ func used(tx *store.Tx, t subscription.Terms, in period.Period, metricID string)
 			continue
 		}
 		counted, err := usage.Measure(tx, usage.Request{
-			Query: i.Metric.Query(), Subjects: event.SubjectsOf(t.Users(i)), Filter: i.Condition(), Cuts: []time.Time{in.Start, in.End},
-		})
+			Query: i.Metric.Query(), Filter: i.Condition(), Cuts: []time.Time{in.Start, in.End},
+		}.Of(t, i))
 		if err != nil {
 			return nil, err
 		}
