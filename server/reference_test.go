@@ -45,7 +45,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 		sent := list{}
 		for range events {
 			*s.sent++
-			properties := object{"n": float64(random.IntN(40_000)-2_000) / 100}
+			properties := object{"n": json.Number(fmt.Sprintf("%d.%02d", random.IntN(400)-20, random.IntN(100)))}
 			for _, name := range slices.Sorted(maps.Keys(carried)) {
 				if k := random.IntN(len(carried[name]) * 5); k < len(carried[name])*4 {
 					properties[name] = carried[name][k%len(carried[name])]

@@ -115,26 +115,40 @@ const (
 	betweenTwo  = 24 * time.Hour
 )
 
-// nights are how many it takes until every invoice was compared with the reference model,
-// which is slow: each night takes another part of them.
-const nights = 7
+// How many of the invoices a night compares with the reference model, which is slow: one of
+// seven, but no more than a thousand, and another part each night. How many there are is
+// known from the last time.
+const (
+	nights        = 7
+	mostReferred  = 1_000
+	nightsAtFirst = 28 // when the server has just begun
+)
+
+// sample is the part of a night.
+func (s *Server) sample(night time.Time) invoice.Sample {
+	of := nightsAtFirst
+	if last := s.books.Load(); last != nil {
+		of = max(nights, last.Invoices/mostReferred+1)
+	}
+	return invoice.Sample{Of: of, Turn: int(night.Unix() / int64(betweenTwo/time.Second))}
+}
 
 // VerifyNightly verifies the books every day until ctx ends, and keeps the result for
 // /readyz?deep and /metrics. Of several servers one does it at a time.
 func (s *Server) VerifyNightly(ctx context.Context) {
 	timer := time.NewTimer(beforeFirst)
 	defer timer.Stop()
-	for night := 0; ; {
+	var night time.Time
+	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-timer.C:
-			night = int(now.Unix() / int64(betweenTwo/time.Second))
+		case night = <-timer.C:
 		}
 		timer.Reset(betweenTwo)
 		done := false
 		s.background(ctx, unit{work: "verify the books"}, func() (err error) {
-			done, err = s.verifyBooks(ctx, invoice.Sample{Of: nights, Turn: night})
+			done, err = s.verifyBooks(ctx, s.sample(night))
 			return err
 		})
 		if !done {

@@ -40,16 +40,13 @@ const (
 // is for. An invoice that it cannot compare as a whole is counted with the reason.
 func (v *Verified) refer(tx *store.Tx, view View, services []subscription.Service, note func(document, wrong string, args ...any)) error {
 	found, err := referredLines(tx, view, services)
-	var reason notReferred
+	var failed readFailed
 	switch {
-	case errors.As(err, &reason):
-		v.leaveOut(string(reason))
-		return nil
-	case errors.Is(err, reference.ErrNotCovered):
+	case errors.As(err, &failed):
+		return failed.error
+	case err != nil: // it knows no rule for that, or cannot
 		v.leaveOut(err.Error())
 		return nil
-	case err != nil:
-		return err
 	}
 	v.Referred++
 	for _, l := range view.Lines {
@@ -59,7 +56,9 @@ func (v *Verified) refer(tx *store.Tx, view View, services []subscription.Servic
 		}
 		amount, err := is.amount(l, view.Currency)
 		if err != nil {
-			return err
+			v.Referred--
+			v.leaveOut(err.Error())
+			return nil
 		}
 		for _, figure := range []struct {
 			name string
@@ -79,6 +78,9 @@ func (v *Verified) refer(tx *store.Tx, view View, services []subscription.Servic
 	return nil
 }
 
+// readFailed is an error of the database.
+type readFailed struct{ error }
+
 func (v *Verified) leaveOut(reason string) {
 	if v.LeftOut == nil {
 		v.LeftOut = map[string]int{}
@@ -94,9 +96,15 @@ type referred struct {
 	subtotal, adjusted *big.Rat // in the currency of the price
 }
 
-// referredLines are the lines of an invoice by the reference model, by id.
-func referredLines(tx *store.Tx, view View, services []subscription.Service) (map[string]referred, error) {
-	all := map[string]referred{}
+// referredLines are the lines of an invoice by the reference model, by id. A panic of the
+// model is an error: a check may not end what it checks.
+func referredLines(tx *store.Tx, view View, services []subscription.Service) (all map[string]referred, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the reference model failed: %v", r)
+		}
+	}()
+	all = map[string]referred{}
 	events := &eventReader{tx: tx, seen: view.Seen, terms: view.Terms}
 	var billed []referred
 	for _, s := range services {
@@ -115,7 +123,7 @@ func referredLines(tx *store.Tx, view View, services []subscription.Service) (ma
 	}
 	more, err := extras(tx, []string{view.ID})
 	if err != nil {
-		return nil, err
+		return nil, readFailed{err}
 	}
 	added := more(view.Invoice)
 	var own []referred

@@ -95,19 +95,18 @@ func (m *measurement) rows(s *stage, outermost bool) []row {
 		m.folded, m.reached = true, len(passed) > 0
 	}
 	var groups []*scope
-next:
+	known := map[string]*scope{}
 	for _, r := range passed {
-		keys := make([]any, len(s.groups))
+		keys, key := make([]any, len(s.groups)), ""
 		for k, g := range s.groups {
 			keys[k] = plain((&scope{row: r}).value(g, false))
+			key += typed(keys[k]) + "\x00"
 		}
-		for _, g := range groups {
-			if sameKeys(g.keys, keys) {
-				g.rows = append(g.rows, r)
-				continue next
-			}
+		if known[key] == nil {
+			known[key] = &scope{folds: true, groups: s.groups, keys: keys}
+			groups = append(groups, known[key])
 		}
-		groups = append(groups, &scope{folds: true, groups: s.groups, keys: keys, rows: []row{r}})
+		known[key].rows = append(known[key].rows, r)
 	}
 	if len(s.groups) == 0 && len(groups) == 0 {
 		groups = []*scope{{folds: true}}
@@ -156,23 +155,14 @@ func bounded(v any) any {
 	return Round(r, 60)
 }
 
-func sameKeys(a, b []any) bool {
-	for k := range a {
-		if !identical(a[k], b[k]) {
-			return false
-		}
+// typed is a text that is the same for the same value of one type, NULL being one with NULL.
+// No value holds U+0000.
+func typed(v any) string {
+	if r, ok := v.(*big.Rat); ok {
+		return r.RatString()
 	}
-	return true
-}
-
-// identical compares two values of one type, NULL being one with NULL.
-func identical(a, b any) bool {
-	x, isNumber := a.(*big.Rat)
-	y, alsoNumber := b.(*big.Rat)
-	if isNumber && alsoNumber {
-		return x.Cmp(y) == 0
-	}
-	return a == b
+	text, _ := textOf(v)
+	return fmt.Sprintf("%T %s", v, text)
 }
 
 // plain is a value outside comparisons with times: the column timestamp is a string there.
@@ -412,11 +402,9 @@ func order(a, b any) (int, bool) {
 	case isTime && alsoTime:
 		return t.Compare(u), true
 	case isTime:
-		text, ok := b.(string)
-		if u, ok = isoTime(text); !ok {
-			return 0, false
-		}
-		return t.Compare(u), true
+		text, _ := b.(string) // "" is no time
+		u, ok := isoTime(text)
+		return t.Compare(u), ok
 	case alsoTime:
 		c, ok := order(b, a)
 		return -c, ok

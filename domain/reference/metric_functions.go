@@ -47,8 +47,7 @@ func (s *scope) aggregate(n *node, numeric bool) any {
 		}
 		seen := map[string]bool{}
 		for _, v := range values {
-			text, _ := textOf(v)
-			seen[fmt.Sprintf("%T %s", v, text)] = true
+			seen[typed(v)] = true
 		}
 		return big.NewRat(int64(len(seen)), 1)
 	}

@@ -234,11 +234,11 @@ func (m *dailyCreditAllowance) inputs() Inputs {
 }
 
 func (m *dailyCreditAllowance) rate(u Usage) *big.Rat {
-	dimensions := dimensionsOf(m.Dimensions)
+	cells := u.cells(append([]string{m.EventDayProperty}, dimensionsOf(m.Dimensions)...)...)
 	total := new(big.Rat)
 	for _, day := range u.by(m.EventDayProperty) {
 		spend := new(big.Rat)
-		for _, c := range u.cells(append([]string{m.EventDayProperty}, dimensions...)...) {
+		for _, c := range cells {
 			if same(c.values[0], day.values[0]) {
 				rate := rateOf(c.values[1:], m.MatrixValues, m.DefaultUnitAmount.Rat)
 				spend = plus(spend, times(positive(c.quantity), rate))
