@@ -36,8 +36,8 @@ func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) {
 func UnknownMembers(schema *openapi3.Schema, value any) []string {
 	var found findings
 	found.unknown(schema, value, "")
-	names := make([]string, len(found))
-	for i, f := range found {
+	names := make([]string, len(found.list))
+	for i, f := range found.list {
 		names[i] = f.Field
 	}
 	return names

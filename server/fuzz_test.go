@@ -337,6 +337,6 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, value) {
 			t.Fatalf("%s reads back as %v, %v", body, again, err)
 		}
-		server.PlacesOf(body)
+		server.PlacesOf(body, []string{"", "a", "a[0].b}"})
 	})
 }

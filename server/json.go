@@ -37,26 +37,35 @@ func newTokens(body []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true))
 }
 
-// placesOf numbers the places of a body in the order of the text. The end of an
-// object, where its missing members would stand, is its place with endOf.
-func placesOf(body []byte) map[string]int {
-	r := textReader{tokens: newTokens(body), order: map[string]int{}}
-	_, _ = r.document()
-	return r.order
-}
-
-func endOf(place string) string { return place + "}" }
-
 // textReader builds the value of a JSON text and collects what is wrong in it.
 type textReader struct {
 	tokens *jsontext.Decoder
-	order  map[string]int // nil unless asked for
-	wrong  []fault.Violation
-	depth  int
+	path   []step            // to what is read, from the outermost value
+	wrong  []fault.Violation // one more than an answer lists, at most
+}
+
+// step leads from an object or array to what is in it.
+type step struct {
+	key      string
+	index    int
+	inObject bool
+}
+
+// place names what the path leads to. It is asked only for what is wrong: a large body has
+// millions of places.
+func (r *textReader) place(path []step) (place string) {
+	for _, s := range path {
+		if s.inObject {
+			place = member(place, s.key)
+		} else {
+			place = entry(place, s.index)
+		}
+	}
+	return place
 }
 
 func (r *textReader) document() (any, error) {
-	value, err := r.value("")
+	value, err := r.value()
 	if err != nil {
 		return nil, broken(err)
 	}
@@ -82,21 +91,20 @@ func broken(err error) error {
 	return err
 }
 
-func (r *textReader) value(place string) (any, error) {
+func (r *textReader) value() (any, error) {
 	token, err := r.tokens.ReadToken()
 	if err != nil {
 		return nil, err
 	}
-	r.note(place)
 	switch token.Kind() {
 	case '{':
-		return r.nested(func() (any, error) { return r.object(place) })
+		return r.nested(r.object)
 	case '[':
-		return r.nested(func() (any, error) { return r.array(place) })
+		return r.nested(r.array)
 	case '"':
-		return r.text(place, token.String()), nil
+		return r.text(token.String()), nil
 	case '0':
-		return r.number(place, token.String()), nil
+		return r.number(token.String()), nil
 	case 't', 'f':
 		return token.Bool(), nil
 	}
@@ -104,43 +112,46 @@ func (r *textReader) value(place string) (any, error) {
 }
 
 func (r *textReader) nested(read func() (any, error)) (any, error) {
-	if r.depth++; r.depth > deepest {
+	if len(r.path) == deepest {
 		return nil, errTooDeep
 	}
-	defer func() { r.depth-- }()
+	r.path = append(r.path, step{})
+	defer func() { r.path = r.path[:len(r.path)-1] }()
 	return read()
 }
 
-func (r *textReader) object(place string) (any, error) {
+func (r *textReader) object() (any, error) {
 	members := map[string]any{}
+	at := len(r.path) - 1
 	for r.tokens.PeekKind() != '}' {
 		name, err := r.tokens.ReadToken()
 		if err != nil {
 			return nil, err
 		}
 		key := name.String()
-		at := member(place, key)
-		value, err := r.value(at)
+		r.path[at] = step{key: key, inObject: true}
+		value, err := r.value()
 		if err != nil {
 			return nil, err
 		}
 		if _, twice := members[key]; twice {
-			r.refuse(at, "is given more than once")
+			r.refuse(r.place(r.path), "is given more than once")
 		}
 		if strings.ContainsRune(key, 0) {
-			r.refuse(place, "has a member with the character U+0000 in its name")
+			r.refuse(r.place(r.path[:at]), "has a member with the character U+0000 in its name")
 		}
 		members[key] = value
 	}
-	r.note(endOf(place))
 	_, err := r.tokens.ReadToken()
 	return members, err
 }
 
-func (r *textReader) array(place string) (any, error) {
+func (r *textReader) array() (any, error) {
 	entries := []any{}
+	at := len(r.path) - 1
 	for r.tokens.PeekKind() != ']' {
-		value, err := r.value(entry(place, len(entries)))
+		r.path[at] = step{index: len(entries)}
+		value, err := r.value()
 		if err != nil {
 			return nil, err
 		}
@@ -150,30 +161,24 @@ func (r *textReader) array(place string) (any, error) {
 	return entries, err
 }
 
-func (r *textReader) text(place, text string) string {
+func (r *textReader) text(text string) string {
 	if strings.ContainsRune(text, 0) {
-		r.refuse(place, "must not contain the character U+0000")
+		r.refuse(r.place(r.path), "must not contain the character U+0000")
 	}
 	return text
 }
 
-func (r *textReader) number(place, text string) json.Number {
+func (r *textReader) number(text string) json.Number {
 	exact, err := money.ParseNumber(text)
 	if err != nil {
-		r.refuse(place, err.Error())
+		r.refuse(r.place(r.path), err.Error())
 	}
 	return json.Number(exact.String())
 }
 
 func (r *textReader) refuse(place, reason string) {
-	r.wrong = append(r.wrong, fault.Violation{Field: named(place), Reason: reason})
-}
-
-func (r *textReader) note(place string) {
-	if r.order != nil {
-		if _, known := r.order[place]; !known {
-			r.order[place] = len(r.order)
-		}
+	if len(r.wrong) <= mostViolations {
+		r.wrong = append(r.wrong, fault.Violation{Field: named(place), Reason: reason})
 	}
 }
 

@@ -69,12 +69,13 @@ var _ = Describe("the text of a body", func() {
 	})
 
 	It("has its places in the order of the text, and an end to each object", func() {
-		places := server.PlacesOf([]byte(`{"b":[{"x":1},2],"a":{}}`))
 		order := []string{"", "b", "b[0]", "b[0].x", "b[0]}", "b[1]", "a", "a}", "}"}
+		places := server.PlacesOf([]byte(`{"b":[{"x":1},2],"a":{}}`), order)
 		Expect(places).To(HaveLen(len(order)))
 		for i, place := range order {
 			Expect(places).To(HaveKeyWithValue(place, i))
 		}
+		Expect(server.PlacesOf([]byte(`{"b":[{"x":1},2],"a":{}}`), []string{"a}", "b[0].x", "c"})).To(Equal(map[string]int{"b[0].x": 0, "a}": 1}))
 	})
 })
 

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,9 @@ import (
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
+
+// mostViolations is how many mistakes an answer lists.
+const mostViolations = 100
 
 // problemTypes precedes the name of every class of failure.
 const problemTypes = "https://docs.withorb.com/reference/error-responses#"
@@ -115,8 +119,11 @@ func problemOf(ctx context.Context, err error) (gen.Problem, class) {
 	}
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind == fault.KindInvalid {
-		for _, v := range f.Violations {
+		for _, v := range f.Violations[:min(len(f.Violations), mostViolations)] {
 			problem.ValidationErrors = append(problem.ValidationErrors, v.String())
+		}
+		if len(f.Violations) > mostViolations {
+			problem.ValidationErrors = append(problem.ValidationErrors, fmt.Sprintf("body: has more mistakes; these are %d of them", mostViolations))
 		}
 	}
 	return problem, class

@@ -18,30 +18,45 @@ type finding struct {
 	at string
 }
 
-// findings are what is wrong with the shape of a body, at most one for a place.
-type findings []finding
-
-func (f *findings) add(place, at, reason string) {
-	for _, known := range *f {
-		if known.Field == named(place) {
-			return
-		}
-	}
-	*f = append(*f, finding{fault.Violation{Field: named(place), Reason: reason}, at})
+// findings are what is wrong with the shape of a body, at most one for a place. There is
+// one more than an answer lists where the body has more mistakes than that.
+type findings struct {
+	list  []finding
+	known map[string]bool // fields of the list
 }
 
-// inOrder lists the violations in the order of the text.
-func (f findings) inOrder(order map[string]int) []fault.Violation {
-	slices.SortStableFunc(f, func(a, b finding) int { return cmp.Compare(order[a.at], order[b.at]) })
-	violations := make([]fault.Violation, len(f))
-	for i, finding := range f {
+func (f *findings) add(place, at, reason string) {
+	field := named(place)
+	if f.known[field] || f.full() {
+		return
+	}
+	if f.known == nil {
+		f.known = map[string]bool{}
+	}
+	f.known[field] = true
+	f.list = append(f.list, finding{fault.Violation{Field: field, Reason: reason}, at})
+}
+
+// full reports that no more findings are taken.
+func (f *findings) full() bool { return len(f.list) > mostViolations }
+
+// inOrder lists the violations in the order of the text of body.
+func (f *findings) inOrder(body []byte) []fault.Violation {
+	wanted := make([]string, len(f.list))
+	for i, finding := range f.list {
+		wanted[i] = finding.at
+	}
+	order := placesOf(body, wanted)
+	slices.SortStableFunc(f.list, func(a, b finding) int { return cmp.Compare(order[a.at], order[b.at]) })
+	violations := make([]fault.Violation, len(f.list))
+	for i, finding := range f.list {
 		violations[i] = finding.Violation
 	}
 	return violations
 }
 
-// mismatches adds what kin-openapi finds wrong with value.
-func (f *findings) mismatches(err error, value any) {
+// mismatches adds what kin-openapi finds wrong with value, which stands at place base.
+func (f *findings) mismatches(base string, err error, value any) {
 	var parts openapi3.MultiError
 	var mismatch *openapi3.SchemaError
 	switch e := err.(type) {
@@ -52,34 +67,37 @@ func (f *findings) mismatches(err error, value any) {
 	case *openapi3.SchemaError:
 		mismatch = e
 	default:
-		f.mismatches(errors.Unwrap(err), value) // kin wraps the reasons of unions
+		f.mismatches(base, errors.Unwrap(err), value) // kin wraps the reasons of unions
 		return
 	}
 	for _, part := range parts {
-		f.mismatches(part, value)
+		if f.full() {
+			return
+		}
+		f.mismatches(base, part, value)
 	}
 	if mismatch == nil {
 		return
 	}
 	switch mismatch.SchemaField {
 	case "allOf", "oneOf":
-		f.mismatches(mismatch.Origin, value)
+		f.mismatches(base, mismatch.Origin, value)
 	case "properties": // unknown members: found by a walk of our own
 	case "discriminator":
-		f.variant(mismatch, value)
+		f.variant(base, mismatch, value)
 	case "required":
 		steps := mismatch.JSONPointer()
-		object, _ := follow(value, steps[:len(steps)-1])
+		object, _ := follow(base, value, steps[:len(steps)-1])
 		f.add(member(object, steps[len(steps)-1]), endOf(object), "is required")
 	default:
-		place, _ := follow(value, mismatch.JSONPointer())
+		place, _ := follow(base, value, mismatch.JSONPointer())
 		f.add(place, place, reasonOf(mismatch.SchemaField, mismatch.Schema))
 	}
 }
 
 // variant adds a discriminator that is missing or chooses nothing.
-func (f *findings) variant(mismatch *openapi3.SchemaError, value any) {
-	place, object := follow(value, mismatch.JSONPointer())
+func (f *findings) variant(base string, mismatch *openapi3.SchemaError, value any) {
+	place, object := follow(base, value, mismatch.JSONPointer())
 	chooser := mismatch.Schema.Discriminator
 	at := member(place, chooser.PropertyName)
 	if fields, _ := object.(map[string]any); fields != nil {
@@ -91,10 +109,10 @@ func (f *findings) variant(mismatch *openapi3.SchemaError, value any) {
 	f.add(at, at, oneOf(slices.Sorted(maps.Keys(chooser.Mapping))))
 }
 
-// follow walks the steps from value and returns the place it comes to, and what
-// stands there.
-func follow(value any, steps []string) (place string, at any) {
-	at = value
+// follow walks the steps from value, which stands at place base, and returns the place it
+// comes to, and what stands there.
+func follow(base string, value any, steps []string) (place string, at any) {
+	place, at = base, value
 	for _, step := range steps {
 		switch v := at.(type) {
 		case []any:
@@ -117,17 +135,30 @@ func follow(value any, steps []string) (place string, at any) {
 func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 	switch v := value.(type) {
 	case []any:
-		if items := arrayItems(schema); items != nil {
-			for i, item := range v {
+		items := arrayItems(schema)
+		if items == nil || f.tooMany(schema, v, place) {
+			return
+		}
+		for i, item := range v {
+			if f.full() {
+				return
+			}
+			if holds(item) {
 				f.unknown(items, item, entry(place, i))
 			}
 		}
 	case map[string]any:
+		if len(v) == 0 {
+			return
+		}
 		known := membersOf(schema, v)
 		if known == nil {
 			return
 		}
 		for name, value := range v {
+			if f.full() {
+				return
+			}
 			at := member(place, name)
 			if property := known.property(name); property != nil {
 				if value == nil && property.Default != nil && !property.Nullable {
@@ -139,6 +170,17 @@ func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 			}
 		}
 	}
+}
+
+// holds reports whether there is anything in a value.
+func holds(value any) bool {
+	switch v := value.(type) {
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return false
 }
 
 // known is what a schema says about the members of an object.

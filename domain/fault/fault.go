@@ -8,7 +8,6 @@ package fault
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -109,10 +108,12 @@ func Moved(err error, name func(field string) string) error {
 	if !errors.As(err, &f) || len(f.Violations) == 0 {
 		return err
 	}
-	var moved []Violation
+	moved := make([]Violation, 0, len(f.Violations))
+	known := make(map[Violation]bool, len(f.Violations))
 	for _, v := range f.Violations {
 		v.Field = name(v.Field)
-		if !slices.Contains(moved, v) {
+		if !known[v] {
+			known[v] = true
 			moved = append(moved, v)
 		}
 	}

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// placesOf numbers the wanted places of a body in the order of its text. The end of an
+// object, where its missing members would stand, is its place with endOf. It skips what
+// holds no wanted place.
+func placesOf(body []byte, wanted []string) map[string]int {
+	r := placeReader{tokens: newTokens(body), wanted: map[string]bool{}, above: map[string]bool{"": true}, order: map[string]int{}}
+	for _, place := range wanted {
+		r.wanted[place] = true
+		for i, c := range place {
+			if strings.ContainsRune(".[}", c) {
+				r.above[place[:i]] = true
+			}
+		}
+	}
+	_ = r.value("")
+	return r.order
+}
+
+func endOf(place string) string { return place + "}" }
+
+// placeReader walks a JSON text to the places that are wanted.
+type placeReader struct {
+	tokens *jsontext.Decoder
+	wanted map[string]bool
+	above  map[string]bool // places that a wanted one begins with
+	order  map[string]int
+}
+
+func (r *placeReader) note(place string) {
+	if _, known := r.order[place]; r.wanted[place] && !known {
+		r.order[place] = len(r.order)
+	}
+}
+
+func (r *placeReader) value(place string) error {
+	r.note(place)
+	if !r.above[place] || len(r.order) == len(r.wanted) {
+		return r.tokens.SkipValue()
+	}
+	token, err := r.tokens.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch token.Kind() {
+	case '{':
+		for r.tokens.PeekKind() != '}' {
+			name, err := r.tokens.ReadToken()
+			if err != nil {
+				return err
+			}
+			if err := r.value(member(place, name.String())); err != nil {
+				return err
+			}
+		}
+		r.note(endOf(place))
+		_, err = r.tokens.ReadToken()
+	case '[':
+		for i := 0; r.tokens.PeekKind() != ']'; i++ {
+			if err := r.value(entry(place, i)); err != nil {
+				return err
+			}
+		}
+		_, err = r.tokens.ReadToken()
+	}
+	return err
+}
