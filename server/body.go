@@ -64,7 +64,7 @@ type telling struct{ io.ReadCloser }
 
 func (t telling) Read(b []byte) (int, error) {
 	n, err := t.ReadCloser.Read(b)
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return n, err
 	}
 	var tooLarge *http.MaxBytesError
@@ -114,7 +114,7 @@ type unzipped struct {
 func (u *unzipped) Read(b []byte) (int, error) {
 	if u.zip == nil {
 		zip, err := gzip.NewReader(u.packed)
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return 0, gzip.ErrHeader
 		}
 		if err != nil {

@@ -126,7 +126,7 @@ var _ = Describe("Costs", func() {
 		costs := s.get("/v1/subscriptions/" + subscription.text("id") + "/costs").expect(200)
 		for day := range costs.list("data") {
 			shown := costs.entry("data", day)
-			Expect(shown.each("per_price_costs", "price.name")).To(Equal(list(names)))
+			Expect(shown.each("per_price_costs", "price.name")).To(Equal(names))
 			Expect(shown.each("per_price_costs", "price.id")).To(Equal(shown.each("per_price_costs", "price_id")))
 		}
 	})

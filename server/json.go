@@ -69,7 +69,7 @@ func (r *textReader) document() (any, error) {
 	if err != nil {
 		return nil, broken(err)
 	}
-	if _, err := r.tokens.ReadToken(); err != io.EOF {
+	if _, err := r.tokens.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fault.Bad("body", "must be one JSON value, with nothing after it")
 	}
 	return value, nil

@@ -193,7 +193,7 @@ var _ = Describe("What webhooks reach", func() {
 		p.tx(func(tx *store.Tx) error { return tx.Find(&tried).Error })
 		Expect(tried).To(HaveLen(len(urls)))
 		for _, d := range tried {
-			Expect(len(d.Attempts)).To(Equal(2), "each is tried twice")
+			Expect(d.Attempts).To(HaveLen(2), "each is tried twice")
 		}
 		return urls, count.Load()
 	}

@@ -172,7 +172,7 @@ var _ = Describe("Deliveries", func() {
 		p.happens(99)
 		p.pass(0)
 		p.pass(66 * time.Second)
-		Expect(len(r.requests())).To(Equal(198))
+		Expect(r.requests()).To(HaveLen(198))
 		Expect(p.get("/v1/webhook_endpoints/" + endpoint).expect(200).at("enabled")).To(BeTrue())
 		p.happens(1)
 		p.pass(0)

@@ -99,7 +99,7 @@ func (s *spool) portions() iter.Seq2[[]Event, error] {
 func (s *spool) portion(in *bufio.Reader) (events []Event, err error) {
 	for size := 0; len(events) < groupSize && size < fewBytes; size += len(s.record) {
 		e, err := s.read(in)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -113,7 +113,7 @@ func (s *spool) portion(in *bufio.Reader) (events []Event, err error) {
 // read is the next event, or io.EOF.
 func (s *spool) read(in *bufio.Reader) (Event, error) {
 	size, err := binary.ReadUvarint(in)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return Event{}, err
 	}
 	if err == nil {

@@ -189,7 +189,7 @@ var _ = Describe("A hostile statement", func() {
 		Expect(err).NotTo(HaveOccurred())
 		for _, statement := range refused {
 			q, err := metric.Parse(statement)
-			Expect(q == nil).To(BeTrue(), statement)
+			Expect(q).To(BeNil(), statement)
 			Expect(misplaced(statement, err)).To(BeEmpty())
 			for _, filter := range []string{statement, "TRUE AND " + statement} {
 				if _, err := metric.ParseCondition(filter); err != nil {

@@ -3,6 +3,7 @@ package rating
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -75,7 +76,7 @@ func (d *document) object(path string, raw json.RawMessage) *object {
 		d.bad(path, "must be valid JSON")
 		return o
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		d.bad(path, "must be one JSON object")
 		return o
 	}

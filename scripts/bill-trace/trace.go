@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -52,10 +53,10 @@ func readTrace(path string) (t trace, err error) {
 	}
 	for {
 		fields, err := lines.Read()
-		if err == io.EOF && len(t.Rows) > 0 {
+		if errors.Is(err, io.EOF) && len(t.Rows) > 0 {
 			return t, nil
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return t, fmt.Errorf("%s: holds no rows", path)
 		}
 		if err == nil {

@@ -65,7 +65,7 @@ func readRules(dir string) (rules map[string]bool, findings []string, err error)
 func readPage(rules map[string]bool, book, text string) (faults []string) {
 	section, last := "", 0
 	for i, line := range strings.Split(text, "\n") {
-		rule := ""
+		var rule string
 		switch {
 		case heading.MatchString(line):
 			rule, last = heading.FindStringSubmatch(line)[1], 0

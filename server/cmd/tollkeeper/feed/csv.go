@@ -50,7 +50,7 @@ func newCSV(file *os.File, at position, text []string) (*source, error) {
 	in := bufio.NewReaderSize(file, 1<<16)
 	t.read(in, position{offset: skipMark(in)})
 	header, err := t.rows.Read()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the first row must name the columns")
 	}
 	if err != nil {

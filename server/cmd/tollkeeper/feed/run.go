@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -94,7 +95,7 @@ func (p *part) fill(first *entry, next func() (entry, error), most int) (held *e
 	for len(p.entries) < most && p.size < partBytes {
 		e, err := next()
 		if err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) {
 				p.err = err
 			}
 			return nil, true
