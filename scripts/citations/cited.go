@@ -36,12 +36,12 @@ const (
 )
 
 var (
-	cited  = regexp.MustCompile(`\b(semantics|price` + gap + `models)` + gap + `(\d+(?:\.\d+)*(?:,` + gap + `step` + gap + `\d+)?(?:` + joint + dotted + `)*)`)
-	lettered   = regexp.MustCompile(`\bgaps` + gap + `([A-J]\d*(?:` + joint + `[A-J]\d+)*)\b`)
-	inside = regexp.MustCompile(`\b(?:rule|section|chapter)` + gap + `(\d+(?:\.\d+)*(?:,` + gap + `step` + gap + `\d+)?)`)
-	one    = regexp.MustCompile(`(?:` + dotted + `|\d+|[A-J]\d*)`)
-	asStep = regexp.MustCompile(`,` + gap + `step` + gap)
-	other  = regexp.MustCompile(`\bprice-models \d[\d.]*|\bPrice models \d[\d.]*|\bSemantics \d[\d.]*|\b(?:semantics|interface|operations|schemas)\.md\b|\(\d+\.\d+(?:\.\d+)?\)"`)
+	cited    = regexp.MustCompile(`\b(semantics|price` + gap + `models)` + gap + `(\d+(?:\.\d+)*(?:,` + gap + `step` + gap + `\d+)?(?:` + joint + dotted + `)*)`)
+	lettered = regexp.MustCompile(`\bgaps` + gap + `([A-J]\d*(?:` + joint + `[A-J]\d+)*)\b`)
+	inside   = regexp.MustCompile(`\b(?:rule|section|chapter)` + gap + `(\d+(?:\.\d+)*(?:,` + gap + `step` + gap + `\d+)?)`)
+	one      = regexp.MustCompile(`(?:` + dotted + `|\d+|[A-J]\d*)`)
+	asStep   = regexp.MustCompile(`,` + gap + `step` + gap)
+	other    = regexp.MustCompile(`\bprice-models \d[\d.]*|\bPrice models \d[\d.]*|\bSemantics \d[\d.]*|\b(?:semantics|interface|operations|schemas)\.md\b|\(\d+\.\d+(?:\.\d+)?\)"`)
 )
 
 // citations finds all that a text cites. Pages of rules also cite each other by number alone.
