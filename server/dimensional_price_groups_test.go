@@ -47,7 +47,7 @@ var _ = Describe("Dimensional price groups", func() {
 			Entry("a dimension twice", object{"dimensions": list{"a", "a"}}, "dimensions: must not have the same entry twice"),
 			Entry("a dimension without a name", object{"dimensions": list{"a", ""}}, "dimensions[1]: must not be empty"),
 			Entry("no name", object{"name": absent}, "name: is required"),
-			Entry("an alias of no letters", object{"external_dimensional_price_group_id": ""}, "external_dimensional_price_group_id: must not be empty"),
+			Entry("an alias of no letters", object{"external_dimensional_price_group_id": ""}, "external_dimensional_price_group_id: must have from 1 to 255 characters"),
 			Entry("a member nobody knows", object{"colour": "red"}, "colour: "),
 		)
 
