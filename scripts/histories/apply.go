@@ -19,10 +19,12 @@ type run struct {
 	refused map[string]int // steps that the server did not grant, by kind
 	why     map[string]string
 	books   books
+	quick   bool
+	pairs   map[string]map[string]int // steps done, by kind and feature
 }
 
 func newRun(c *client) *run {
-	return &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks()}
+	return &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}}
 }
 
 // errSkipped is a step that makes no sense, for what it works on is not there.

@@ -96,6 +96,9 @@ func (r *run) undo(sub *subscription, n int) {
 		}
 	}
 	for _, e := range before {
+		if e.interval.to.Equal(sub.to) && !e.to.IsZero() && e.to.After(at) {
+			e.interval.to = e.to
+		}
 		if !slices.Contains(sub.intervals, e.interval) && !e.from.Before(at) {
 			e.interval.to = e.to
 			sub.intervals = append(sub.intervals, e.interval)

@@ -194,6 +194,9 @@ func (g *generator) cancel() (step, bool) {
 	if s.Option == "immediate" && g.chance(70) {
 		return step{}, false
 	}
+	if s.Option == "end_of_subscription_term" && len(sub.changes) > 0 {
+		return step{}, false // no rule says whether a plan change that lies ahead ends the term
+	}
 	if s.Option == "requested_date" {
 		s.At = g.date(sub.customer, pick(g, -20, 0, 0), 60)
 	}
@@ -222,6 +225,9 @@ func (g *generator) quantity() (step, bool) {
 		return step{}, false
 	}
 	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
+	if s.Option == "upcoming_invoice" && i.from.After(g.w.now) {
+		return step{}, false // no rule says which invoice of a price that lies ahead that is
+	}
 	if s.Option == "effective_date" {
 		s.At = g.date(sub.customer, pick(g, -10, 0, 1), 40)
 	}

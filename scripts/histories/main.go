@@ -4,6 +4,9 @@
 //
 //	go run ./scripts/histories [-seed N] [-count N] [-steps N] [-workers N] [-state FILE]
 //
+// With -paces it lives through a year of each history in one jump, by days and in steps of
+// seven hours, and compares what the accounts show afterwards, byte by byte.
+//
 // A history in which the two differ is made shorter and printed with its seed.
 package main
 
@@ -44,6 +47,9 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		without[n] = true
 		return err
 	})
+	flags.BoolVar(&o.quick, "quick", false, "compare after steps of the clock and changes of subscriptions alone")
+	flags.BoolVar(&o.pairs, "pairs", false, "print how often each pair of a step and a feature occurred")
+	paced := flags.Bool("paces", false, "live through a year of each history in one jump, by days and by seven hours instead, and compare the bytes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,7 +58,11 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer s.tearDown()
-	found, err := o.play(ctx, s)
+	do := o.play
+	if *paced {
+		do = o.playPaces
+	}
+	found, err := do(ctx, s)
 	if err == nil && found > 0 {
 		err = fmt.Errorf("%d histories differ", found)
 	}

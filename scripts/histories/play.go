@@ -15,7 +15,7 @@ type options struct {
 	out                             io.Writer
 	seed                            uint64
 	count, steps, workers, failures int
-	whole                           bool
+	whole, quick, pairs             bool
 	state                           string
 }
 
@@ -24,6 +24,11 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 	began := time.Now()
 	var mu sync.Mutex
 	t := newTally()
+	kept, err := openProgress(o.state)
+	if err != nil {
+		return 0, err
+	}
+	defer kept.close()
 	seeds := make(chan uint64)
 	var wg sync.WaitGroup
 	var first error
@@ -32,19 +37,22 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 		go func() {
 			defer wg.Done()
 			for seed := range seeds {
-				played, r, err := o.history(ctx, s, seed)
+				steps, r, err := o.history(ctx, s, seed)
 				var m *mismatch
 				var short []step
 				if errors.As(err, &m) && !o.whole {
-					short, err = o.shrink(ctx, s, played, err)
+					short, err = o.shrink(ctx, s, steps, err)
 				}
 				mu.Lock()
-				t.add(played, r)
+				one := t.add(seed, steps, r, errors.As(err, &m))
+				if kept := kept.add(one); kept != nil && first == nil {
+					first = kept
+				}
 				switch {
 				case errors.As(err, &m):
 					found++
 					if short == nil {
-						short = played
+						short = steps
 					}
 					o.report(seed, short, err)
 				case err != nil && first == nil:
@@ -61,11 +69,17 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 		if enough || ctx.Err() != nil {
 			break
 		}
-		seeds <- o.seed + uint64(k)
+		seed := o.seed + uint64(k)
+		if one, done := kept.done[seed]; done {
+			t.merge(one)
+			continue
+		}
+		seeds <- seed
 	}
 	close(seeds)
 	wg.Wait()
 	t.print(o.out, time.Since(began))
+	printPairs(o.out, t.pairs, o.pairs)
 	if first == nil {
 		first = ctx.Err()
 	}
@@ -87,6 +101,7 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 		return nil, nil, err
 	}
 	r := newRun(c)
+	r.quick = o.quick
 	g := newGenerator(seed, r)
 	var played []step
 	queue := g.opening()
@@ -98,6 +113,9 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 			next = g.next(n)
 		}
 		done, err := r.do(ctx, next)
+		if n == o.steps-1 && err == nil {
+			err = r.check(ctx)
+		}
 		if done || err != nil {
 			played = append(played, next)
 			n++
@@ -116,12 +134,26 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 	for _, c := range r.w.customers {
 		r.w.settle(c)
 	}
+	features := r.w.features(s)
 	done, err := r.apply(ctx, s)
 	if err != nil || !done {
 		return done, err
 	}
+	if r.pairs[s.kind()] == nil {
+		r.pairs[s.kind()] = map[string]int{}
+	}
+	for _, f := range features {
+		r.pairs[s.kind()][f]++
+	}
+	if r.quick && quiet[s.Do] {
+		return true, nil
+	}
 	return true, r.check(ctx)
 }
+
+// quiet steps issue no document, so that a quick run need not compare after them.
+var quiet = map[string]bool{"customer": true, "plan": true, "ingest": true, "deprecate": true, "amend": true, "credit": true, "decrement": true, "mark paid": true,
+	"backfill": true, "close backfill": true, "revert backfill": true}
 
 // replay plays given steps on a new account until the server and the model differ.
 func replay(ctx context.Context, s *stage, steps []step) (int, error) {
@@ -190,28 +222,41 @@ type tally struct {
 	kinds            map[string]int
 	refused          map[string]int
 	why              map[string]string
+	pairs            map[string]map[string]int
 }
 
 func newTally() *tally {
-	return &tally{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}}
+	return &tally{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}, pairs: map[string]map[string]int{}}
 }
 
-func (t *tally) add(played []step, r *run) {
-	t.histories++
-	t.steps += len(played)
-	for _, s := range played {
-		kind := s.Do
-		if s.Option != "" {
-			kind += " " + s.Option
-		}
-		t.kinds[kind]++
+func (t *tally) add(seed uint64, steps []step, r *run, differs bool) played {
+	one := played{Seed: seed, Steps: len(steps), Differs: differs, Pairs: map[string]map[string]int{}}
+	for _, s := range steps {
+		t.kinds[s.kind()]++
 	}
 	if r == nil {
-		return
+		return one
 	}
+	one.Pairs = r.pairs
+	t.merge(one)
 	for kind, n := range r.refused {
 		t.refused[kind] += n
 		t.why[kind] = r.why[kind]
+	}
+	return one
+}
+
+// merge adds what is known of a history.
+func (t *tally) merge(one played) {
+	t.histories++
+	t.steps += one.Steps
+	for kind, of := range one.Pairs {
+		if t.pairs[kind] == nil {
+			t.pairs[kind] = map[string]int{}
+		}
+		for feature, n := range of {
+			t.pairs[kind][feature] += n
+		}
 	}
 }
 

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestHistories(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "scripts/histories")
+}
+
+var shared *stage
+
+var _ = BeforeSuite(func() {
+	var err error
+	shared, err = setUp(context.Background(), filepath.Join("..", "..", ".data"))
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(shared.tearDown)
+})
+
+var _ = Describe("billing histories", func() {
+	It("agree with the model in 100 histories of 20 mutations", func(ctx SpecContext) {
+		o := options{out: GinkgoWriter, seed: 1, count: 100, steps: 20, workers: 2, failures: 1, quick: true}
+		Expect(o.play(ctx, shared)).To(BeZero())
+	})
+
+	It("end in the same bytes however the clock goes through the year", func(ctx SpecContext) {
+		o := options{out: GinkgoWriter, seed: 1, count: 1, steps: 20}
+		Expect(o.playPaces(ctx, shared)).To(BeZero())
+	})
+})

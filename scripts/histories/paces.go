@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// paces by which a clock goes through the same year: at once, by days, and by seven hours.
+var paces = []time.Duration{366 * 24 * time.Hour, 24 * time.Hour, 7 * time.Hour}
+
+// pace lives through a year of one history at each pace, and compares what the accounts look
+// like afterwards, byte by byte. All that happens is planned before the clock moves.
+func (o options) pace(ctx context.Context, s *stage, seed uint64) error {
+	plan, err := o.planned(ctx, s, seed)
+	if err != nil {
+		return err
+	}
+	var first string
+	for n, by := range paces {
+		c, err := s.account(ctx)
+		if err != nil {
+			return err
+		}
+		r := newRun(c)
+		for _, one := range plan {
+			if _, err := r.apply(ctx, one); err != nil {
+				return err
+			}
+			if err := r.learn(ctx); err != nil {
+				return err
+			}
+		}
+		for end := r.w.now.AddDate(1, 0, 0); r.w.now.Before(end); {
+			to := r.w.now.Add(by)
+			if to.After(end) {
+				to = end
+			}
+			if err := r.clock(ctx, step{At: to.Format(time.RFC3339)}); err != nil {
+				return err
+			}
+		}
+		text, err := r.dump(ctx)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			first = text
+		} else if text != first {
+			return differ("seed %d: the year in steps of %s ends otherwise than in one jump:\n%s", seed, by, firstDifference(first, text))
+		}
+	}
+	return nil
+}
+
+// planned are steps that are all done before the clock moves: what they mean lies ahead.
+func (o options) planned(ctx context.Context, s *stage, seed uint64) ([]step, error) {
+	c, err := s.account(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(c)
+	g := newGenerator(seed, r)
+	var plan []step
+	queue := g.opening()
+	for tries := 0; len(plan) < o.steps && tries < 20*o.steps; tries++ {
+		var next step
+		if len(queue) > 0 {
+			next, queue = queue[0], queue[1:]
+		} else {
+			next = g.next(len(plan))
+		}
+		switch next.Do {
+		case "clock":
+			if len(plan) > 0 {
+				continue
+			}
+		case "ingest": // all through the year
+			for k := range next.Events {
+				next.Events[k].At = r.w.now.Add(time.Duration(g.IntN(365*24*3600)) * time.Second).Format(time.RFC3339)
+			}
+		case "deprecate", "amend", "backfill", "close backfill", "revert backfill":
+			continue
+		}
+		done, err := r.apply(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			plan = append(plan, next)
+			if err := r.learn(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return plan, nil
+}
+
+// learn reads identifiers that later steps need, and compares nothing.
+func (r *run) learn(ctx context.Context) error {
+	var m *mismatch
+	for _, name := range r.w.order {
+		if err := r.intervals(ctx, r.w.subs[name]); err != nil && !errors.As(err, &m) {
+			return err
+		}
+	}
+	return r.read(ctx)
+}
+
+var (
+	identifier = regexp.MustCompile(`\b[a-z_]+_[A-Za-z0-9]{20}\b`)
+	number     = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)`)
+	link       = regexp.MustCompile(`"(hosted_invoice_url|invoice_pdf|credit_note_pdf)":"[^"]*"`)
+)
+
+// dump is all that the account shows over HTTP, with identifiers numbered as they appear.
+func (r *run) dump(ctx context.Context) (string, error) {
+	var all []string
+	add := func(n node) {
+		text, _ := json.Marshal(n.v)
+		all = append(all, string(text))
+	}
+	for _, c := range r.customers() {
+		for _, path := range []string{"", "/balance_transactions", "/credits?include_all_blocks=true&currency=USD", "/credits?include_all_blocks=true", "/credits/ledger?currency=USD", "/credits/ledger"} {
+			if path == "" {
+				n, err := r.c.get(ctx, "/v1/customers/"+c.id)
+				if err != nil {
+					return "", err
+				}
+				add(n)
+				continue
+			}
+			found, err := r.c.all(ctx, "/v1/customers/"+c.id+path)
+			if err != nil {
+				return "", err
+			}
+			for _, n := range found {
+				add(n)
+			}
+		}
+	}
+	for _, name := range r.w.order {
+		sub := r.w.subs[name]
+		for _, path := range []string{"", "/costs", "/usage"} {
+			n, err := r.c.get(ctx, "/v1/subscriptions/"+sub.id+path)
+			if err != nil {
+				return "", err
+			}
+			add(n)
+		}
+	}
+	for _, path := range []string{"/v1/invoices?status[]=draft&status[]=issued&status[]=paid&status[]=void", "/v1/credit_notes"} {
+		found, err := r.c.all(ctx, path)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range found {
+			add(n)
+		}
+	}
+	text := link.ReplaceAllString(strings.Join(all, "\n"), `"$1":"link"`)
+	text = number.ReplaceAllString(text, "PREFIX-$1")
+	names := map[string]string{}
+	return identifier.ReplaceAllStringFunc(text, func(id string) string {
+		if names[id] == "" {
+			names[id] = fmt.Sprintf("%s_%d", id[:strings.LastIndex(id, "_")], len(names))
+		}
+		return names[id]
+	}), nil
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for n := range min(len(x), len(y)) {
+		if x[n] != y[n] {
+			at := 0
+			for at < min(len(x[n]), len(y[n])) && x[n][at] == y[n][at] {
+				at++
+			}
+			from := max(0, at-200)
+			return fmt.Sprintf("  line %d\n  %s\n  %s", n, x[n][from:min(len(x[n]), at+200)], y[n][from:min(len(y[n]), at+200)])
+		}
+	}
+	return fmt.Sprintf("  %d lines and %d", len(x), len(y))
+}
+
+// playPaces does so for all seeds, and returns how many differ.
+func (o options) playPaces(ctx context.Context, s *stage) (found int, err error) {
+	var wrong []string
+	for k := range o.count {
+		seed := o.seed + uint64(k)
+		err := o.pace(ctx, s, seed)
+		var m *mismatch
+		switch {
+		case errors.As(err, &m):
+			wrong = append(wrong, m.what)
+			_, _ = fmt.Fprintln(o.out, m.what)
+		case err != nil:
+			return len(wrong), fmt.Errorf("seed %d: %w", seed, err)
+		default:
+			_, _ = fmt.Fprintf(o.out, "seed %d: a year ends in the same bytes at each pace\n", seed)
+		}
+	}
+	return len(slices.Compact(wrong)), nil
+}

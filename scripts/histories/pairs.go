@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// features are those of the customer whom a step concerns, as the world is before it.
+func (w *world) features(s step) []string {
+	about := w.customers[s.Of]
+	if sub := w.subs[s.Of]; sub != nil {
+		about = sub.customer
+	}
+	found := map[string]bool{}
+	see := func(yes bool, name string) {
+		if yes {
+			found[name] = true
+		}
+	}
+	for _, c := range w.customers {
+		if about != nil && about != c {
+			continue
+		}
+		see(c.zone.name != "UTC" && c.zone.name != "Asia/Kolkata", "clock changes")
+		see(c.zone.name == "Asia/Kolkata", "odd offset")
+		for currency, l := range c.ledgers {
+			for _, b := range l.blocks {
+				see(currency == "credits", "block of credits")
+				see(currency == "USD", "block of money")
+				see(b.to != 0, "block that expires")
+				see(b.to != 0 && b.to <= c.zone.day(w.now), "block that has expired")
+				see(b.from > c.zone.day(w.now), "block ahead")
+				see(b.item != "", "block with a filter")
+				see(b.basis.Sign() > 0, "block with a cost basis")
+				see(b.hand != nil, "block taken from by hand")
+			}
+			for _, one := range l.charges {
+				see(len(one.draws) > 0, "usage that credits paid")
+			}
+		}
+		for _, name := range w.order {
+			sub := w.subs[name]
+			if sub.customer != c {
+				continue
+			}
+			see(sub.from.After(w.now), "subscription ahead")
+			see(!sub.to.IsZero() && sub.to.After(w.now), "cancellation ahead")
+			see(!sub.to.IsZero() && !sub.to.After(w.now), "subscription that has ended")
+			see(len(sub.former) > 0, "end that was taken back")
+			see(len(sub.changes) > 0, "plan change")
+			see(sub.anchor.day > 1, "cycles from the start date")
+			cycles := map[cycle]bool{}
+			for _, i := range sub.intervals {
+				s := i.spec
+				cycles[s.Cycle] = true
+				see(true, "cycle of "+s.Cycle.String())
+				see(s.Metric == "" && s.Advance, "fee in advance")
+				see(s.Metric == "" && !s.Advance, "fee in arrears")
+				see(s.Metric != "", "usage "+s.Model)
+				see(s.Metric != "", "metric "+s.Metric)
+				see(s.Prorated, "prorated usage")
+				see(s.Conversion != "", "conversion")
+				see(len(i.quantities) > 0, "quantity that changed")
+				see(strings.HasPrefix(s.Name, "sub"), "price added")
+			}
+			see(len(cycles) > 1, "cycles of different length")
+			for _, a := range w.plans[sub.plan].adjust {
+				see(true, a.Kind)
+			}
+		}
+		for _, e := range w.events {
+			if e.customer == c.name {
+				see(e.deprecated, "event deprecated")
+				see(e.replaced, "event replaced")
+			}
+		}
+		for _, b := range w.backfills {
+			see(b.customer == c.name, "backfill "+b.state)
+		}
+	}
+	see(len(w.voided) > 0, "voided invoice")
+	all := []string{}
+	for name := range found {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// kind of a step, as pairs are counted.
+func (s step) kind() string {
+	if s.Option != "" {
+		return s.Do + " " + s.Option
+	}
+	return s.Do
+}
+
+// often is how often each pair must occur in the long run.
+const often = 100
+
+// impossible are pairs that the contract does not allow.
+func impossible(kind, feature string) bool {
+	before := map[string]bool{"customer": true, "plan": true}
+	return before[kind] || (strings.HasPrefix(kind, "unschedule cancellation") && feature == "")
+}
+
+// printPairs prints every pair with its count, and those that are rare.
+func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
+	kinds, features := []string{}, map[string]bool{}
+	for kind, of := range pairs {
+		kinds = append(kinds, kind)
+		for f := range of {
+			features[f] = true
+		}
+	}
+	sort.Strings(kinds)
+	names := []string{}
+	for f := range features {
+		names = append(names, f)
+	}
+	sort.Strings(names)
+	covered, total := 0, 0
+	var rare []string
+	for _, kind := range kinds {
+		for _, f := range names {
+			if impossible(kind, f) {
+				continue
+			}
+			total++
+			n := pairs[kind][f]
+			if n >= often {
+				covered++
+			} else {
+				rare = append(rare, fmt.Sprintf("%s x %s: %d", kind, f, n))
+			}
+			if all {
+				_, _ = fmt.Fprintf(out, "  %6d  %s x %s\n", n, kind, f)
+			}
+		}
+	}
+	_, _ = fmt.Fprintf(out, "%d of %d pairs of a step and a feature occurred %d times\n", covered, total, often)
+	if all {
+		for _, text := range rare {
+			_, _ = fmt.Fprintln(out, "  rare:", text)
+		}
+	}
+}
