@@ -51,7 +51,7 @@ func (v *Verified) refer(tx *store.Tx, view View, services []subscription.Servic
 	v.Referred++
 	for _, l := range view.Lines {
 		is, ok := found[l.ID]
-		if !ok {
+		if !ok || l.Prorated && granted(services, l) { // as they were once
 			continue
 		}
 		amount, err := is.amount(l, view.Currency)
@@ -183,6 +183,8 @@ func referService(t subscription.Terms, s subscription.Service, events *eventRea
 		}
 	case !price.InAdvance() && !price.Length().OneTime():
 		r, err = referArrears(s, days, zone)
+	case price.Allocation != nil: // a grant and its fee are never prorated
+		r, err = referFee(price, ratOf(s.Quantity), days, nil)
 	default:
 		r, err = referFee(price, ratOf(s.Quantity), days, share)
 	}
