@@ -52,6 +52,17 @@ var _ = Describe("The independent reference model of metrics", func() {
 		Expect(passed).To(Equal([]int64{1}))
 	})
 
+	It("rounds an interpolated percentile to the 60 places of a number", func() {
+		few := []eventRow{{properties: `{"a": -1}`}, {properties: `{"a": 1e-60}`}}
+		sql := "SELECT PERCENTILE_CONT(a, 0.5) FROM events"
+		Expect(answer(sql, few)).To(Equal("-0.5"))
+		got, _, err := reference.Metric(sql, nil, []reference.Event{
+			sent(0, "2025-03-01T10:00:00Z", few[0].properties), sent(1, "2025-03-01T10:00:00Z", few[1].properties),
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got.RatString()).To(Equal("-1/2"))
+	})
+
 	It("says what it does not cover", func() {
 		_, _, err := reference.Metric("SELECT STDDEV(n) FROM events", nil, scenario)
 		Expect(err).To(MatchError(reference.ErrNotCovered))

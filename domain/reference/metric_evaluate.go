@@ -130,7 +130,8 @@ func (s *stage) selected(g *scope, order int64, outermost bool) row {
 	out := row{order: order}
 	for _, i := range s.items {
 		v := g.value(i.node, outermost)
-		if !aggregateNames[i.node.kind] && i.node.kind != "name" {
+		interpolated := outermost && i.node.kind == "PERCENTILE_CONT"
+		if !aggregateNames[i.node.kind] && i.node.kind != "name" || interpolated {
 			v = bounded(v)
 		}
 		if !outermost {
