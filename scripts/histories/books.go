@@ -80,10 +80,10 @@ func (r *run) read(ctx context.Context) error {
 }
 
 // frozen reports whether the document of a charge's service period is issued.
-func (b *books) frozen(c *charge) bool {
+func (b *books) frozen(sub string, c *charge) bool {
 	for _, id := range b.order {
 		v := b.invoices[id]
-		if v.status == "draft" || v.status == "void" || v.source != "subscription" {
+		if v.status == "draft" || v.status == "void" || v.source != "subscription" || v.sub != sub {
 			continue
 		}
 		for _, l := range v.lines {

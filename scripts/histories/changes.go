@@ -17,7 +17,9 @@ func (r *run) planChange(ctx context.Context, s step) error {
 	var at time.Time
 	switch s.Option {
 	case "immediate":
-		at = r.w.now
+		if at = r.w.now; at.Before(sub.from) {
+			at = sub.from
+		}
 	case "requested_date":
 		body["change_date"] = s.At
 		at = when(z, s.At)

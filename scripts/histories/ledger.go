@@ -150,7 +150,7 @@ func (r *run) cover(l *ledger, b *block) error {
 	charges := append([]*charge(nil), l.charges...)
 	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
 	for _, c := range charges {
-		if c.committed && !r.books.frozen(c) {
+		if c.committed && !r.books.frozen(r.w.subs[c.sub].id, c) {
 			l.pay(c)
 		}
 	}

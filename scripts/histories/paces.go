@@ -113,7 +113,7 @@ func (r *run) learn(ctx context.Context) error {
 }
 
 var (
-	identifier = regexp.MustCompile(`\b[a-z_]+_[A-Za-z0-9]{20}\b`)
+	identifier = regexp.MustCompile(`"[a-z_]+_[A-Za-z0-9_-]{20}"`)
 	number     = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)`)
 	link       = regexp.MustCompile(`"(hosted_invoice_url|invoice_pdf|credit_note_pdf)":"[^"]*"`)
 )
@@ -168,7 +168,7 @@ func (r *run) dump(ctx context.Context) (string, error) {
 	names := map[string]string{}
 	return identifier.ReplaceAllStringFunc(text, func(id string) string {
 		if names[id] == "" {
-			names[id] = fmt.Sprintf("%s_%d", id[:strings.LastIndex(id, "_")], len(names))
+			names[id] = fmt.Sprintf(`"%s_%d"`, id[1:len(id)-22], len(names))
 		}
 		return names[id]
 	}), nil
