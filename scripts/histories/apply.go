@@ -288,18 +288,29 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 		from = when(buyer.zone, s.At)
 		body["start_date"] = s.At
 	}
+	var who []string
+	for _, name := range s.Who {
+		c := r.w.customers[name]
+		if c == nil {
+			return errSkipped
+		}
+		who = append(who, c.id)
+	}
+	if len(who) > 0 {
+		body["usage_customer_ids"] = who
+	}
 	made, err := r.post(ctx, "/v1/subscriptions", body)
 	if err != nil {
 		return err
 	}
 	began := buyer.zone.day(from)
 	y, m, d := began.date()
-	sub := &subscription{name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
+	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
 	if s.Flag {
 		sub.anchor.day = d
 	}
 	for _, spec := range p.prices {
-		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor})
+		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, who: s.Who})
 	}
 	r.w.subs[s.Name] = sub
 	r.w.order = append(r.w.order, s.Name)
@@ -503,7 +514,7 @@ func (r *run) credit(ctx context.Context, s step) error {
 	}
 	body := object{"entry_type": "increment", "amount": json.Number(s.Amount), "currency": s.Currency}
 	today := buyer.zone.day(r.w.now)
-	b := &block{name: s.Name, from: today, initial: rat(s.Amount), basis: new(big.Rat)}
+	b := &block{name: s.Name, zone: buyer.zone, from: today, initial: rat(s.Amount), basis: new(big.Rat)}
 	if s.At != "" {
 		body["effective_date"], b.from = s.At, parseDay(s.At)
 	}

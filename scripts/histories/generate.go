@@ -41,6 +41,9 @@ func (g *generator) opening() []step {
 	for range 1 + g.IntN(2) {
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...)})
 	}
+	if g.chance(25) { // a child, whose usage a subscription of its parent may count
+		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...), Of: "customer1"})
+	}
 	for range 1 + g.IntN(2) {
 		all = append(all, g.plan())
 	}
@@ -78,6 +81,22 @@ func (g *generator) plan() step {
 			}
 			s.Adjust = append(s.Adjust, a)
 		}
+	}
+	together := map[cycle][]string{}
+	for _, p := range s.Prices {
+		if p.Metric != "" && p.Currency == "" {
+			together[p.Cycle] = append(together[p.Cycle], p.Name)
+		}
+	}
+	for _, c := range cycles {
+		if len(together[c]) > 1 && g.chance(60) {
+			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount"), Prices: together[c], Amount: pick(g, "5.00", "25.01")}
+			if a.Kind == "percentage_discount" {
+				a.Amount = pick(g, "0.25", "0.1")
+			}
+			s.Adjust = append(s.Adjust, a)
+		}
+		delete(together, c)
 	}
 	return s
 }
@@ -133,6 +152,11 @@ func (g *generator) subscribe() step {
 	s := step{Do: "subscribe", Name: g.name("sub"), Of: c.name, Plan: fmt.Sprint("plan", 1+g.IntN(g.names["plan"])), Flag: g.chance(40)}
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
+	}
+	for _, child := range g.w.customers {
+		if child.parent == c.name && g.chance(70) {
+			s.Who = []string{c.name, child.name}
+		}
 	}
 	return s
 }
@@ -230,6 +254,9 @@ func (g *generator) quantity() (step, bool) {
 	}
 	if s.Option == "effective_date" {
 		s.At = g.date(sub.customer, pick(g, -10, 0, 1), 40)
+		if without[13] && i.quantity(parseDay(s.At)).Cmp(rat(s.Amount)) == 0 {
+			return step{}, false
+		}
 	}
 	return s, true
 }

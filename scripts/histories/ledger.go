@@ -15,6 +15,7 @@ type block struct {
 	name, id string
 	from, to day // to 0: never expires
 	item     string
+	zone     *zone
 	basis    *big.Rat
 	initial  *big.Rat
 	hand     *big.Rat // taken by hand: decrements and voids
@@ -51,12 +52,12 @@ func (c *charge) drawn() *big.Rat {
 type ledger struct {
 	blocks  []*block // in order of creation
 	charges []*charge
-	frozen  map[string]bool // pieces whose document is issued
+	last    time.Time // when deductions were brought up to date
 }
 
 func (c *customer) ledger(currency string) *ledger {
 	if c.ledgers[currency] == nil {
-		c.ledgers[currency] = &ledger{frozen: map[string]bool{}}
+		c.ledgers[currency] = &ledger{}
 	}
 	return c.ledgers[currency]
 }
@@ -102,7 +103,7 @@ func (l *ledger) inForce(d day) []*block {
 }
 
 // pay lets blocks pay for a day as far as they can.
-func (l *ledger) pay(c *charge) {
+func (l *ledger) pay(c *charge, z *zone) {
 	open := sub(c.amount, c.drawn())
 	for _, b := range l.inForce(c.day) {
 		if open.Sign() <= 0 {
@@ -110,6 +111,9 @@ func (l *ledger) pay(c *charge) {
 		}
 		if b.item != "" && b.item != c.item {
 			continue
+		}
+		if b.to != 0 && !z.start(b.to).Add(grace).After(l.last) {
+			continue // it had expired for good before the day was known to be charged
 		}
 		part := least(open, l.left(b))
 		if part.Sign() <= 0 {
@@ -151,7 +155,7 @@ func (r *run) cover(l *ledger, b *block) error {
 	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
 	for _, c := range charges {
 		if c.committed && !r.books.frozen(r.w.subs[c.sub].id, c) {
-			l.pay(c)
+			l.pay(c, b.zone)
 		}
 	}
 	return nil
@@ -226,9 +230,10 @@ func (w *world) settleIn(c *customer, currency string) {
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat))}
 			one.committed = !z.start(d + 1).Add(grace).After(w.now)
 			l.charges = append(l.charges, one)
-			l.pay(one)
+			l.pay(one, z)
 		}
 	}
+	l.last = w.now
 }
 
 // find is the charge of a day of a price, if it is committed or worked out already.

@@ -102,6 +102,7 @@ func (i *interval) set(d day, q *big.Rat) {
 }
 
 type subscription struct {
+	who       []string // whose usage it counts
 	name, id  string
 	customer  *customer
 	plan      string

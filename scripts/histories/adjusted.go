@@ -1,0 +1,114 @@
+package main
+
+import "math/big"
+
+// adjusted compares the lines of usage of an invoice with what adjustments, those of one price
+// and those of several, make of them (price-models.md 6.3 to 6.5).
+func (r *run) adjusted(v *invoice) error {
+	type charged struct {
+		*line
+		piece
+		amount *big.Rat
+	}
+	var lines []*charged
+	var adjusts []adjustment
+	for _, s := range r.w.subs {
+		if s.id != v.sub {
+			continue
+		}
+		for _, i := range s.intervals {
+			for _, p := range s.pieces(i, v.date) {
+				for _, l := range v.lines {
+					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.from) && l.to.Equal(p.to) {
+						lines = append(lines, &charged{l, p, l.subtotal})
+						adjusts = r.w.plans[i.plan].adjust
+					}
+				}
+			}
+		}
+	}
+	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
+		for _, level := range []bool{false, true} {
+			for _, a := range adjusts {
+				if a.Kind != kind || (len(a.Prices) > 1) != level {
+					continue
+				}
+				var hit []*charged
+				for _, name := range a.Prices {
+					for _, l := range lines {
+						if l.piece.spec.Name == name {
+							hit = append(hit, l)
+						}
+					}
+				}
+				if len(hit) == 0 {
+					continue
+				}
+				if !level || kind == "percentage_discount" {
+					for _, l := range hit {
+						l.amount = r.w.adjust(l.piece, a, l.amount, l.piece.to)
+					}
+					continue
+				}
+				sum, weights := new(big.Rat), []*big.Rat{}
+				for _, l := range hit {
+					w := greatest(l.amount, new(big.Rat))
+					weights = append(weights, w)
+					if kind == "amount_discount" {
+						sum.Add(sum, w)
+					} else {
+						sum.Add(sum, l.amount)
+					}
+				}
+				change := sub(r.w.adjust(hit[0].piece, a, sum, hit[0].piece.to), sum)
+				for n, part := range split(change, weights) {
+					hit[n].amount = add(hit[n].amount, part)
+				}
+			}
+		}
+	}
+	for _, l := range lines {
+		if !same(l.amount, l.line.adjusted) {
+			return differ("%s comes to %s after adjustments, expected %s", l.line.name, show(l.line.adjusted), show(l.amount))
+		}
+	}
+	return nil
+}
+
+// split cuts an amount in proportion to weights, exactly to the cent: what is left over goes
+// one cent each to the largest remainders, ties to the earlier one (price-models.md 1.5.5).
+func split(amount *big.Rat, weights []*big.Rat) []*big.Rat {
+	whole := new(big.Rat)
+	for _, w := range weights {
+		whole.Add(whole, w)
+	}
+	if whole.Sign() == 0 {
+		for n := range weights {
+			weights[n] = num(1)
+		}
+		whole = num(len(weights))
+	}
+	size := new(big.Rat).Abs(amount)
+	parts, rests, left := make([]*big.Rat, len(weights)), make([]*big.Rat, len(weights)), size
+	for n, w := range weights {
+		exact := quo(mul(size, w), whole)
+		parts[n] = quo(sub(ceil(add(mul(exact, num(100)), tail)), num(1)), num(100))
+		rests[n] = sub(exact, parts[n])
+		left = sub(left, parts[n])
+	}
+	for cent := big.NewRat(1, 100); left.Cmp(cent) >= 0; left = sub(left, cent) {
+		most := 0
+		for n := range rests {
+			if rests[n].Cmp(rests[most]) > 0 {
+				most = n
+			}
+		}
+		parts[most], rests[most] = add(parts[most], cent), num(-1)
+	}
+	if amount.Sign() < 0 {
+		for n := range parts {
+			parts[n].Neg(parts[n])
+		}
+	}
+	return parts
+}
