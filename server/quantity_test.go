@@ -137,6 +137,18 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		Expect(s.invoices(sub).each("data", "amount_due")).To(ConsistOf("100.00", "23.33", "120.00"))
 	})
 
+	It("returns to the quantity that was set for a day ahead, also when it was the present one then", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		sub, price := s.seats(4, nil, nil)
+		s.quantity(sub, price, 4, object{"effective_date": "2025-06-22"}).expect(200)
+		s.quantity(sub, price, 7, object{"effective_date": "2025-06-16"}).expect(200)
+		s.clock("2025-07-01T00:00:00Z")
+		// 4 at 20.00, 3 more for 15 of 30 days, 3 fewer for 9 of them, then 4
+		Expect(s.invoices(sub).each("data", "total")).To(ConsistOf("80.00", "30.00", "80.00", "80.00"))
+		notes := s.get("/v1/credit_notes").expect(200)
+		Expect(notes.each("data", "total")).To(Equal(list{"18.00"}))
+	})
+
 	It("bills quantities of a fee in arrears by their days", func() {
 		s := openShop("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, object{"billed_in_advance": false})

@@ -14,8 +14,11 @@ import (
 func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuantity, mayCredit bool) (Change, error) {
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b books) error {
 		i, at, err := in.Place(t, tx.Now)
-		if err != nil || i.QuantityAt(at).Equal(in.Quantity) && len(i.Transitions) == 0 {
+		if err != nil {
 			return err
+		}
+		if i.QuantityAt(at).Equal(in.Quantity) && len(i.Transitions) == 0 && !at.After(tx.Now) {
+			return nil // it is so already; ahead, it ends an earlier change that is made later
 		}
 		for b.settled(i, at, tx.Now) {
 			at = at.Add(time.Microsecond)
