@@ -28,7 +28,14 @@ func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// without are defects of issue 15 whose occasion is left out, until they are gone.
+// without are defects whose occasion is left out, by number. 1 to 11 are those of issue 15.
+//
+// 12: while a cancellation is ahead a fee in advance gets more units, and then the cancellation
+// is taken back. What is left of the period is charged for all units, though the first ones
+// were charged for it already.
+//
+// 14: an unpaid increase of a few cents is voided and not replaced when the subscription is
+// canceled as of a past day that lies after it.
 var without = map[int]bool{}
 
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
@@ -105,6 +112,9 @@ func (g *generator) price(plan string) priceSpec {
 	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
 	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
 	if g.chance(45) {
+		if without[14] && p.Amount == "0.033" {
+			p.Amount = "3.33"
+		}
 		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
 		return p
 	}
@@ -254,9 +264,6 @@ func (g *generator) quantity() (step, bool) {
 	}
 	if s.Option == "effective_date" {
 		s.At = g.date(sub.customer, pick(g, -10, 0, 1), 40)
-		if without[13] && i.quantity(parseDay(s.At)).Cmp(rat(s.Amount)) == 0 {
-			return step{}, false
-		}
 	}
 	return s, true
 }

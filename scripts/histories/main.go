@@ -11,7 +11,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -49,6 +51,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	})
 	flags.BoolVar(&o.quick, "quick", false, "compare after steps of the clock and changes of subscriptions alone")
 	flags.BoolVar(&o.pairs, "pairs", false, "print how often each pair of a step and a feature occurred")
+	file := flags.String("play", "", "a file of steps, one JSON object a line, to play instead")
 	paced := flags.Bool("paces", false, "live through a year of each history in one jump, by days and by seven hours instead, and compare the bytes")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -58,6 +61,9 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer s.tearDown()
+	if *file != "" {
+		return playFile(ctx, s, *file)
+	}
 	do := o.play
 	if *paced {
 		do = o.playPaces
@@ -66,5 +72,23 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if err == nil && found > 0 {
 		err = fmt.Errorf("%d histories differ", found)
 	}
+	return err
+}
+
+// playFile plays the steps of a file.
+func playFile(ctx context.Context, s *stage, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var steps []step
+	for _, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		var one step
+		if err := json.Unmarshal(line, &one); err != nil {
+			return err
+		}
+		steps = append(steps, one)
+	}
+	_, err = replay(ctx, s, steps)
 	return err
 }
