@@ -514,7 +514,7 @@ func (r *run) credit(ctx context.Context, s step) error {
 	}
 	body := object{"entry_type": "increment", "amount": json.Number(s.Amount), "currency": s.Currency}
 	today := buyer.zone.day(r.w.now)
-	b := &block{name: s.Name, zone: buyer.zone, from: today, initial: rat(s.Amount), basis: new(big.Rat)}
+	b := &block{name: s.Name, from: today, initial: rat(s.Amount), basis: new(big.Rat)}
 	if s.At != "" {
 		body["effective_date"], b.from = s.At, parseDay(s.At)
 	}
@@ -541,7 +541,8 @@ func (r *run) credit(ctx context.Context, s step) error {
 		r.w.settleIn(buyer, s.Currency)
 	}
 	l.blocks = append(l.blocks, b)
-	return r.cover(l, b)
+	r.cover(l)
+	return nil
 }
 
 func (r *run) decrement(ctx context.Context, s step) error {

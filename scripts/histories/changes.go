@@ -223,10 +223,17 @@ func (r *run) void(ctx context.Context, s step) error {
 	if v == nil {
 		return errSkipped
 	}
+	sub := r.w.subs[s.Of]
+	for _, l := range sub.customer.ledgers {
+		for _, b := range l.blocks {
+			if b.to != 0 && b.to <= sub.customer.zone.day(r.w.now) {
+				return errSkipped // the model does not know the block that credits of an expired one come back in
+			}
+		}
+	}
 	if _, err := r.post(ctx, "/v1/invoices/"+v.id+"/void", object{}); err != nil {
 		return err
 	}
-	sub := r.w.subs[s.Of]
 	for _, i := range sub.intervals {
 		for _, p := range sub.pieces(i, r.w.now) {
 			for _, l := range v.lines {
@@ -237,6 +244,9 @@ func (r *run) void(ctx context.Context, s step) error {
 				}
 			}
 		}
+	}
+	for _, l := range sub.customer.ledgers {
+		r.cover(l) // what came back pays for overage, as a new block does
 	}
 	return nil
 }

@@ -513,11 +513,12 @@ func (r *run) costs(ctx context.Context, s *subscription) error {
 				if !p.from.Before(end) {
 					continue
 				}
-				if i.spec.Metric != "" {
+				switch {
+				case i.spec.Metric != "":
 					want[i.price].Add(want[i.price], rounded(r.w.used(p, end), currency))
-				} else if p.to.After(r.w.now) && (len(i.quantities) > 0 || s.troubled) {
+				case p.to.After(r.w.now) && (len(i.quantities) > 0 || s.troubled):
 					rounds[i.price] += 1 << 20 // no rule says which of the quantities that lie ahead count
-				} else {
+				default:
 					want[i.price].Add(want[i.price], cents(p.quantitiesBy(r.w.now).fee()))
 					rounds[i.price] += 2 * len(i.quantities)
 				}

@@ -388,7 +388,7 @@ func (g *generator) backfill() (step, bool) {
 	}
 	s := step{Do: "backfill", Name: g.name("backfill"), Of: c.name, At: from.Format(time.RFC3339), Until: to.Format(time.RFC3339), Flag: g.chance(50)}
 	for range 1 + g.IntN(4) {
-		at := from.Add(time.Duration(g.Float64() * float64(to.Sub(from)))).Truncate(time.Second)
+		at := from.Add(time.Duration(g.Int64N(int64(to.Sub(from))))).Truncate(time.Second)
 		s.Events = append(s.Events, eventSpec{Key: g.name("event"), Customer: c.name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")})
 	}
 	return s, true

@@ -15,7 +15,6 @@ type block struct {
 	name, id string
 	from, to day // to 0: never expires
 	item     string
-	zone     *zone
 	basis    *big.Rat
 	initial  *big.Rat
 	hand     *big.Rat // taken by hand: decrements and voids
@@ -148,17 +147,16 @@ func (l *ledger) byHand(d day, amount *big.Rat) {
 	}
 }
 
-// cover lets a new block pay for overage of past days whose invoice is a draft
+// cover lets credits that are new, or came back, pay for overage of past days whose invoice is a draft
 // (semantics.md 10.2.8).
-func (r *run) cover(l *ledger, b *block) error {
+func (r *run) cover(l *ledger) {
 	charges := append([]*charge(nil), l.charges...)
 	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
 	for _, c := range charges {
 		if c.committed && !r.books.frozen(r.w.subs[c.sub].id, c) {
-			l.pay(c, b.zone)
+			l.pay(c, r.w.subs[c.sub].customer.zone)
 		}
 	}
-	return nil
 }
 
 // settle brings the deductions of a customer up to date, day after day. Committed ones stay;

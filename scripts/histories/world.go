@@ -46,10 +46,10 @@ type plan struct {
 }
 
 type customer struct {
-	name, id, alias string
-	zone            *zone
-	parent          string
-	ledgers         map[string]*ledger // by currency
+	name, id string
+	zone     *zone
+	parent   string
+	ledgers  map[string]*ledger // by currency
 }
 
 // event is a usage event with what happened to it.
