@@ -248,7 +248,7 @@ func (l *ledger) find(p piece, d day) *charge {
 func (l *ledger) drawn(p piece, z *zone) *big.Rat {
 	total := new(big.Rat)
 	for _, one := range l.charges {
-		if one.interval == p.interval && one.day >= z.day(p.from) && z.start(one.day).Before(p.to) {
+		if one.interval == p.interval && one.of(p, z) {
 			total.Add(total, one.drawn())
 		}
 	}
@@ -263,7 +263,7 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 	z := p.sub.customer.zone
 	for k := len(l.charges) - 1; k >= 0 && surplus.Sign() > 0; k-- {
 		one := l.charges[k]
-		if one.interval != p.interval || one.day < z.day(p.from) || !z.start(one.day).Before(p.to) {
+		if one.interval != p.interval || !one.of(p, z) {
 			continue
 		}
 		for n := len(one.draws) - 1; n >= 0 && surplus.Sign() > 0; n-- {
@@ -273,4 +273,10 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 			surplus = sub(surplus, part)
 		}
 	}
+}
+
+// of reports whether a charge is for a service period. Late usage may have been charged for a
+// day after the end, where the price ends as of a past day: its last period has that.
+func (c *charge) of(p piece, z *zone) bool {
+	return c.day >= z.day(p.from) && (c.at.Before(p.to) || p.to.Equal(p.interval.to))
 }
