@@ -154,10 +154,13 @@ var _ = Describe("Customers", func() {
 			Expect(api.get(path).expect(200).at("currency")).To(Equal("USD"))
 		})
 
-		It("refuses a new time zone, and null where there must be something", func() {
+		It("refuses a new time zone, and what is no name, email or currency", func() {
 			path := "/v1/customers/" + api.customer(nil).text("id")
 			api.put(path, object{"timezone": "Europe/Berlin"}).invalid("timezone: ")
-			api.put(path, object{"name": nil}).invalid("name: ")
+			api.put(path, object{"name": ""}).invalid("name: ")
+			api.put(path, object{"name": false}).invalid("name: ")
+			api.put(path, object{"email": "ada"}).invalid("email: must be an email address")
+			api.put(path, object{"auto_collection": "no"}).invalid("auto_collection: ")
 			api.put(path, object{"currency": "credits"}).invalid("currency: ")
 		})
 

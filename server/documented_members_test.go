@@ -92,7 +92,8 @@ var _ = Describe("defect 11: what is documented", func() {
 		change := object{"plan_id": plan, "change_option": "immediate"}
 		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", with(change, older)).expect(200)
 		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", with(change, nothing(older))).expect(200)
-		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", with(change, market)).invalid("aws_region: is not a field of this request")
+		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", with(change, market)).invalid("aws_region: is not a field of this request",
+			"external_marketplace: is not a field of this request", "external_marketplace_reporting_id: is not a field of this request")
 	})
 
 	It("leaves what a customer and an item always have where null is sent", func() {

@@ -129,7 +129,7 @@ var _ = Describe("Items", func() {
 			Expect(api.get(path).expect(200).at("name")).To(Equal("Widget"))
 		},
 			Entry("an empty name", object{"name": ""}, "name: "),
-			Entry("no name", object{"name": nil}, "name: "),
+			Entry("a name that is no text", object{"name": false}, "name: "),
 			Entry("another system", object{"name": "A", "external_connections": list{connection("elsewhere", "1")}}, "external_connections[0].external_connection_name: "),
 			Entry("half a connection", object{"name": "A", "external_connections": list{object{"external_connection_name": "stripe"}}}, "external_connections[0].external_entity_id: "),
 			Entry("another member", object{"name": "A", "archived_at": nil}, "archived_at: "),

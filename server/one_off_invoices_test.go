@@ -163,8 +163,8 @@ var _ = Describe("One-off invoices", func() {
 			Entry("a discount above the whole", object{"discount": with(discount, object{"percentage_discount": json.Number("1.5")})}, "discount.percentage_discount: "),
 			Entry("a discount of no value", object{"discount": object{"discount_type": "amount"}}, "discount.amount_discount: is required"),
 			Entry("a discount of another value", object{"discount": with(discount, object{"amount_discount": "1"})}, "discount.amount_discount: must not be given"),
-			Entry("a discount of another kind", object{"discount": object{"discount_type": "trial"}}, "discount.discount_type: must be one of"),
-			Entry("a discount of prices", object{"discount": with(discount, object{"applies_to_price_ids": list{"p"}})}, "discount.applies_to_price_ids: "),
+			Entry("a discount of another kind", object{"discount": object{"discount_type": "maximum"}}, "discount.discount_type: must be one of"),
+			Entry("a discount of a price that is no text", object{"discount": with(discount, object{"applies_to_price_ids": list{number("1")}})}, "discount.applies_to_price_ids[0]: "),
 			Entry("a member nobody knows", object{"number": "X-1"}, "number: is not a field"),
 		)
 		DescribeTable("refuses lines that are wrong in themselves",
@@ -179,6 +179,11 @@ var _ = Describe("One-off invoices", func() {
 			Entry("a day that its month lacks", object{"end_date": "2025-04-31"}, "end_date: "),
 			Entry("no item", object{"item_id": absent}, "item_id: is required"),
 		)
+		It("refuses a discount of a price that does not exist", func() {
+			create(object{"discount": with(discount, object{"applies_to_price_ids": list{"p"}})}).
+				refuse(400, refused, "discount.applies_to_price_ids[0]", "must be the id of a price")
+			Expect(s.get("/v1/invoices?status=draft").expect(200).list("data")).To(BeEmpty())
+		})
 		It("misses a customer and an item that do not exist", func() {
 			create(object{"customer_id": "nope"}).refuse(404, "404-resource-not-found", "Customer", "nope")
 			create(object{"line_items": list{with(s.widgets("1", "1"), object{"item_id": "nope"})}}).refuse(404, "404-resource-not-found", "Item", "nope")
