@@ -74,6 +74,7 @@ var _ = Describe("defect 4: names of columns and properties", func() {
 		Entry("a matrix by event_name", func() object { return matrix("event_name") }, "50.00"),
 		Entry("a matrix by event_name and properties.region", func() object { return matrix("event_name", "properties.region") }, "30.00"),
 		Entry("a matrix by a quoted property", func() object { return matrix("event_name", `"region"`) }, "30.00"),
+		Entry("a matrix by a quoted property behind the prefix", func() object { return matrix("event_name", `properties."region"`) }, "30.00"),
 		Entry("groups by event_name", func() object {
 			return by("grouped_allocation", object{"grouping_key": "event_name", "allocation": "5", "overage_unit_rate": "1.00"})
 		}, "20.00"),

@@ -80,11 +80,16 @@ func orNull(s string) any {
 
 // Value is what the event has under a name of a configuration, as the string that values
 // are compared as: the column of that name, else the property; "properties.x" is always the
-// property x (price models 1.1, 1.2).
+// property x (price models 1.1, 1.2). A name can stand in double quotes, also after
+// "properties."; two quotes within it stand for one.
 func (e Event) Value(name string) (text string, ok bool) {
+	name, isProperty := strings.CutPrefix(name, "properties.")
+	if len(name) > 2 && name[0] == '"' && name[len(name)-1] == '"' {
+		name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
+	}
 	v, isColumn := e.column(name)
-	if !isColumn {
-		v = e.Properties[strings.TrimPrefix(name, "properties.")]
+	if isProperty || !isColumn {
+		v = e.Properties[name]
 	}
 	return textOf(v)
 }
