@@ -214,22 +214,18 @@ func referArrears(s subscription.Service, days reference.Days, zone *time.Locati
 			spells = append(spells, spell{change.EffectiveAt, *change.Quantity})
 		}
 	}
-	exact := new(big.Rat)
+	usage := reference.Usage{Quantity: ratOf(spells[len(spells)-1].quantity), Fixed: true, Share: shareOf(days)}
 	for k, sp := range spells {
 		end := s.Period.End
 		if k+1 < len(spells) {
 			end = spells[k+1].from
 		}
 		part := reference.Days{To: reference.DaysBetween(sp.from, end, zone), Of: days.Of}
-		if r, err = referFee(s.Interval.Price, ratOf(sp.quantity), part, shareOf(part)); err != nil {
-			return r, err
-		}
-		exact.Add(exact, r.exact())
+		usage.Spans = append(usage.Spans, reference.Span{Quantity: ratOf(sp.quantity), Share: shareOf(part)})
 	}
-	r.subtotal = rounded(s.Interval.Price.Currency, exact)
-	r.line.Subtotal, r.line.Days = r.subtotal, days
-	r.line.Usage.Share = shareOf(days)
-	return r, nil
+	r, err = referRated(s.Interval.Price, usage, days)
+	r.quantity = usage.Quantity
+	return r, err
 }
 
 // quantityAt is the quantity of a fixed fee at an instant.

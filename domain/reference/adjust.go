@@ -219,7 +219,8 @@ func served(lines []Line, on []int) *big.Rat {
 }
 
 // Less is the usage less some units. No quantity falls below 0, and one below 0 stays.
-// Groups lose them in proportion to what they have (price models 6.2).
+// Groups lose them in proportion to what they have, spans lose all of them on each day
+// (price models 6.2).
 func (u Usage) Less(units *big.Rat) Usage {
 	fewer := func(q *big.Rat) *big.Rat {
 		if q == nil || q.Sign() <= 0 {
@@ -228,6 +229,11 @@ func (u Usage) Less(units *big.Rat) Usage {
 		return positive(minus(q, units))
 	}
 	u.Quantity, u.Matching = fewer(u.Quantity), fewer(u.Matching)
+	spans := append(u.Spans[:0:0], u.Spans...)
+	for k, span := range spans {
+		spans[k].Quantity = fewer(span.Quantity)
+	}
+	u.Spans = spans
 	above := new(big.Rat)
 	for _, g := range u.Groups {
 		above = plus(above, positive(g.Quantity))

@@ -34,6 +34,16 @@ type Usage struct {
 	// Fixed marks a fixed fee: it is prorated by Share whatever its model says, and only
 	// once (price models 1.4).
 	Fixed bool
+
+	// Spans are the quantities of a fixed fee in arrears that changed within its time. Each is
+	// rated for its own share, instead of Quantity for Share (price models 5.4).
+	Spans []Span
+}
+
+// Span is a quantity of a fixed fee for some of the days of its time.
+type Span struct {
+	Quantity *big.Rat
+	Share    *big.Rat // its days by days of the full billing period, from 0 to 1
 }
 
 // Group is a part of usage.
@@ -78,6 +88,13 @@ func Rate(modelType string, config json.RawMessage, u Usage) (*big.Rat, error) {
 		return nil, err
 	}
 	u = u.filled()
+	if len(u.Spans) > 0 {
+		sum := new(big.Rat)
+		for _, span := range u.Spans {
+			sum = plus(sum, times(m.rate(Usage{Quantity: span.Quantity, Fixed: true}.filled()), span.Share))
+		}
+		return sum, nil
+	}
 	if u.Fixed {
 		share := u.Share
 		u.Share = one
