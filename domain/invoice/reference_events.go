@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"sort"
 	"strings"
 	"time"
 
+	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/reference"
@@ -173,27 +175,60 @@ func plainParameters(values metric.Parameters) (map[string]any, error) {
 // which they came. Deprecated events do not count, nor those of a backfill that is not in
 // effect, nor those that one in effect replaced.
 func (r *eventReader) events(s subscription.Service) ([]reference.Event, error) {
-	var subjects []string
-	for _, user := range r.terms.Users(s.Interval) {
-		subjects = append(subjects, "c:"+user.ID)
-		if user.ExternalCustomerID != nil {
-			subjects = append(subjects, "e:"+*user.ExternalCustomerID)
-		}
-	}
-	sort.Strings(subjects)
+	spans := r.terms.UserSpans(s.Interval)
+	subjects := subjectsOf(r.terms.Users(s.Interval))
 	asked := fmt.Sprint(s.Period.Start.UnixMicro(), s.Period.End.UnixMicro(), subjects)
 	if asked == r.last {
 		if err := r.tx.Exec("SELECT 1").Error; err != nil { // computing takes long, and a transaction may not stand idle for long
 			return nil, readFailed{err}
 		}
-		return r.read, nil
+		return countedThen(r.read, spans), nil
 	}
 	read, err := r.query(subjects, s.Period.Start, s.Period.End)
 	if err != nil {
 		return nil, err
 	}
 	r.last, r.read = asked, read
-	return read, nil
+	return countedThen(read, spans), nil
+}
+
+// subjectsOf are the subjects of the events of customers, as the table has them, in order.
+func subjectsOf(customers []customer.Customer) (subjects []string) {
+	for _, c := range customers {
+		subjects = append(subjects, "c:"+c.ID)
+		if c.ExternalCustomerID != nil {
+			subjects = append(subjects, "e:"+*c.ExternalCustomerID)
+		}
+	}
+	sort.Strings(subjects)
+	return subjects
+}
+
+// countedThen are the events of customers whose usage the price counts at the time of the
+// event. Each span ends where the next begins, and the last is open.
+func countedThen(events []reference.Event, spans []subscription.UserSpan) []reference.Event {
+	if len(spans) == 1 {
+		return events
+	}
+	counts := make([][]string, len(spans))
+	for k, span := range spans {
+		counts[k] = subjectsOf(span.Users)
+	}
+	var passed []reference.Event
+	for _, e := range events {
+		k := 0
+		for spans[k].Until != nil && !e.Timestamp.Before(*spans[k].Until) {
+			k++
+		}
+		subject := "c:" + e.CustomerID
+		if e.ExternalCustomerID != "" {
+			subject = "e:" + e.ExternalCustomerID
+		}
+		if slices.Contains(counts[k], subject) {
+			passed = append(passed, e)
+		}
+	}
+	return passed
 }
 
 // replaced is a backfill that may have replaced an event: it did if its filter holds.
