@@ -16,10 +16,13 @@ const (
 
 // match adds what is wrong with value, which stands at place. Long arrays and maps in it are
 // judged entry by entry until there are enough findings. It returns an error where
-// kin-openapi fails.
+// kin-openapi fails, and where the context has ended.
 func (f *findings) match(ctx context.Context, schema *openapi3.Schema, value any, place string) error {
-	if f.full() || ctx.Err() != nil {
+	if f.full() {
 		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	s := shortening{findings: f}
 	short := s.shorten(schema, value, place)
