@@ -29,7 +29,7 @@ var _ = Describe("defect 11: what is documented", func() {
 					return
 				}
 				base := object{"applies_to_price_ids": list{}, "filters": list{}, "reason": nil}
-				Expect(made.at("discounts[0]")).To(Equal(map[string]any(with(base, shown.(object)))))
+				Expect(made.at("discounts[0]")).To(Equal(with(base, shown.(object))))
 				Expect(s.invoice(made.text("id")).json).To(Equal(made.json))
 				s.explain(made, 0)
 			},

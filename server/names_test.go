@@ -57,7 +57,7 @@ var _ = Describe("defect 4: names of columns and properties", func() {
 	matrix := func(keys ...any) object {
 		values := list{"download", "eu"}[:len(keys)]
 		return by("matrix", object{
-			"default_unit_amount": "0", "dimensions": list(keys), "matrix_values": list{object{"dimension_values": values, "unit_amount": "2.00"}},
+			"default_unit_amount": "0", "dimensions": keys, "matrix_values": list{object{"dimension_values": values, "unit_amount": "2.00"}},
 		})
 	}
 
@@ -175,7 +175,7 @@ var _ = Describe("defect 4: names of columns and properties", func() {
 		s.get(usage + "&first_dimension_key=a%2Bb&first_dimension_value=x").invalid("first_dimension_key: must be the name of a column or property")
 		asks := func(keys ...any) *answer {
 			return s.post("/v1/alerts/subscription_id/"+sub, object{
-				"type": "cost_exceeded", "currency": "USD", "grouping_keys": list(keys), "thresholds": list{object{"value": 20}},
+				"type": "cost_exceeded", "currency": "USD", "grouping_keys": keys, "thresholds": list{object{"value": 20}},
 			})
 		}
 		asks("event_name", "a + b").invalid("grouping_keys[1]: must be the name of a column or property")
