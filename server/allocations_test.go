@@ -159,15 +159,14 @@ var _ = Describe("Allocations", func() {
 		Expect(blocks(customer)).To(Equal([]string{"1000 from 2025-06-01T00:00:00+00:00"}))
 	})
 
-	It("expire with the plan, and those of the next one are granted", func() {
+	It("go on in the next plan, of which more is taken back or granted", func() {
 		customer, sub := rent(nil, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
 		s.credits(customer, nil) // by hand
 		next := s.plan(object{"prices": list{grants(object{"amount": "50"}), metered()}}).text("id")
 		s.clock("2025-06-11T10:00:00Z")
 		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", object{"change_option": "immediate", "plan_id": next}).expect(200)
 		Expect(blocks(customer)).To(Equal([]string{
-			"0 from 2025-06-01T00:00:00+00:00 to 2025-06-11T10:00:00+00:00", "100 from 2025-06-01T00:00:00+00:00",
-			"50 from 2025-06-11T00:00:00+00:00 to 2025-07-01T00:00:00+00:00",
+			"50 from 2025-06-01T00:00:00+00:00 to 2025-07-01T00:00:00+00:00", "100 from 2025-06-01T00:00:00+00:00",
 		}))
 	})
 

@@ -18,7 +18,7 @@ func Bring(tx *store.Tx, t *subscription.Terms) error {
 		return err
 	}
 	for _, s := range begun {
-		if _, known := given[s.key()]; known {
+		if _, known := given[s.key()]; known || s.Amount.Sign() == 0 {
 			continue
 		}
 		if err := s.give(tx, *t); err != nil {

@@ -24,5 +24,14 @@
 // would have expired before the end anyway are not refunded, nor are those of a price that is
 // charged once.
 //
+// Where another allocation price takes the place of one in the middle of a period, also by a
+// change of the plan, only the difference is granted and charged (semantics 11.2.5). It is one
+// for the same unit, items and cadence that begins as the other ends; where a period of its own
+// begins with it, it is granted whole. What is left of the old grant lasts as the new price says.
+// A price that grants less takes back the difference, or what is unspent of it, of what was
+// granted last. Refunded is the smaller of its share of the days that are left and what the
+// credits cost that were taken. What an increase grants afterwards follows from the prices alone:
+// credits that could not be taken back because they were spent stay beside it.
+//
 // A grant whose period is taken back expires. It is never granted again.
 package allocation

@@ -16,24 +16,28 @@ type Cut struct {
 }
 
 // CutGrant finds the grant of the period of a price that began at an instant, if the price has
-// ended within it by now and the credits would have lasted beyond that end.
+// ended within it by now, without another in its place, and the credits would have lasted beyond
+// that end.
 func CutGrant(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, start time.Time) (cut Cut, found bool, err error) {
-	if i.Price.Allocation == nil || i.Price.Length().OneTime() {
+	a, periodic := t.AllowanceAt(i, start)
+	if !periodic {
 		return cut, false, nil
 	}
-	piece, served := t.PeriodOf(i, start)
-	cycle, _ := t.CycleOf(i, start)
-	if !served || !piece.End.Before(cycle.End) || piece.End.After(tx.Now) {
+	s := shareOf(t, a).last(t)
+	if !s.Period.End.Before(s.End) || s.Period.End.After(tx.Now) {
 		return cut, false, nil
 	}
 	loc := t.Customer.Location()
-	s := share{i, piece, cycle.End}
-	if lasts := s.lasts(loc); lasts != nil && !lasts.After(piece.End) {
+	if lasts := s.lasts(loc); lasts != nil && !lasts.After(s.Period.End) {
 		return cut, false, nil
 	}
 	given, err := grantsOf(tx, t.ID)
-	g, known := given[s.key()]
+	g, known := given[shareOf(t, a).key()]
+	return Cut{g.BlockID, days(s.Period.End, s.End, loc), days(a.Period.Start, s.End, loc)}, known, err
+}
+
+// days are the whole local days from an instant on up to another: that of the first is one.
+func days(from, to time.Time, loc *time.Location) period.Period {
 	midnight := func(at time.Time) time.Time { return period.DateOf(at, loc).In(loc) }
-	from, to, whole := midnight(piece.End), midnight(cycle.End), midnight(piece.Start)
-	return Cut{g.BlockID, period.Period{Start: from, End: to}, period.Period{Start: whole, End: to}}, known, err
+	return period.Period{Start: midnight(from), End: midnight(to)}
 }

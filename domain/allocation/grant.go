@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
@@ -26,7 +27,13 @@ func (Grant) TableName() string { return "allocation_grants" }
 type share struct {
 	subscription.PriceInterval
 	Period period.Period
-	End    time.Time // of the period, had the price not ended before
+	End    time.Time     // of the period, had the price not ended before
+	Amount money.Decimal // what it grants; 0 where it takes the place of one that granted as much
+}
+
+// shareOf is the share of an allowance.
+func shareOf(t subscription.Terms, a subscription.Allowance) share {
+	return share{a.Interval, a.Period, a.Cycle.End, t.Granted(a)}
 }
 
 // shares are the periods of all allocation prices that have begun by an instant, by
@@ -38,8 +45,11 @@ func shares(t subscription.Terms, by time.Time) (begun []share, next *time.Time)
 		}
 		piece, ok := t.PeriodOf(i, i.StartAt)
 		for ; ok && !piece.Start.After(by); piece, ok = t.PeriodOf(i, piece.End) {
-			cycle, _ := t.CycleOf(i, piece.Start)
-			begun = append(begun, share{i, piece, cycle.End})
+			if a, periodic := t.AllowanceAt(i, piece.Start); periodic {
+				begun = append(begun, shareOf(t, a))
+				continue
+			}
+			begun = append(begun, share{i, piece, piece.End, i.QuantityAt(piece.Start)})
 		}
 		if ok && (next == nil || piece.Start.Before(*next)) {
 			next = &piece.Start
@@ -53,7 +63,7 @@ func (s share) give(tx *store.Tx, t subscription.Terms) error {
 	what := *s.Price.Allocation
 	effective := s.effective(t)
 	entry, err := credit.Add(tx, t.Customer, credit.Grant{
-		Currency: what.Currency, Amount: *s.Price.Quantity, EffectiveAt: &effective, ExpiresAt: s.expires(t),
+		Currency: what.Currency, Amount: s.Amount, EffectiveAt: &effective, ExpiresAt: s.expires(t),
 		PerUnitCostBasis: s.costBasis(), Filters: itemFilters(what.Filters),
 		Source: credit.SourceAllocation, OriginID: &s.PriceID,
 	})
@@ -71,9 +81,25 @@ func (s share) effective(t subscription.Terms) time.Time {
 	return period.DateOf(s.Period.Start, loc).In(loc)
 }
 
+// last is the share of the price that took the place of others in the period, the last of them:
+// what is left of the credits lasts as that says.
+func (s share) last(t subscription.Terms) share {
+	a, periodic := t.AllowanceAt(s.PriceInterval, s.Period.Start)
+	for periodic {
+		next, replaced := t.ReplacedBy(a)
+		if !replaced {
+			break
+		}
+		a, s = next, shareOf(t, next)
+	}
+	return s
+}
+
 // expires is when the credits do: as the price says, and no later than the subscription
-// is on the plan, or where the price ends within the period; nil for never.
+// is on the plan, or where the price ends within the period without another in its place;
+// nil for never.
 func (s share) expires(t subscription.Terms) *time.Time {
+	s = s.last(t)
 	at := s.lasts(t.Customer.Location())
 	if s.EndAt != nil && s.EndAt.Before(s.End) && !s.Price.Length().OneTime() {
 		at = sooner(at, s.EndAt)

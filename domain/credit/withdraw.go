@@ -1,6 +1,7 @@
 package credit
 
 import (
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -20,4 +21,24 @@ func Withdraw(tx *store.Tx, ledger *Ledger, blockID string) (lost money.Decimal,
 		}
 	}
 	return lost, err
+}
+
+// TakeBack voids credits of a block, but no more than it has left, and returns how many. A block
+// that has expired or was deleted has none. The ledger is locked and up to date.
+func TakeBack(tx *store.Tx, ledger *Ledger, blockID string, amount money.Decimal) (taken money.Decimal, err error) {
+	block, err := ledger.find(tx, blockID)
+	if fault.Is(err, fault.KindMissing) {
+		return taken, nil
+	}
+	if err != nil || block.expired(tx.Now) {
+		return taken, err
+	}
+	taken = money.Max(money.Min(amount, block.Balance), money.Decimal{})
+	if taken.Sign() == 0 {
+		return taken, nil
+	}
+	if _, err := ledger.void(tx, block, taken, nil, Note{}); err != nil {
+		return taken, err
+	}
+	return taken, ledger.save(tx)
 }

@@ -172,6 +172,9 @@ func makesInvoice(s subscription.Service) bool {
 	if s.Interval.Price.Allocation == nil {
 		return true
 	}
+	if s.Quantity.IsZero() { // it took the place of one that granted as much
+		return false
+	}
 	unit, flat := s.Interval.Price.Model().(rating.Unit)
 	return !flat || !unit.UnitAmount.IsZero()
 }

@@ -19,6 +19,9 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(In
 	if !slices.ContainsFunc(t.Intervals, granting) {
 		return nil
 	}
+	if err := takeBackReplaced(tx, t); err != nil {
+		return err
+	}
 	b, err := readBooks(tx, tx.DB, t.ID)
 	if err != nil {
 		return err
@@ -27,7 +30,12 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(In
 	var refunds []taking
 	for _, i := range t.Intervals {
 		for _, l := range b.linesInAdvance(i, invoices) {
-			refund, due, err := b.refundOf(tx, t, i, l)
+			reduced, err := b.reductionsOf(tx, t, i, l)
+			if err != nil {
+				return err
+			}
+			refunds = append(refunds, reduced...)
+			refund, due, err := b.refundOf(tx, t, i, l, reduced)
 			if err != nil {
 				return err
 			}
@@ -47,16 +55,82 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(In
 	return nil
 }
 
-// refundOf is what the line of an allocation is to give back now, and false where that is
-// nothing, or was given for the same end.
-func (b books) refundOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l Line) (refund taking, due bool, err error) {
+// takeBackReplaced takes back what prices grant less that took the place of others in the middle
+// of a period, of what is unspent.
+func takeBackReplaced(tx *store.Tx, t subscription.Terms) error {
+	owed, err := allocation.OwedTakings(tx, t)
+	if err != nil {
+		return err
+	}
+	for _, o := range owed {
+		block, err := credit.FindBlock(tx, o.Grant.BlockID)
+		if fault.Is(err, fault.KindMissing) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := deductFrom(tx, block.CustomerID, block.Currency, ""); err != nil {
+			return err
+		}
+		ledger, err := credit.Lock(tx, block.CustomerID, block.Currency)
+		if err != nil {
+			return err
+		}
+		if err := o.Take(tx, ledger); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reductionsOf is what the line of an allocation is to give back, and did not yet, of credits that
+// were taken back as other prices took its place: of each the smaller of their share of the days
+// that were left and what they cost.
+func (b books) reductionsOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l Line) (refunds []taking, err error) {
+	if l.Amount.Sign() <= 0 {
+		return nil, nil
+	}
+	all, err := allocation.Reductions(tx, t, i, l.BilledFrom)
+	terms, _ := t.AllowanceAt(i, l.BilledFrom)
+	for k, taken := range all {
+		if slices.ContainsFunc(b.taken[l.ID], func(done taking) bool { return done.Automatic && done.Period.Start.Equal(taken.Days.Start) }) {
+			continue
+		}
+		asked := t.TakenBack(terms)[k].Amount
+		share := spread(l.Amount.Mul(asked).Quo(l.Quantity), taken.Whole, taken.Days, t)
+		cost := l.Amount.Mul(taken.Amount).Quo(l.Quantity)
+		amount := t.Currency.Round(money.Min(share, cost).WithoutTail())
+		if amount = money.Min(amount, b.left(l)); amount.Sign() > 0 {
+			refunds = append(refunds, taking{Line: l, Amount: amount, Period: taken.Days, Ended: true})
+		}
+	}
+	return refunds, err
+}
+
+// refundOf is what the line of an allocation is to give back now, as its price ended, and false
+// where that is nothing, or was given for the same end. Its credits that were taken back before,
+// with what reduced gives now, have no part in it.
+func (b books) refundOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l Line, reduced []taking) (refund taking, due bool, err error) {
 	cut, found, err := allocation.CutGrant(tx, t, i, l.BilledFrom)
 	if err != nil || !found || l.Amount.Sign() <= 0 {
 		return refund, false, err
 	}
+	before, err := allocation.Reductions(tx, t, i, l.BilledFrom)
+	if err != nil {
+		return refund, false, err
+	}
+	quantity, left := l.Quantity, b.left(l)
+	for _, r := range before {
+		quantity = quantity.Sub(r.Amount)
+	}
+	for _, r := range reduced {
+		left = left.Sub(r.Amount)
+	}
 	var given money.Decimal
 	for _, taken := range b.taken[l.ID] {
-		if !taken.Automatic {
+		ofReduction := func(r allocation.Reduced) bool { return r.Days.Start.Equal(taken.Period.Start) }
+		if !taken.Automatic || slices.ContainsFunc(before, ofReduction) {
 			continue
 		}
 		if taken.Period.Start.Equal(cut.Days.Start) {
@@ -68,10 +142,10 @@ func (b books) refundOf(tx *store.Tx, t subscription.Terms, i subscription.Price
 	if err != nil {
 		return refund, false, err
 	}
-	share := spread(l.Amount, cut.Whole, cut.Days, t)
-	cost := l.Amount.Mul(money.Min(unspent, l.Quantity)).Quo(l.Quantity)
+	share := spread(l.Amount.Mul(quantity).Quo(l.Quantity), cut.Whole, cut.Days, t)
+	cost := l.Amount.Mul(money.Min(unspent, quantity)).Quo(l.Quantity)
 	amount := t.Currency.Round(money.Min(share, cost).WithoutTail()).Sub(given)
-	amount = money.Min(amount, b.left(l))
+	amount = money.Min(amount, left)
 	return taking{Line: l, Amount: amount, Period: cut.Days, Ended: true}, amount.Sign() > 0, nil
 }
 

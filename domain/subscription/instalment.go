@@ -24,7 +24,11 @@ func (t Terms) charged(piece Service) (services []Service) {
 	price := piece.Interval.Price
 	length := price.InvoicingLength()
 	if length == price.Length() || piece.TrialOf != "" {
-		return piece.byQuantity()
+		services = piece.byQuantity()
+		if a, grants := t.AllowanceAt(piece.Interval, piece.Period.Start); grants && len(services) > 0 {
+			services[0].Quantity = t.Granted(a)
+		}
+		return services
 	}
 	anchor, from, _ := t.rhythm(piece.Period.Start)
 	loc := t.Customer.Location()
