@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -183,22 +182,5 @@ var _ = Describe("defect 4: names of columns and properties", func() {
 		s.post("/v1/dimensional_price_groups", object{
 			"name": "G", "billable_metric_id": sum, "dimensions": list{"region", "properties.region"},
 		}).invalid("dimensions[1]: must not name the same")
-	})
-
-	It("have their buckets made again that were kept before they meant columns", func() {
-		sub := s.subscribe(buyer, object{"start_date": "2025-03-01"}, allowance("event_nam")).text("id")
-		s.sends(buyer, "download 25", "upload 5")
-		s.settle()
-		// What the version before kept by event_name, which it took for a property.
-		account := "(SELECT account_id FROM subscriptions WHERE id = '" + sub + "')"
-		s.owner(`UPDATE usage_grains SET keys = '{event_name}', digest = sha256(convert_to('{event_name}', 'UTF8'))
-			WHERE account_id = ` + account + ` AND keys = '{event_nam}'`)
-		s.owner(`UPDATE prices SET config = jsonb_set(config::jsonb, '{grouping_key}', '"event_name"') WHERE account_id = ` + account + ` AND model_type = 'metered_allowance'`)
-		migration, err := os.ReadFile("../store/migrations/0082_buckets_by_columns.sql")
-		Expect(err).NotTo(HaveOccurred())
-		s.owner(string(migration))
-		Expect(s.cost(sub)).To(Equal("20.00")) // from events, and from buckets again
-		s.api.clock("2025-04-02T00:00:00Z")
-		Expect(s.bills(sub)[0]).To(Equal("2025-04-01 issued 20.00"))
 	})
 })

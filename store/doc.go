@@ -13,4 +13,8 @@
 //
 // Isolation. Update is READ COMMITTED: row locks and constraints carry the
 // rules. View is REPEATABLE READ and read-only, so one answer shows one state.
+//
+// Schema. Migrations are permanent: forward only, expand before contract. Functions of the
+// database are not migrations; they are applied again when their text changes. The rules are
+// in migrations/README.md.
 package store

@@ -5,3 +5,9 @@ var (
 	Cursor     = cursor
 	ReadCursor = readCursor
 )
+
+// MigrateWith migrates with other files than those of this version.
+var (
+	MigrateWith = migrateWith
+	Schema      = schema
+)

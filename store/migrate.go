@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -12,16 +13,24 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+//go:embed migrations/*.sql functions/*.sql
+var schema embed.FS
 
-// Migrate brings the database to this version, as its owner. Servers that start
-// together wait for one of them to do it. It reports how many steps were taken.
+// ErrOldDatabase is that of a database which a version before the baseline of migrations made.
+// Its data is not carried over.
+var ErrOldDatabase = errors.New("the database was made by a version of Tollkeeper before the first release, and this version cannot use it; " +
+	"create a new database and start with that one")
+
+// Migrate brings the database to this version, as its owner: new functions, then migrations,
+// then functions whose text has changed (migrations/README.md says why in this order). Servers
+// that start together wait for one of them to do it. It reports how many migrations were
+// applied, without functions. The error is [ErrOldDatabase] where there is no way from there.
 func Migrate(ctx context.Context, url string) (steps int, err error) {
-	suffix, err := prepareRoles(ctx, url)
-	if err != nil {
-		return 0, err
-	}
+	return migrateWith(ctx, url, schema)
+}
+
+// migrateWith is Migrate with these files.
+func migrateWith(ctx context.Context, url string, files fs.FS) (steps int, err error) {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
 		return 0, fmt.Errorf("database URL: %w", err)
@@ -31,17 +40,60 @@ func Migrate(ctx context.Context, url string) (steps int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("make the migration lock: %w", err)
 	}
-	files, err := fs.Sub(migrations, "migrations")
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return 0, fmt.Errorf("take the migration lock: %w", err)
+	}
+	defer func() { err = errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn)) }()
+	return applySchema(ctx, db, url, files)
+}
+
+// applySchema does the work of Migrate. The caller holds the lock.
+func applySchema(ctx context.Context, db *sql.DB, url string, files fs.FS) (steps int, err error) {
+	if err := refuseOldDatabase(ctx, db); err != nil {
+		return 0, err
+	}
+	suffix, err := prepareRoles(ctx, url)
+	if err != nil {
+		return 0, err
+	}
+	files = withSuffix(files, suffix)
+	migrations, err := fs.Sub(files, "migrations")
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, withSuffix(files, suffix), goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations)
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
+	}
+	functions, err := readFunctions(files)
+	if err != nil {
+		return 0, err
+	}
+	if err := functions.applyNew(ctx, db); err != nil {
+		return 0, err
 	}
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return len(results), fmt.Errorf("migrate: %w", err)
 	}
-	return len(results), nil
+	return len(results), functions.applyChanged(ctx, db)
+}
+
+// refuseOldDatabase tells the migrations before the baseline by what came with the baseline:
+// the table of functions.
+func refuseOldDatabase(ctx context.Context, db *sql.DB) error {
+	var old bool
+	err := db.QueryRowContext(ctx, `SELECT to_regclass('public.accounts') IS NOT NULL AND to_regclass('public.applied_functions') IS NULL`).Scan(&old)
+	if err != nil {
+		return fmt.Errorf("look for earlier migrations: %w", err)
+	}
+	if old {
+		return ErrOldDatabase
+	}
+	return nil
 }
