@@ -25,7 +25,7 @@ func (d day) date() (int, time.Month, int) { return time.Unix(int64(d)*86400, 0)
 func (d day) String() string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }
 
 // addMonths moves the month of a day that is the anchor: a day beyond the end of the month
-// means its last day (semantics.md 1.1.5 and 1.1.6).
+// means its last day (semantics 1.1.5 and 1.1.6).
 func addMonths(y int, m time.Month, anchor, months int) day {
 	first := time.Date(y, m+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 	last := time.Date(first.Year(), first.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
@@ -47,7 +47,7 @@ func newZone(name string) *zone {
 	return &zone{name, loc, map[day]time.Time{}}
 }
 
-// start is the first instant of a local day (semantics.md 1.1.8): the first that shows the
+// start is the first instant of a local day (semantics 1.1.8): the first that shows the
 // date or a later one. Clocks change at quarters of an hour.
 func (z *zone) start(d day) time.Time {
 	if at, ok := z.starts[d]; ok {

@@ -21,7 +21,7 @@ type block struct {
 	gone     bool
 }
 
-// charge is what a local day of a price costs, and who pays it (semantics.md 10.2.5).
+// charge is what a local day of a price costs, and who pays it (semantics 10.2.5).
 type charge struct {
 	sub, price string
 	interval   *interval
@@ -79,7 +79,7 @@ func (l *ledger) left(b *block) *big.Rat {
 	return left
 }
 
-// inForce are the blocks that pay for a day, those first that pay first (semantics.md 10.2.1
+// inForce are the blocks that pay for a day, those first that pay first (semantics 10.2.1
 // and 10.2.4).
 func (l *ledger) inForce(d day) []*block {
 	var all []*block
@@ -148,7 +148,7 @@ func (l *ledger) byHand(d day, amount *big.Rat) {
 }
 
 // cover lets credits that are new, or came back, pay for overage of past days whose invoice is a draft
-// (semantics.md 10.2.8).
+// (semantics 10.2.8).
 func (r *run) cover(l *ledger) {
 	charges := append([]*charge(nil), l.charges...)
 	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })

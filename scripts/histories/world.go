@@ -172,7 +172,7 @@ func (s *subscription) pieces(i *interval, until time.Time) []piece {
 	}
 }
 
-// term is the longest cycle of the prices, and period the shortest (semantics.md 1.1.15).
+// term is the longest cycle of the prices, and period the shortest (semantics 1.1.15).
 func (s *subscription) longest(at time.Time) (cycle, bool) {
 	if at.Before(s.from) {
 		at = s.from
@@ -360,7 +360,7 @@ func (w *world) used(p piece, until time.Time) *big.Rat {
 		until = p.to
 	}
 	if p.spec.Metric == "" {
-		return p.fee() // in full from the first day (semantics.md 7.1.9)
+		return p.fee() // in full from the first day (semantics 7.1.9)
 	}
 	amount := p.spec.rate(w.measure(p.spec.Metric, p.whose(), p.from, until))
 	if p.spec.Prorated {
