@@ -26,6 +26,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 	quarterly := object{"name": "Quarterly", "cadence": "quarterly"}
 	inArrears := object{"name": "Quarterly fee", "cadence": "quarterly", "billed_in_advance": false}
 	monthly := object{"name": "Monthly"}
+	toDate := object{"name": "Annual", "cadence": "annual", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
 
 	// spent are the periodic costs of a subscription, by the day and the name of the price.
 	spent := func(s shop, sub, from, to string) map[string]map[string]money.Decimal {
@@ -113,6 +114,10 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 		Entry("a minimum, over two clock changes", "Europe/Berlin", minimum, quarterly, inArrears),
 		Entry("a maximum", "UTC", object{"adjustment_type": "maximum", "maximum_amount": "60.00"}, quarterly, inArrears),
 		Entry("a discount of an amount", "UTC", object{"adjustment_type": "amount_discount", "amount_discount": "30.00"}, quarterly, inArrears),
+		Entry("a minimum of a price charged to date", "UTC", minimum, toDate),
+		Entry("a minimum of such a price, over two clock changes", "Europe/Berlin", minimum, toDate, quarterly),
+		Entry("a maximum of such a price", "UTC", object{"adjustment_type": "maximum", "maximum_amount": "60.00"}, toDate, inArrears),
+		Entry("a discount of such a price", "UTC", object{"adjustment_type": "amount_discount", "amount_discount": "30.00"}, toDate),
 		Entry("a percentage", "UTC", object{"adjustment_type": "percentage_discount", "percentage_discount": 0.3}, quarterly, inArrears),
 	)
 })

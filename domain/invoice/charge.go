@@ -141,6 +141,11 @@ func adjust(t subscription.Terms, together []tally, all []amounts) {
 		lines[k] = rating.Line{
 			Price: y.Interval.Price.Priced(), Model: y.Model, Usage: y.Usage, Subtotal: all[k].Subtotal, Days: y.Days,
 		}
+		if y.ToDate != nil {
+			was := *y.ToDate
+			was.Until = y.Days.From + period.Days(period.Period{Start: y.Period.Start, End: y.From}, t.Customer.Location())
+			lines[k].Earlier = &was
+		}
 	}
 	adjustments := make([]rating.Adjustment, len(t.Adjustments))
 	for k, a := range t.Adjustments {

@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -27,15 +28,16 @@ type ChargedDay struct {
 // demand is what the drafts of a customer ask credits of one unit to pay, day by day.
 type demand struct {
 	charges []credit.Charge
-	books   []ChargedDay             // of days that are closed by now, to be written
-	whole   map[string]money.Decimal // what each line that credits pay for comes to, by its id
-	toDate  map[string]money.Decimal // what earlier drafts come to of a price, to date, by its interval and start
+	books   []ChargedDay               // of days that are closed by now, to be written
+	whole   map[string]money.Decimal   // what each line that credits pay for comes to, by its id
+	toDate  map[string]money.Decimal   // what earlier drafts come to of a price, to date, by its interval and start
+	before  map[string]*rating.Earlier // how they come to that
 }
 
 // demandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet. Those of an invoice that is being issued
 // are asked for now, once and for all.
 func demandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (demand, error) {
-	d := demand{whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}}
+	d := demand{whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}, before: map[string]*rating.Earlier{}}
 	var drafts []Invoice
 	err := tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
 		Order("invoice_date, seq").Find(&drafts).Error
@@ -91,9 +93,20 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 	if err != nil {
 		return err
 	}
-	rising, err := rise(tx, t, services, days.Location)
+	toDate := make([]*rating.Earlier, len(services))
+	for k, s := range services {
+		if toDate[k] = was[k].ToDate; continues(s) && d.before[cycleKey(s)] != nil {
+			toDate[k] = d.before[cycleKey(s)]
+		}
+	}
+	rising, last, err := rise(tx, t, services, toDate, days.Location)
 	if err != nil {
 		return err
+	}
+	for k, s := range services {
+		if !s.Interval.Price.Fixed() {
+			d.before[cycleKey(s)] = &rating.Earlier{Subtotal: last[k].Subtotal, Applied: last[k].Adjustments}
+		}
 	}
 	for k, s := range services {
 		if id := lineID(inv.ID, s); slices.Contains(lineIDs, id) {
@@ -110,7 +123,7 @@ func (d *demand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency m
 // invoice, is not asked for again.
 func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, was money.Decimal, rising map[int64]money.Decimal,
 	closed map[period.Date]money.Decimal, days credit.Calendar, issuing bool) {
-	to := s.Interval.ID + s.Period.Start.String()
+	to := cycleKey(s)
 	if drafted, is := d.toDate[to]; is && continues(s) {
 		was = drafted
 	}
@@ -140,6 +153,9 @@ func (d *demand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, 
 	d.whole[c.LineID], d.toDate[to] = now.Sub(was), now
 }
 
+// cycleKey names the billing cycle of the price of a service.
+func cycleKey(s subscription.Service) string { return s.Interval.ID + s.Period.Start.String() }
+
 // book writes the days that were closed.
 func (d demand) book(tx *store.Tx) error {
 	if len(d.books) == 0 {
@@ -165,7 +181,9 @@ func closedDays(tx *store.Tx, lineIDs []string) (map[string]map[period.Date]mone
 // rise tells what each service of an invoice comes to, after adjustments and what licenses
 // cover and before credits, at the end of each local day up to today: by instant, in microseconds. All of
 // the invoice is charged together each time, its fees in full.
-func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, loc *time.Location) ([]map[int64]money.Decimal, error) {
+// toDate is what earlier invoices came to of each; last what each comes to in the end.
+func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, toDate []*rating.Earlier, loc *time.Location) (
+	worth []map[int64]money.Decimal, last []amounts, err error) {
 	edges := edgesOf(services, period.DateOf(tx.Now, loc).AddDays(1).In(loc), loc)
 	asked, shown := make([]measured, len(services)), make([]map[int64]int, len(services))
 	for k, s := range services {
@@ -178,9 +196,9 @@ func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, l
 	}
 	tallies, err := measure(tx, t, asked)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	worth := make([]map[int64]money.Decimal, len(services))
+	worth, last = make([]map[int64]money.Decimal, len(services)), make([]amounts, len(services))
 	for k := range worth {
 		worth[k] = map[int64]money.Decimal{}
 	}
@@ -189,15 +207,20 @@ func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, l
 		var of []int
 		for k, s := range services {
 			at, begun := shown[k][edge.UnixMicro()]
+			if toDate[k] != nil && continues(s) && !edge.After(s.From) { // an earlier invoice charges that
+				continue
+			}
 			if begun || s.Interval.Price.Fixed() && (s.Interval.Price.InAdvance() || edge.After(s.Period.Start)) {
-				together, of = append(together, tallies[k][at]), append(of, k)
+				y := tallies[k][at]
+				y.ToDate = toDate[k]
+				together, of = append(together, y), append(of, k)
 			}
 		}
 		for k, a := range charge(t, together) {
-			worth[of[k]][edge.UnixMicro()] = a.left()
+			worth[of[k]][edge.UnixMicro()], last[of[k]] = a.left(), a
 		}
 	}
-	return worth, nil
+	return worth, last, nil
 }
 
 // edgesOf are the ends of the local days of services, up to that of today.

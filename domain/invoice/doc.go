@@ -77,6 +77,11 @@
 // that are left. A line that only ends early leaves the others: its days are credited as
 // they were charged. Where usage shared the adjustment, nothing is charged anew.
 //
+// A line that is charged to date has in a shared adjustment only what it adds to earlier invoices
+// of its cycle, for the days that it adds. What such an adjustment did there stays, also if it is
+// in force no more. The line shows both together. Percentages, usage discounts, and adjustments
+// that work on this price alone, work on all of the line to date.
+//
 // A fee that an adjustment made 0 has nothing to credit; a mark of its own says that it is
 // undone.
 //

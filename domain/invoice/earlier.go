@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -18,6 +19,8 @@ type before struct {
 	Amount  money.Decimal // in the currency of the invoice
 	Credits money.Decimal // what credits paid of it, in the currency of the price, like
 	Left    money.Decimal // what credits were asked to pay of it on the last but partial ones
+
+	ToDate *rating.Earlier // what the last of them that is not partial came to, to date; nil: there is none
 
 	void bool // one of those invoices charges nothing of it by now
 }
@@ -32,7 +35,11 @@ type earlierLine struct {
 	Seq        int64 // of the invoice
 	Left       money.Decimal
 	Amount     money.Decimal
-	Void       bool // it charges nothing: its invoice is void, or a change undid it
+	Subtotal   money.Decimal
+
+	Adjustments []rating.Applied `gorm:"serializer:json"`
+
+	Void bool // it charges nothing: its invoice is void, or a change undid it
 }
 
 // before reports whether the line charged for a time that a service of the invoice
@@ -70,7 +77,7 @@ func earlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	for k, s := range services {
 		for _, l := range drafts {
 			if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) {
-				all[k] = before{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}
+				all[k] = before{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left(), ToDate: &rating.Earlier{Subtotal: l.Subtotal, Applied: l.Adjustments}}
 			}
 		}
 	}
@@ -102,7 +109,7 @@ func issuedEarlier(tx *store.Tx, t subscription.Terms, inv Invoice, services []s
 			}
 			all[k].Amount, all[k].Credits = all[k].Amount.Add(l.Amount), all[k].Credits.Add(paid[l.ID])
 			if !l.Partial {
-				all[k].Left = l.Left
+				all[k].Left, all[k].ToDate = l.Left, &rating.Earlier{Subtotal: l.Subtotal, Applied: l.Adjustments}
 			}
 		}
 	}
@@ -121,7 +128,7 @@ func earlierLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount,
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount, l.subtotal, l.adjustments,
 			i.source = 'partial' AS partial, i.seq,
 			i.status = 'void' OR EXISTS (SELECT FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
 				WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) AS void

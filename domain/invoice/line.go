@@ -142,6 +142,7 @@ func linesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 	together := slices.Concat(tallies...)
 	for k, y := range together {
 		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[lineID(inv.ID, y.Service)])
+		together[k].ToDate = was[k].ToDate
 	}
 	for k, a := range charge(t, together) {
 		line := newLine(tx, inv, k, lineID(inv.ID, together[k].Service), together[k], a)

@@ -27,6 +27,8 @@ type tally struct {
 
 	Earlier money.Decimal // what earlier invoices charged of it, in the currency of the invoice
 
+	ToDate *rating.Earlier // how earlier invoices of its cycle came to that; nil: none charged it
+
 	// Groups is the usage by the property that the invoice shows the price by; nil if
 	// it names none.
 	Groups []rating.Cell

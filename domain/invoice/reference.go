@@ -114,6 +114,13 @@ func referredLines(tx *store.Tx, view View, services []subscription.Service) (al
 		}
 		billed = append(billed, r)
 	}
+	was, err := issuedEarlier(tx, view.Terms, view.Invoice, services)
+	if err != nil {
+		return nil, readFailed{err}
+	}
+	for k, s := range services {
+		billed[k].line.Before = referBefore(was[k].ToDate, billed[k].line.Days.From, s, view.Terms.Customer.Location())
+	}
 	adjustments := view.Terms.Adjustments
 	if err := referTogether(billed, adjustments, view.Source == SourcePartial); err != nil {
 		return nil, err
@@ -352,6 +359,25 @@ func referTogether(all []referred, adjustments []subscription.AdjustmentInterval
 	return nil
 }
 
+// referBefore is what earlier invoices charged of a service that is charged to date, as they say:
+// first is the day of its billing period with which it begins.
+func referBefore(was *rating.Earlier, first int, s subscription.Service, zone *time.Location) *reference.Before {
+	if was == nil {
+		return nil
+	}
+	b := &reference.Before{
+		Subtotal: ratOf(was.Subtotal), Added: map[string]*big.Rat{}, Shared: map[string]bool{},
+		Until: first + reference.DaysBetween(s.Period.Start, s.From, zone),
+	}
+	for _, a := range was.Applied {
+		b.Added[a.AdjustmentID] = ratOf(a.Amount)
+		if a.Added || a.Lines > 1 && a.Kind != rating.UsageDiscount && a.Kind != rating.PercentageDiscount {
+			b.Shared[a.AdjustmentID] = true
+		}
+	}
+	return b
+}
+
 // inForce reports whether an adjustment is in force for a service: in advance where the
 // service starts, in arrears where it ends (semantics 6.3.7). A change of quantity gets
 // percentages only.
@@ -367,7 +393,7 @@ func inForce(a subscription.AdjustmentInterval, s subscription.Service) bool {
 
 func plainAdjustment(a subscription.AdjustmentInterval, applies func(int) bool) reference.Adjustment {
 	plain := reference.Adjustment{
-		Kind: string(a.Adjustment.Kind), Value: ratOf(a.Adjustment.Value), Filters: plainFilters(a.Adjustment.Filters),
+		ID: a.AdjustmentID, Kind: string(a.Adjustment.Kind), Value: ratOf(a.Adjustment.Value), Filters: plainFilters(a.Adjustment.Filters),
 		Invoice: a.Adjustment.InvoiceLevel, Applies: applies,
 	}
 	for _, t := range a.Adjustment.Tiers {

@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -14,6 +15,9 @@ import (
 // the lines of that invoice (price models 6.2). Costs follow: a service is worth what its
 // line comes to on its own invoice, beside the lines of that invoice and no others. So the
 // costs of any time add up to the invoices of it, whatever the cycles of the prices are.
+//
+// A price that is charged to date has in them what it adds on each invoice, so the invoices of
+// the earlier parts of its cycle are charged first.
 //
 // Up to an instant, the usage of all lines is counted up to then, and fees count in full. A
 // service shows its part from its start on. While the usage of one price grows, its share of
@@ -68,10 +72,35 @@ func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period
 	return sheets
 }
 
+// withEarlier adds the invoices of the earlier parts of what is charged to date, none of which is
+// shown, and puts all in the order of their dates.
+func withEarlier(t subscription.Terms, currency money.Currency, sheets []sheet) []sheet {
+	on := func(date time.Time, planID string) bool {
+		return slices.ContainsFunc(sheets, func(sh sheet) bool {
+			return !sh.services[0].Decrease() && sh.services[0].BilledOn.Equal(date) && sh.services[0].Interval.PlanID == planID
+		})
+	}
+	for k := 0; k < len(sheets); k++ {
+		for _, s := range sheets[k].services {
+			if !continues(s) || on(s.From, s.Interval.PlanID) {
+				continue
+			}
+			earlier := slices.DeleteFunc(t.BilledOn(s.From), func(o subscription.Service) bool {
+				return o.Interval.Price.Currency != currency || o.Interval.PlanID != s.Interval.PlanID
+			})
+			if len(earlier) > 0 {
+				sheets = append(sheets, sheet{services: earlier})
+			}
+		}
+	}
+	slices.SortStableFunc(sheets, func(a, b sheet) int { return a.services[0].BilledOn.Compare(b.services[0].BilledOn) })
+	return sheets
+}
+
 // worthOnInvoices works out the worth at instants, which rise, with one reading of all
 // usage.
 func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency, whole period.Period, edges []time.Time) (worth, error) {
-	sheets := sheetsOf(t, currency, whole)
+	sheets := withEarlier(t, currency, sheetsOf(t, currency, whole))
 	var asked []measured
 	var slots []map[int64]int // which answer holds at an edge; none before the start
 	for _, sh := range sheets {
@@ -90,13 +119,24 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 	w := worth{whole, map[int64]map[string]priceWorth{}}
 	for _, edge := range edges {
 		upTo, from := map[string]priceWorth{}, 0
+		toDate := map[string]*rating.Earlier{} // what the sheets before come to of each cycle of a price
 		for _, sh := range sheets {
 			to := from + len(sh.services)
 			together := make([]tally, 0, len(sh.services))
 			for k := from; k < to; k++ {
-				together = append(together, upToEdge(t, asked[k].Service, tallies[k], slots[k], edge))
+				y := upToEdge(t, asked[k].Service, tallies[k], slots[k], edge)
+				if continues(y.Service) {
+					y.ToDate = toDate[cycleKey(y.Service)]
+				}
+				together = append(together, y)
 			}
-			for k, a := range charge(t, together)[:sh.shown] {
+			for k, a := range charge(t, together) {
+				if s := sh.services[k]; !s.Interval.Price.Fixed() {
+					toDate[cycleKey(s)] = &rating.Earlier{Subtotal: a.Subtotal, Applied: a.Adjustments}
+				}
+				if k >= sh.shown {
+					continue
+				}
 				if s := sh.services[k]; edge.After(s.From) && !overtaken(s, sheets, edge) {
 					p := upTo[s.Interval.ID]
 					upTo[s.Interval.ID] = priceWorth{p.quantity.Add(a.Quantity), p.subtotal.Add(a.Subtotal), p.total.Add(a.left())}

@@ -15,6 +15,16 @@ type Line struct {
 	Usage    Usage
 	Subtotal money.Decimal // what that comes to, rounded to the minor unit
 	Days     Days          // what it is for
+
+	Earlier *Earlier // of a line that is charged to date: what earlier invoices charged; nil: nothing
+}
+
+// Earlier is what earlier invoices charged of a line that is charged to date. Adjustments that it
+// shares with other lines work on what it adds to that.
+type Earlier struct {
+	Subtotal money.Decimal
+	Applied  []Applied
+	Until    int // the day of the billing period up to which they charged, exclusive
 }
 
 // Adjusted is what became of a line.
@@ -35,6 +45,7 @@ type Applied struct {
 	Value    money.Decimal
 	Fraction period.Fraction // of a billing period that the lines are for
 
+	Added bool          `json:",omitempty"` // it worked on what lines add to earlier invoices; Amount is to date
 	Lines int           // how many lines it worked on together,
 	Base  money.Decimal // what they came to until then, in sum,
 	Whole money.Decimal // and what was added to all of them
@@ -57,6 +68,7 @@ func Adjust(lines []Line, adjustments []Adjustment, applies func(adjustment, lin
 	sheet := make([]running, len(lines))
 	for k, line := range lines {
 		sheet[k] = running{Line: line, Adjusted: Adjusted{Subtotal: line.Subtotal}}
+		sheet[k].resume(adjustments, func(a int) bool { return applies == nil || applies(a, k) })
 	}
 	for _, i := range inSteps(adjustments) {
 		var on []*running
@@ -84,6 +96,54 @@ type running struct {
 	Line
 	Adjusted
 	free money.Decimal // units that usage discounts took off
+	was  money.Decimal // of Adjusted.Subtotal, what earlier invoices charged
+}
+
+// resume begins with what earlier invoices charged. What shared adjustments did there that work
+// on the line no more stays.
+func (r *running) resume(adjustments []Adjustment, applies func(adjustment int) bool) {
+	if r.Earlier == nil {
+		return
+	}
+	r.was = r.Earlier.Subtotal
+	for _, done := range r.Earlier.Applied {
+		same := func(a Adjustment) bool { return a.ID == done.AdjustmentID }
+		k := slices.IndexFunc(adjustments, same)
+		if !done.shared() || k >= 0 && applies(k) && adjustments[k].worksOn(r.Line) {
+			continue
+		}
+		done.Before = r.Adjusted.Subtotal
+		r.Adjusted.Subtotal, r.was = r.Adjusted.Subtotal.Add(done.Amount), r.was.Add(done.Amount)
+		r.Applied = append(r.Applied, done)
+	}
+}
+
+// earlier is what an adjustment did to the line on earlier invoices.
+func (r *running) earlier(id string) (amount money.Decimal, shared bool) {
+	if r.Earlier == nil {
+		return amount, false
+	}
+	for _, done := range r.Earlier.Applied {
+		if done.AdjustmentID == id {
+			amount, shared = amount.Add(done.Amount), shared || done.shared()
+		}
+	}
+	return amount, shared
+}
+
+// shared reports whether the adjustment worked on several lines together.
+func (a Applied) shared() bool { return a.Added || a.Lines > 1 && jointly(a.Kind) }
+
+// jointly reports whether adjustments of a kind work on the sum of lines.
+func jointly(kind AdjustmentKind) bool { return kind != UsageDiscount && kind != PercentageDiscount }
+
+// adds reports whether the adjustment works on what lines add to earlier invoices: it is, or was
+// there, shared with others.
+func (a Adjustment) adds(on []*running) bool {
+	return jointly(a.Kind) && slices.ContainsFunc(on, func(r *running) bool {
+		_, shared := r.earlier(a.ID)
+		return shared || len(on) > 1 && r.Earlier != nil
+	})
 }
 
 // steps is the order of kinds.
@@ -128,13 +188,17 @@ func (a Adjustment) worksOn(line Line) bool {
 func (a Adjustment) work(on []*running) {
 	currency := money.Currency(on[0].Price.Currency)
 	applied := Applied{AdjustmentID: a.ID, Kind: a.Kind, Value: a.Value, Lines: len(on)}
-	before := make([]money.Decimal, len(on))
+	applied.Added = a.adds(on)
+	before := make([]money.Decimal, len(on)) // what it works on
 	for k, line := range on {
 		before[k] = line.Adjusted.Subtotal
+		if applied.Added {
+			before[k] = before[k].Sub(line.was)
+		}
 	}
 	applied.Base = money.Sum(before...)
 	if a.prorated() {
-		applied.Fraction = served(on)
+		applied.Fraction = served(on, applied.Added)
 		applied.Value = currency.Round(share(a.Value, applied.Fraction))
 	}
 
@@ -163,11 +227,15 @@ func (a Adjustment) work(on []*running) {
 	applied.Whole = money.Sum(added...)
 	for k, line := range on {
 		own := applied
-		own.Before, own.Amount = before[k], added[k]
+		was, _ := line.earlier(a.ID)
+		own.Before, own.Amount = line.Adjusted.Subtotal, added[k]
+		if applied.Added {
+			own.Amount = own.Amount.Add(was)
+		}
 		if left != nil {
 			own.Left = left[k]
 		}
-		line.Adjusted.Subtotal = before[k].Add(added[k])
+		line.Adjusted.Subtotal, line.was = own.After(), line.was.Add(was)
 		line.Applied = append(line.Applied, own)
 	}
 }

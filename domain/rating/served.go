@@ -14,12 +14,15 @@ type Days struct{ From, To, Of int } // To is exclusive
 // served is how much of a billing period lines are for: those in arrears if there
 // are any, else those in advance (price models 6.2). Lines that follow each other
 // fill the period together; of periods of different lengths the fullest counts.
-func served(on []*running) (fullest period.Fraction) {
+func served(on []*running, added bool) (fullest period.Fraction) {
 	var arrears, advance []Days
 	for _, line := range on {
 		days := line.Days
 		if days.Of == 0 {
 			days = Days{From: 0, To: 1, Of: 1}
+		}
+		if added && line.Earlier != nil {
+			days.From = max(days.From, line.Earlier.Until)
 		}
 		if line.Price.InAdvance {
 			advance = append(advance, days)

@@ -12,11 +12,21 @@ type Line struct {
 	Subtotal *big.Rat // rounded to Places
 	Places   int      // digits after the point of the minor unit
 	Days     Days
+	Before   *Before // of a line that is charged to date; nil: no earlier invoice charged it
 
 	// Of a line that was rated, for usage discounts; ModelType is empty for others.
 	ModelType string
 	Config    json.RawMessage
 	Usage     Usage
+}
+
+// Before is what earlier invoices charged of a line that is charged to date. A discount of an
+// amount or by tiers, a minimum or a maximum that several lines share works on what they add.
+type Before struct {
+	Subtotal *big.Rat
+	Added    map[string]*big.Rat // by each adjustment, by its id
+	Shared   map[string]bool     // those that worked on several lines
+	Until    int                 // the day of the billing period up to which it was charged, exclusive
 }
 
 // Price is what filters of adjustments look at.
@@ -35,6 +45,7 @@ type Days struct{ From, To, Of int }
 
 // Adjustment changes what lines come to.
 type Adjustment struct {
+	ID      string
 	Kind    string           // adjustment_type of the contract
 	Value   *big.Rat         // units, an amount or a fraction from 0 to 1; nil with tiers
 	Tiers   []PercentTier    // of tiered_percentage_discount
@@ -58,7 +69,8 @@ type Filter struct {
 }
 
 // Adjust returns what each adjustment adds to each line, by adjustment and line: below 0
-// for discounts and maximums (price models 6.4). Adjustments are in order of creation. A
+// for discounts and maximums (price models 6.4). Where lines are charged
+// to date, a last row has what shared ones that are in force no more added on earlier invoices. Adjustments are in order of creation. A
 // kind or filter that it does not know is ErrNotCovered.
 func Adjust(lines []Line, adjustments []Adjustment) ([][]*big.Rat, error) {
 	running := make([]*big.Rat, len(lines))
@@ -66,12 +78,31 @@ func Adjust(lines []Line, adjustments []Adjustment) ([][]*big.Rat, error) {
 	for k, l := range lines {
 		running[k], units[k] = l.Subtotal, new(big.Rat)
 	}
-	added := make([][]*big.Rat, len(adjustments))
+	rows := len(adjustments)
+	for _, l := range lines {
+		if l.Before != nil {
+			rows = len(adjustments) + 1
+		}
+	}
+	added := make([][]*big.Rat, rows)
 	for i := range added {
 		added[i] = make([]*big.Rat, len(lines))
 		for k := range added[i] {
 			added[i][k] = new(big.Rat)
 		}
+	}
+	charged := make([]*big.Rat, len(lines)) // by earlier invoices, of running
+	for k, l := range lines {
+		charged[k] = new(big.Rat)
+		if l.Before == nil {
+			continue
+		}
+		kept, err := l.Before.kept(k, l, adjustments)
+		if err != nil {
+			return nil, err
+		}
+		added[len(adjustments)][k] = kept
+		running[k], charged[k] = plus(running[k], kept), plus(l.Before.Subtotal, kept)
 	}
 	// Steps of 6.3; inside one first those of single prices.
 	for _, step := range []map[string]bool{
@@ -83,7 +114,7 @@ func Adjust(lines []Line, adjustments []Adjustment) ([][]*big.Rat, error) {
 				if a.Invoice != invoice || !step[a.Kind] {
 					continue
 				}
-				if err := a.work(lines, running, units, added[i]); err != nil {
+				if err := a.work(lines, running, charged, units, added[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -99,8 +130,40 @@ func Adjust(lines []Line, adjustments []Adjustment) ([][]*big.Rat, error) {
 	return added, nil
 }
 
+// kept is what shared adjustments added on earlier invoices that are in force no more.
+func (b *Before) kept(k int, l Line, adjustments []Adjustment) (*big.Rat, error) {
+	kept := new(big.Rat)
+	for id := range b.Shared {
+		inForce := false
+		for _, a := range adjustments {
+			matches, err := Matches(a.Filters, l.Price)
+			if err != nil {
+				return nil, err
+			}
+			inForce = inForce || a.ID == id && matches && (a.Applies == nil || a.Applies(k))
+		}
+		if !inForce {
+			kept = plus(kept, b.Added[id])
+		}
+	}
+	return kept, nil
+}
+
+// byAddition reports whether the adjustment works on what lines add to earlier invoices.
+func (a Adjustment) byAddition(lines []Line, on []int) bool {
+	if a.Kind == "usage_discount" || a.Kind == "percentage_discount" {
+		return false
+	}
+	for _, k := range on {
+		if b := lines[k].Before; b != nil && (len(on) > 1 || b.Shared[a.ID]) {
+			return true
+		}
+	}
+	return false
+}
+
 // work applies the adjustment once to the matching lines of each currency.
-func (a Adjustment) work(lines []Line, running, units, added []*big.Rat) error {
+func (a Adjustment) work(lines []Line, running, charged, units, added []*big.Rat) error {
 	matching := map[string][]int{}
 	var currencies []string
 	for k, l := range lines {
@@ -118,13 +181,30 @@ func (a Adjustment) work(lines []Line, running, units, added []*big.Rat) error {
 	}
 	for _, currency := range currencies {
 		on := matching[currency]
-		amounts, err := a.amounts(lines, on, running, units)
+		base, of := running, lines
+		byAddition := a.byAddition(lines, on)
+		if byAddition {
+			base, of = make([]*big.Rat, len(lines)), append([]Line{}, lines...)
+			for _, k := range on {
+				base[k] = minus(running[k], charged[k])
+				if b := lines[k].Before; b != nil && of[k].Days.From < b.Until {
+					of[k].Days.From = b.Until
+				}
+			}
+		}
+		amounts, err := a.amounts(of, on, base, units)
 		if err != nil {
 			return err
 		}
 		for n, k := range on {
 			added[k] = amounts[n]
-			running[k] = plus(running[k], amounts[n])
+			if b := lines[k].Before; b != nil && b.Added[a.ID] != nil {
+				charged[k] = plus(charged[k], b.Added[a.ID])
+				if byAddition {
+					added[k] = plus(added[k], b.Added[a.ID])
+				}
+			}
+			running[k] = plus(running[k], added[k])
 		}
 	}
 	return nil
