@@ -40,7 +40,7 @@ var records = []any{
 	subscription.Migration{}, subscription.Move{},
 	alert.Alert{}, alert.Exception{}, alert.Firing{},
 	event.Correction{},
-	license.License{}, allocation.Grant{}, topup.TopUp{},
+	license.License{}, allocation.Grant{}, allocation.Reduction{}, topup.TopUp{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	invoice.AccrualProgress{}, invoice.Unopened{},
@@ -49,7 +49,7 @@ var records = []any{
 }
 
 // unrecorded are the tables that no exported struct stands for.
-var unrecorded = []string{"event_keys", "event_key_parts", "event_key_filters", "events", "dropped_event_months", "usage_progress", "usage_grains", "usage_series", "usage_buckets", "usage_quarters", "usage_values", "usage_volumes", "usage_gaps", "usage_revisions", "usage_history", "alert_looks", "alert_progress", "idempotency_keys", "unmatched_marks", "plan_version_prices", "plan_version_adjustments", "past_terms", "role_names"}
+var unrecorded = []string{"event_keys", "event_key_parts", "event_key_filters", "events", "dropped_event_months", "usage_progress", "usage_grains", "usage_series", "usage_buckets", "usage_quarters", "usage_values", "usage_volumes", "usage_gaps", "usage_revisions", "usage_history", "alert_looks", "alert_progress", "idempotency_keys", "unmatched_marks", "plan_version_prices", "plan_version_adjustments", "past_terms", "role_names", "applied_functions"}
 
 var _ = Describe("Records", func() {
 	// column names to whether they may be null, by table

@@ -12,17 +12,17 @@ import (
 	"tollkeeper/store"
 )
 
-// Taking is what was taken back of a grant, as a price that grants less took the place of
+// Reduction is what was taken back of a grant, as a price that grants less took the place of
 // another in the middle of a period.
-type Taking struct {
+type Reduction struct {
 	store.Record
-	GrantID string
-	TakenAt time.Time     // when that price began
-	Amount  money.Decimal // in credits, 0 or more: no more than was unspent then
+	GrantID   string
+	ReducedAt time.Time     // when that price began
+	Amount    money.Decimal // in credits, 0 or more: no more than was unspent then
 }
 
 // TableName is the table of what was taken back.
-func (Taking) TableName() string { return "allocation_takings" }
+func (Reduction) TableName() string { return "allocation_reductions" }
 
 // Owed is what is to be taken back of a grant and was not yet.
 type Owed struct {
@@ -66,7 +66,7 @@ func (o Owed) Take(tx *store.Tx, ledger *credit.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return tx.Create(&Taking{Record: tx.Record("taking"), GrantID: o.Grant.ID, TakenAt: o.Terms.At, Amount: taken}).Error
+	return tx.Create(&Reduction{Record: tx.Record("reduction"), GrantID: o.Grant.ID, ReducedAt: o.Terms.At, Amount: taken}).Error
 }
 
 // Reduced is what was taken back of a grant, and the days of its period that were left then.
@@ -106,7 +106,7 @@ func Reductions(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval
 // takingsOf are the credits that were taken back of the grants of a subscription, by grant and
 // time in microseconds.
 func takingsOf(tx *store.Tx, subscriptionID string) (map[string]map[int64]money.Decimal, error) {
-	var rows []Taking
+	var rows []Reduction
 	err := tx.Where("grant_id IN (SELECT id FROM allocation_grants WHERE account_id = ? AND subscription_id = ?)", tx.AccountID, subscriptionID).
 		Find(&rows).Error
 	done := map[string]map[int64]money.Decimal{}
@@ -114,7 +114,7 @@ func takingsOf(tx *store.Tx, subscriptionID string) (map[string]map[int64]money.
 		if done[row.GrantID] == nil {
 			done[row.GrantID] = map[int64]money.Decimal{}
 		}
-		done[row.GrantID][row.TakenAt.UnixMicro()] = row.Amount
+		done[row.GrantID][row.ReducedAt.UnixMicro()] = row.Amount
 	}
 	return done, err
 }

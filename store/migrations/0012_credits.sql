@@ -138,6 +138,21 @@ CREATE TABLE allocation_grants (
 );
 CREATE INDEX allocation_grants_of_subscription ON allocation_grants (account_id, subscription_id, start_at);
 
+-- What was taken back of grants, as a price that grants less took the place of another in the
+-- middle of a period.
+CREATE TABLE allocation_reductions (
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts,
+    id         text COLLATE "C" NOT NULL,
+    seq        bigint GENERATED ALWAYS AS IDENTITY,
+    created_at timestamptz NOT NULL,
+    grant_id   text COLLATE "C" NOT NULL,
+    reduced_at timestamptz NOT NULL,                 -- when the price began that grants less
+    amount     numeric NOT NULL CHECK (amount >= 0), -- in credits: the difference, or what was unspent of it
+    PRIMARY KEY (account_id, id),
+    CONSTRAINT allocation_reductions_once UNIQUE (account_id, grant_id, reduced_at),
+    FOREIGN KEY (account_id, grant_id) REFERENCES allocation_grants (account_id, id) ON DELETE CASCADE
+);
+
 -- Top-ups: credits that a customer buys by itself when few are left.
 CREATE TABLE top_ups (
     account_id          text COLLATE "C" NOT NULL REFERENCES accounts,
@@ -171,4 +186,5 @@ SELECT scope_to_account('credit_blocks');
 SELECT scope_to_account('ledger_entries');
 SELECT scope_to_account('charged_days');
 SELECT scope_to_account('allocation_grants');
+SELECT scope_to_account('allocation_reductions');
 SELECT scope_to_account('top_ups');
