@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -74,22 +75,10 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err := license.Renew(tx, &terms); err != nil {
 		return Change{}, err
 	}
-	if err := settle(tx, &terms, before, mayCredit); err != nil {
+	if _, err := settle(tx, &terms, before, mayCredit); err != nil {
 		return Change{}, err
 	}
-	if err := redraw(tx, &terms); err != nil {
-		return Change{}, err
-	}
-	if err := carried.on(tx, terms); err != nil {
-		return Change{}, err
-	}
-	if err := issueDue(tx, subscriptionID); err != nil {
-		return Change{}, err
-	}
-	if err := settleNew(tx, &terms, before, mayCredit); err != nil {
-		return Change{}, err
-	}
-	if err := carried.on(tx, terms); err != nil { // of what that replaced
+	if err := reissue(tx, &terms, before, carried, mayCredit); err != nil {
 		return Change{}, err
 	}
 	if err := refundGrants(tx, terms, mayCredit, func(Invoice) bool { return true }); err != nil {
@@ -129,8 +118,14 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := settle(tx, &terms, books, true); err != nil {
+	opened, err := settle(tx, &terms, books, true)
+	if err != nil {
 		return false, err
+	}
+	if opened { // the invoices that take the place of those issue themselves
+		if err := redraw(tx, &terms); err != nil {
+			return false, err
+		}
 	}
 	carried := carryFrom(terms, nil)
 	if err := carried.on(tx, terms); err != nil { // of what that replaced
@@ -144,49 +139,78 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 
 const wouldCredit = "this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids"
 
-// settle corrects what was issued, as of now.
-func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) error {
+// mostRounds bounds how often one change corrects what it had issued itself.
+const mostRounds = 10
+
+// reissue draws the drafts by the terms, issues what is due, and corrects that. A line that
+// a correction takes away may still hold in part, on an invoice that is void by then, so the
+// drafts are drawn again after it: what is void is billed by what replaces it.
+func reissue(tx *store.Tx, t *subscription.Terms, before books, carried carry, mayCredit bool) error {
+	for range mostRounds {
+		if err := redraw(tx, t); err != nil {
+			return err
+		}
+		if err := carried.on(tx, *t); err != nil {
+			return err
+		}
+		if err := issueDue(tx, t.ID); err != nil {
+			return err
+		}
+		opened, err := settleNew(tx, t, before, mayCredit)
+		if err != nil {
+			return err
+		}
+		if !opened {
+			return carried.on(tx, *t)
+		}
+	}
+	return fmt.Errorf("invoices of subscription %s do not settle in %d rounds", t.ID, mostRounds)
+}
+
+// settle corrects what was issued, as of now. It reports whether it took lines away that
+// may have to be billed again: by replacing their invoice, or by crediting them whole.
+func settle(tx *store.Tx, t *subscription.Terms, b books, mayCredit bool) (opened bool, err error) {
 	c, err := correct(*t, b, tx.Now)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !mayCredit && !c.none() {
-		return fault.Refused("%s", wouldCredit)
+		return false, fault.Refused("%s", wouldCredit)
 	}
 	for _, inv := range c.Replace {
 		if err := replace(tx, inv); err != nil {
-			return err
+			return false, err
 		}
 	}
 	for _, together := range byInvoice(c.Credits) {
 		if _, err := Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
-			return err
+			return false, err
 		}
 	}
 	for _, l := range c.Undone {
 		if err := tx.Create(&UndoneLine{Record: tx.Record("undone"), InvoiceLineID: l.ID}).Error; err != nil {
-			return err
+			return false, err
 		}
 	}
 	next, more := t.NextChange(tx.Now)
 	if !more {
-		return t.SetNextChange(tx, nil)
+		return c.opens(), t.SetNextChange(tx, nil)
 	}
-	return t.SetNextChange(tx, &next)
+	return c.opens(), t.SetNextChange(tx, &next)
 }
 
 // settleNew corrects what the change itself had issued, of a date that is past: less of a
-// fee may be due since.
-func settleNew(tx *store.Tx, t *subscription.Terms, before books, mayCredit bool) error {
+// fee may be due since. It reports what settle does.
+func settleNew(tx *store.Tx, t *subscription.Terms, before books, mayCredit bool) (opened bool, err error) {
 	b, err := openBooks(tx, t.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	isNew := func(inv Invoice) bool {
 		return !slices.ContainsFunc(before.issued, func(old Invoice) bool { return old.ID == inv.ID })
 	}
 	if !slices.ContainsFunc(b.issued, isNew) {
-		return nil
+		return false, nil
 	}
 	return settle(tx, t, b, mayCredit)
 }

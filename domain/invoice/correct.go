@@ -18,6 +18,11 @@ type corrections struct {
 	Undone  []Line    // of which nothing is left to credit
 }
 
+// opens reports whether lines are taken away whole, whose services may be billed again.
+func (c corrections) opens() bool {
+	return len(c.Replace)+len(c.Undone) > 0 || slices.ContainsFunc(c.Credits, func(t taking) bool { return t.Undone })
+}
+
 func (c corrections) none() bool { return len(c.Replace) == 0 && len(c.Credits) == 0 }
 
 // taking is what is taken back of a line.

@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// A void invoice is replaced by others that bill each of its lines that still holds.
+var _ = Describe("What a change takes back of an invoice with a fee in arrears", func() {
+	DescribeTable("leaves that fee billed where the refund is exactly half a cent",
+		func(zone, start, change, seat string) {
+			s := openShop(start)
+			next := s.plan(nil, s.calls("1.00")).text("id")
+			sub := s.subscribe(s.buyer(object{"timezone": zone}), nil,
+				with(s.fee("12.345"), object{"name": "Support", "fixed_price_quantity": 5, "billed_in_advance": false}),
+				with(s.fee(seat), object{"name": "Seats", "fixed_price_quantity": 3})).text("id")
+			s.clock(change)
+			s.move(sub, next, nil).expect(200)
+			Expect(s.linesOf(sub)).To(ContainElement(HaveSuffix(": 61.73")), "the whole period before the change")
+		},
+		// 21 of 28 days of 1.50 are 1.125
+		Entry("in UTC", "UTC", "2026-01-01T00:00:00Z", "2026-02-08T11:00:00Z", "0.50"),
+		Entry("a day later, where it is not", "UTC", "2026-01-01T00:00:00Z", "2026-02-09T11:00:00Z", "0.50"),
+		// of 0.15, 21 of 30 days with a clock change are 0.105, and the last day is 0.005
+		Entry("in a month with a clock change", "America/New_York", "2025-10-01T00:00:00-04:00", "2025-11-10T11:00:00-05:00", "0.05"),
+		Entry("on the last day of a month", "America/New_York", "2025-10-01T00:00:00-04:00", "2025-11-30T11:00:00-05:00", "0.05"),
+	)
+
+	It("leaves that fee billed where two fees end on planned days, one after the other", func() {
+		s := openShop("2026-01-01T00:00:00Z")
+		after := s.subscribe(s.buyer(nil), nil,
+			with(s.fee("12.345"), object{"name": "Support", "fixed_price_quantity": 5, "billed_in_advance": false}),
+			with(s.fee("0.50"), object{"name": "Seats", "fixed_price_quantity": 3}), with(s.fee("28.00"), object{"name": "Base"}))
+		sub := after.text("id")
+		s.clock("2026-02-05T00:00:00Z")
+		ends := map[string]string{"Seats": "2026-02-08", "Base": "2026-02-11"} // of 1.50, half a cent
+		for k := range after.list("price_intervals") {
+			interval := after.entry("price_intervals", k)
+			if end, planned := ends[interval.text("price.name")]; planned {
+				s.intervals(sub, edit(interval.text("id"), object{"end_date": end})).expect(200)
+			}
+		}
+		s.clock("2026-02-15T00:00:00Z")
+		Expect(s.linesOf(sub)).To(ContainElement("Support 2026-01-01 to 2026-02-01: 61.73"))
+	})
+})
