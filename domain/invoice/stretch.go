@@ -16,9 +16,10 @@ import (
 // does not matter by which changes these became what they are.
 type stretch struct {
 	currency money.Currency
-	charges  []charging // the newest last
-	back     []taking   // what lines are to give back by now, but for what they gave
-	later    []taking   // what they are to give back at an end that is ahead
+	charges  []charging    // the newest last
+	back     []taking      // what lines are to give back by now, but for what they gave
+	later    []taking      // what they are to give back at an end that is ahead
+	gave     money.Decimal // what changes took back of the lines by now, in whole minor units
 }
 
 // charging is a charge of a stretch.
@@ -140,6 +141,7 @@ func (s *stretch) given(b books) {
 				s.back = append(s.back, taking{Line: *c.Line, Period: taken.Period})
 			}
 			s.back[at].Amount = s.back[at].Amount.Sub(taken.Amount)
+			s.gave = s.gave.Add(taken.Amount)
 		}
 	}
 }
@@ -162,7 +164,7 @@ func (s stretch) lacking() (Line, bool) {
 	for _, part := range slices.Concat(s.back, s.later) {
 		sum, ofLine[part.Line.ID] = sum.Add(part.Amount), ofLine[part.Line.ID].Add(part.Amount)
 	}
-	if s.currency.Round(sum.WithoutTail()).Sign() >= 0 {
+	if s.unsettled(sum).Sign() >= 0 {
 		return Line{}, false
 	}
 	for _, c := range slices.Backward(s.charges) {
@@ -173,6 +175,14 @@ func (s stretch) lacking() (Line, bool) {
 	return Line{}, false
 }
 
+// unsettled is what the lines are still to give, in whole minor units: negative if they
+// gave too much. The sum of back, exact, is what they are to give less what they gave. Only
+// what they are to give is rounded, as it was when they gave it: half a cent that was
+// credited as a whole one is not half a cent too much.
+func (s stretch) unsettled(sum money.Decimal) money.Decimal {
+	return s.currency.Round(sum.Add(s.gave).WithoutTail()).Sub(s.gave)
+}
+
 // settled is what is left to give back, rounded together. What a line gave too much it
 // gives less of for other days, and then the other lines do.
 func (s stretch) settled() []taking {
@@ -180,7 +190,7 @@ func (s stretch) settled() []taking {
 	for _, part := range s.back {
 		sum = sum.Add(part.Amount)
 	}
-	total := s.currency.Round(sum.WithoutTail())
+	total := s.unsettled(sum)
 	if total.Sign() <= 0 {
 		return nil
 	}

@@ -33,9 +33,6 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 // 12: while a cancellation is ahead a fee in advance gets more units, and then the cancellation
 // is taken back. What is left of the period is charged for all units, though the first ones
 // were charged for it already.
-//
-// 14: an unpaid increase of a few cents is voided and not replaced when the subscription is
-// canceled as of a past day that lies after it.
 var without = map[int]bool{}
 
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
@@ -112,9 +109,6 @@ func (g *generator) price(plan string) priceSpec {
 	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
 	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
 	if g.chance(45) {
-		if without[14] && p.Amount == "0.033" {
-			p.Amount = "3.33"
-		}
 		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
 		return p
 	}
