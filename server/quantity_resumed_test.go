@@ -109,3 +109,42 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 			To(Equal(list{"2025-03-16T00:00:00+00:00", "2025-03-21T00:00:00+00:00"}))
 	})
 })
+
+// A fee that was charged beyond a planned end goes on when the end is taken back: units that
+// came before the end was planned are charged for the whole period already.
+var _ = Describe("Units that came while an end was ahead", func() {
+	DescribeTable("are charged for the rest of the period, each unit once",
+		func(zone, start, planned, increased string, paid bool, bills ...string) {
+			s := openShop(start)
+			sub, price := s.seats(2, object{"timezone": zone}, object{"unit_config": object{"unit_amount": "10.00"}})
+			s.cancel(sub, asOf(planned)).expect(200)
+			s.clock(increased)
+			s.quantity(sub, price, 4, nil).expect(200)
+			if paid {
+				s.collect(sub)
+			}
+			s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil).expect(200)
+			Expect(s.bills(sub)).To(Equal(bills))
+		},
+		// 2 units for 30 days, and 2 more for 29 of them
+		Entry("in UTC", "UTC", "2025-09-01T00:00:00Z", "2025-09-30", "2025-09-02T00:00:00Z", false,
+			"2025-09-01 issued 20.00", "2025-09-02 issued 19.33", "2025-10-01 draft 40.00"),
+		// what was charged for 28 days is credited, since it is charged for 29
+		Entry("where the increase is paid", "UTC", "2025-09-01T00:00:00Z", "2025-09-30", "2025-09-02T00:00:00Z", true,
+			"2025-09-01 paid 20.00", "2025-09-02 paid 18.67", "2025-09-02 issued 19.33", "2025-10-01 draft 40.00"),
+		// 2 units for 31 days, and 2 more for 3 of them, one of 23 hours; dates in UTC
+		Entry("over a clock change, up to the last day of a month", "Europe/Berlin", "2025-03-01T00:00:00+01:00", "2025-03-31",
+			"2025-03-29T00:00:00+01:00", false, "2025-02-28 issued 20.00", "2025-03-28 issued 1.94", "2025-03-31 draft 40.00"),
+	)
+
+	It("are so where the end of a price interval is taken back", func() {
+		s := openShop("2025-09-01T00:00:00Z")
+		after := s.subscribe(s.buyer(nil), nil, with(s.fee("10.00"), object{"name": "Seats", "fixed_price_quantity": 2}))
+		sub, interval, price := after.text("id"), after.entry("price_intervals", 0).text("id"), after.entry("price_intervals", 0).text("price.id")
+		s.intervals(sub, edit(interval, object{"end_date": "2025-09-30"})).expect(200)
+		s.clock("2025-09-02T00:00:00Z")
+		s.quantity(sub, price, 4, nil).expect(200)
+		s.intervals(sub, edit(interval, object{"end_date": nil})).expect(200)
+		Expect(s.bills(sub)).To(Equal([]string{"2025-09-01 issued 20.00", "2025-09-02 issued 19.33", "2025-10-01 draft 40.00"}))
+	})
+})

@@ -39,15 +39,15 @@ func (b books) paidSince(from, now time.Time) *Invoice {
 }
 
 // UnscheduleCancellation lets a subscription go on that was to end. A fee that was
-// charged up to that end is charged from there on then.
+// charged up to that end is charged from there on then. Where older units of it were
+// charged beyond the end, the newer ones are charged again, for the time that goes on.
 func UnscheduleCancellation(tx *store.Tx, subscriptionID string) (Change, error) {
 	return change(tx, subscriptionID, true, func(t subscription.Terms, b books) error {
 		if err := subscription.UnscheduleCancellation(tx, t); err != nil {
 			return err
 		}
 		for _, i := range t.Intervals {
-			lines := b.linesInAdvance(i, b.issued)
-			if len(lines) == 0 || !lines[0].EndAt.Equal(*t.EndAt) {
+			if !b.endsAt(i, *t.EndAt) {
 				continue
 			}
 			if err := subscription.Resume(tx, t, i, *t.EndAt); err != nil {

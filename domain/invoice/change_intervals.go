@@ -41,10 +41,32 @@ func (b books) chargedUpTo(before, after subscription.PriceInterval, now time.Ti
 	if end == nil || after.EndAt != nil && !after.EndAt.After(*end) {
 		return false
 	}
+	if end.After(now) {
+		return b.endsAt(before, *end)
+	}
 	for _, l := range b.linesInAdvance(before, b.issued) {
 		if l.StartAt.Before(*end) { // the newest of them
-			return l.EndAt.Equal(*end) || l.EndAt.After(*end) && !end.After(now)
+			return !l.EndAt.Before(*end) // what it charged for days after an end was credited
 		}
 	}
 	return false
+}
+
+// endsAt reports whether a fee in advance was charged up to an instant and no unit of it
+// for a time beyond. Units that came while the instant was the end are charged up to it, also
+// where older ones are charged beyond: those would be charged twice from there on.
+func (b books) endsAt(i subscription.PriceInterval, end time.Time) bool {
+	newest, charged := time.Time{}, false
+	for _, l := range b.linesInAdvance(i, b.issued) {
+		if !l.StartAt.Before(end) {
+			continue
+		}
+		if l.EndAt.After(end) {
+			return false
+		}
+		if !charged { // newest first
+			newest, charged = l.EndAt, true
+		}
+	}
+	return charged && newest.Equal(end)
 }

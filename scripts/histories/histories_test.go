@@ -17,7 +17,6 @@ func TestHistories(t *testing.T) {
 var shared *stage
 
 var _ = BeforeSuite(func() {
-	without[12] = true // it is there still
 	var err error
 	shared, err = setUp(context.Background(), filepath.Join("..", "..", ".data"))
 	Expect(err).NotTo(HaveOccurred())
