@@ -70,6 +70,9 @@ func applySchema(ctx context.Context, db *sql.DB, url string, files fs.FS) (step
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}
+	if newer, err := isNewer(ctx, provider); err != nil || newer {
+		return 0, err
+	}
 	functions, err := readFunctions(files)
 	if err != nil {
 		return 0, err
@@ -82,6 +85,17 @@ func applySchema(ctx context.Context, db *sql.DB, url string, files fs.FS) (step
 		return len(results), fmt.Errorf("migrate: %w", err)
 	}
 	return len(results), functions.applyChanged(ctx, db)
+}
+
+// isNewer reports that a later version migrated the database. A server of this version that
+// starts again beside servers of that one leaves everything as it is, functions too.
+func isNewer(ctx context.Context, provider *goose.Provider) (bool, error) {
+	version, err := provider.GetDBVersion(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the version of the database: %w", err)
+	}
+	known := provider.ListSources() // by version
+	return version > known[len(known)-1].Version, nil
 }
 
 // refuseOldDatabase tells the migrations before the baseline by what came with the baseline:

@@ -116,6 +116,16 @@ var _ = Describe("Migrating a database", func() {
 		Expect(err).To(MatchError(ContainSubstring("notes stay")))
 	})
 
+	It("leaves a database alone that a later version migrated", func() {
+		later := files()
+		later["functions/webhooks.sql"].Data = append(later["functions/webhooks.sql"].Data, []byte(`
+			CREATE OR REPLACE FUNCTION begin_due(account text, instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT NULL::timestamptz $$;`)...)
+		later["migrations/9999_notes.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE notes (text text NOT NULL);")}
+		Expect(store.MigrateWith(context.Background(), url, later)).To(Equal(1))
+		Expect(store.Migrate(context.Background(), url)).To(Equal(0))
+		Expect(read("SELECT prosrc FROM pg_proc WHERE proname = 'begin_due'")).To(ContainSubstring("NULL::timestamptz"))
+	})
+
 	It("leaves the functions as they are when a text is wrong", func() {
 		changed := files()
 		changed["functions/accounts.sql"].Data = []byte("CREATE OR REPLACE FUNCTION begin_due() RETURNS date LANGUAGE sql AS 'SELECT'")
