@@ -14,8 +14,8 @@ import (
 	"tollkeeper/store"
 )
 
-// books are what was charged for a subscription, and what was taken back.
-type books struct {
+// History is what was charged for a subscription, and what was credited.
+type History struct {
 	drafts   []Invoice
 	issued   []Invoice // and not void, by date
 	partial  []Invoice // likewise; the others are not of a threshold
@@ -26,8 +26,13 @@ type books struct {
 	notes    map[string]bool     // credit notes, by id: whether they hold
 	ours     map[string]bool     // those of them that changes of the subscription made
 	undone   map[string]bool     // lines that charge nothing any more, by id
-	adjusted map[string]bool     // lines under other adjustments than they were charged with, by id
-	lacking  map[string]bool     // lines that gave back more than the terms take back, by id
+}
+
+// books are a billing history with what a comparison with the terms found.
+type books struct {
+	History
+	adjusted map[string]bool // lines under other adjustments than they were charged with, by id
+	lacking  map[string]bool // lines that were credited more than the terms take back, by id
 }
 
 // openBooks reads the books of a subscription and keeps its invoices from changing,
@@ -45,7 +50,7 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 	slices.SortStableFunc(rows, func(a, b Invoice) int {
 		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), a.CreatedAt.Compare(b.CreatedAt))
 	})
-	b := newBooks()
+	b := books{History: newHistory(), adjusted: map[string]bool{}, lacking: map[string]bool{}}
 	for _, row := range rows {
 		switch {
 		case row.Source == SourcePartial && row.Status == StatusVoid:
@@ -64,16 +69,13 @@ func readBooks(tx *store.Tx, from *gorm.DB, subscriptionID string) (books, error
 	return b, b.read(tx, rows)
 }
 
-func newBooks() books {
-	return books{
-		taken: map[string][]taking{}, notes: map[string]bool{}, ours: map[string]bool{},
-		undone: map[string]bool{}, adjusted: map[string]bool{}, lacking: map[string]bool{},
-	}
+func newHistory() History {
+	return History{taken: map[string][]taking{}, notes: map[string]bool{}, ours: map[string]bool{}, undone: map[string]bool{}}
 }
 
 // read adds the lines of those of the invoices that are no drafts, and what was taken
 // back of them.
-func (b *books) read(tx *store.Tx, rows []Invoice) (err error) {
+func (b *History) read(tx *store.Tx, rows []Invoice) (err error) {
 	issued := idsOf(rows, false)
 	if b.lines, err = linesOf(tx, issued); err != nil {
 		return err
@@ -87,7 +89,7 @@ func (b *books) read(tx *store.Tx, rows []Invoice) (err error) {
 	return errors.Join(err, b.readCredits(tx))
 }
 
-func (b *books) readCredits(tx *store.Tx) error {
+func (b *History) readCredits(tx *store.Tx) error {
 	byID := map[string]Line{}
 	var ids []string
 	for _, inv := range slices.Concat(b.issued, b.partial) {
@@ -122,7 +124,7 @@ func (b *books) readCredits(tx *store.Tx) error {
 
 // has reports whether a service is charged already, or was on an invoice that
 // somebody made void.
-func (b books) has(s subscription.Service) bool {
+func (b History) has(s subscription.Service) bool {
 	for _, invoices := range [][]Invoice{b.issued, b.void} {
 		for _, inv := range invoices {
 			for _, l := range b.lines[inv.ID] {
@@ -150,7 +152,7 @@ func (b books) linesInAdvance(i subscription.PriceInterval, invoices []Invoice) 
 }
 
 // left is how much of a line was not taken back.
-func (b books) left(l Line) money.Decimal {
+func (b History) left(l Line) money.Decimal {
 	left := l.Amount
 	for _, taken := range b.taken[l.ID] {
 		left = left.Sub(taken.Amount)

@@ -188,11 +188,11 @@ func rise(tx *store.Tx, t subscription.Terms, services []subscription.Service, t
 	asked, shown := make([]measured, len(services)), make([]map[int64]int, len(services))
 	for k, s := range services {
 		if s.Interval.Price.Fixed() {
-			asked[k] = measured{s, []time.Time{s.Period.End}}
+			asked[k] = measured{Service: s, until: []time.Time{s.Period.End}}
 			continue
 		}
 		at, show := within(s.Period, edges)
-		asked[k], shown[k] = measured{s, at}, show
+		asked[k], shown[k] = measured{Service: s, until: at}, show
 	}
 	tallies, err := measure(tx, t, asked)
 	if err != nil {

@@ -47,7 +47,7 @@ func Issue(tx *store.Tx, id string, synchronous bool) (View, error) {
 	if err := views[0].refuseBefore(tx); err != nil {
 		return View{}, err
 	}
-	if err := freeze(tx, settings, views[0]); err != nil {
+	if err := issueView(tx, settings, views[0]); err != nil {
 		return View{}, err
 	}
 	return Find(tx, id)
@@ -110,7 +110,7 @@ func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables str
 	if err != nil {
 		return false, err
 	}
-	return true, freeze(tx, settings, views[0])
+	return true, issueView(tx, settings, views[0])
 }
 
 // issuing finds the drafts that issue themselves at or before an instant, by date.
@@ -181,23 +181,27 @@ func freeze(tx *store.Tx, settings account.Account, v View) error {
 		return err
 	}
 	if row.Status == StatusPaid {
-		if err := v.deliver(tx); err != nil {
-			return err
-		}
+		return v.deliver(tx)
 	}
-	if v.lessened(tx.Now) {
+	return nil
+}
+
+// issueView issues a draft as it reads now, and credits what it charges too much: for fees
+// that became less while it was a draft, and for allocations that ended within their period.
+func issueView(tx *store.Tx, settings account.Account, v View) error {
+	if err := freeze(tx, settings, v); err != nil || v.SubscriptionID == nil {
+		return err
+	}
+	if lessened(v, tx.Now) {
 		if err := creditLess(tx, v); err != nil {
 			return err
 		}
-	}
-	if v.SubscriptionID == nil {
-		return nil
 	}
 	return refundGrants(tx, v.Terms, true, func(inv Invoice) bool { return inv.ID == v.ID })
 }
 
 // lessened reports whether a fee of a draft became less since its date.
-func (v View) lessened(now time.Time) bool {
+func lessened(v View, now time.Time) bool {
 	return slices.ContainsFunc(v.Terms.Intervals, func(i subscription.PriceInterval) bool {
 		return i.Price.InAdvance() && len(v.Terms.Decreases(i, v.InvoiceDate, now)) > 0
 	})

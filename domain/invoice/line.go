@@ -133,7 +133,7 @@ func linesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 	paid map[string]money.Decimal) (out []Line, err error) {
 	asked := make([]measured, len(services))
 	for k, s := range services {
-		asked[k] = measured{s, []time.Time{s.Period.End}}
+		asked[k] = measured{Service: s, until: []time.Time{s.Period.End}}
 	}
 	tallies, err := measure(tx, t, asked)
 	if err != nil {
@@ -168,7 +168,7 @@ func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Se
 	if err != nil || len(others) == 0 {
 		return services, err
 	}
-	b := newBooks()
+	b := newHistory()
 	b.issued = others
 	err = b.read(tx, others)
 	return slices.DeleteFunc(services, b.has), err

@@ -79,7 +79,7 @@ func invoicePartially(tx *store.Tx, t subscription.Terms) (made bool, err error)
 	}
 	v := viewOfDraft(settings, row, t, lines)
 	v.WillAutoIssue = true
-	if err := freeze(tx, settings, v); err != nil {
+	if err := issueView(tx, settings, v); err != nil {
 		return false, err
 	}
 	webhook.Announce(tx, webhook.SubscriptionInvoicingThresholdExceeded, t.ID, webhook.Properties{

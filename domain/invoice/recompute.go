@@ -21,7 +21,7 @@ func (v *Verified) recompute(tx *store.Tx, view View, refer bool, note func(docu
 	if err := v.checkEarlier(tx, view, note); err != nil {
 		return false, err
 	}
-	view, services, known, err := view.atIssue(tx)
+	view, services, known, err := atIssue(tx, view)
 	if err != nil || !known {
 		return false, err
 	}
@@ -38,25 +38,25 @@ func (v *Verified) recompute(tx *store.Tx, view View, refer bool, note func(docu
 	if err != nil || slices.ContainsFunc(was, func(b before) bool { return b.void }) {
 		return false, err
 	}
-	again, err := view.again(tx, services, was)
+	now, err := again(tx, view, services, was)
 	if err != nil {
 		return false, err
 	}
 	v.Recomputed++
 	for _, l := range view.Lines {
-		k := slices.IndexFunc(again, func(a Line) bool { return a.ID == l.ID })
-		if k < 0 || l.Prorated && !again[k].Prorated && granted(services, l) {
+		k := slices.IndexFunc(now, func(a Line) bool { return a.ID == l.ID })
+		if k < 0 || l.Prorated && !now[k].Prorated && granted(services, l) {
 			continue
 		}
 		for _, figure := range []struct {
 			name     string
 			is, must money.Decimal
 		}{
-			{"quantity", l.Quantity, again[k].Quantity},
-			{"subtotal", l.Subtotal, again[k].Subtotal},
-			{"adjusted subtotal", l.AdjustedSubtotal, again[k].AdjustedSubtotal},
-			{"part that licenses cover", l.LicenseCredits, again[k].LicenseCredits},
-			{"amount", l.Amount, again[k].Amount},
+			{"quantity", l.Quantity, now[k].Quantity},
+			{"subtotal", l.Subtotal, now[k].Subtotal},
+			{"adjusted subtotal", l.AdjustedSubtotal, now[k].AdjustedSubtotal},
+			{"part that licenses cover", l.LicenseCredits, now[k].LicenseCredits},
+			{"amount", l.Amount, now[k].Amount},
 		} {
 			if !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
 				note(view.ID, "line %s: the %s is %s, and comes to %s from events and prices", l.ID, figure.name, figure.is, figure.must)
@@ -76,9 +76,9 @@ func granted(services []subscription.Service, l Line) bool {
 	})
 }
 
-// again are the lines of an invoice as they come out now.
-func (v View) again(tx *store.Tx, services []subscription.Service, was []before) ([]Line, error) {
-	paid, err := v.paid(tx, services, was)
+// again works the lines of an invoice out as of now.
+func again(tx *store.Tx, v View, services []subscription.Service, was []before) ([]Line, error) {
+	paid, err := paid(tx, v, services, was)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (v View) again(tx *store.Tx, services []subscription.Service, was []before)
 
 // paid is what credits paid of the lines. Those of a partial invoice say themselves what
 // they were to pay, and those of a void one what was given back since.
-func (v View) paid(tx *store.Tx, services []subscription.Service, was []before) (map[string]money.Decimal, error) {
+func paid(tx *store.Tx, v View, services []subscription.Service, was []before) (map[string]money.Decimal, error) {
 	if v.Source != SourcePartial && v.Status != StatusVoid {
 		return paidOn(tx, v.Terms, v.Invoice, services)
 	}
@@ -114,7 +114,7 @@ func (v View) paid(tx *store.Tx, services []subscription.Service, was []before) 
 func (v *Verified) checkEarlier(tx *store.Tx, view View, note func(document, wrong string, args ...any)) error {
 	services := make([]subscription.Service, len(view.Lines))
 	for k, l := range view.Lines {
-		services[k] = l.service()
+		services[k] = serviceOf(l)
 	}
 	all, err := earlier(tx, view.Terms, view.Invoice, services)
 	for k, was := range all {
@@ -125,8 +125,8 @@ func (v *Verified) checkEarlier(tx *store.Tx, view View, note func(document, wro
 	return err
 }
 
-// service is what the line charges, as far as earlier invoices go.
-func (l Line) service() (s subscription.Service) {
+// serviceOf is what a line charges, as far as earlier invoices go.
+func serviceOf(l Line) (s subscription.Service) {
 	s.Period, s.From = period.Period{Start: l.StartAt, End: l.EndAt}, l.BilledFrom
 	if l.IntervalID != nil {
 		s.Interval.ID = *l.IntervalID
@@ -137,7 +137,7 @@ func (l Line) service() (s subscription.Service) {
 // atIssue shows an invoice with the terms that it was issued by, and tells the services
 // that its lines are for; of a partial one with those that were to be charged later. Both are
 // unknown of what was issued when terms, or the events that it counts, were not kept yet.
-func (v View) atIssue(tx *store.Tx) (then View, services []subscription.Service, known bool, err error) {
+func atIssue(tx *store.Tx, v View) (then View, services []subscription.Service, known bool, err error) {
 	if v.SubscriptionID == nil {
 		return v, nil, true, nil
 	}

@@ -39,7 +39,7 @@ func worthOf(tx *store.Tx, t subscription.Terms, currency money.Currency, days c
 			continue
 		}
 		at, show := within(s.Period, edges)
-		services, shown = append(services, measured{s, at}), append(shown, show)
+		services, shown = append(services, measured{Service: s, until: at}), append(shown, show)
 	}
 	tallies, err := measure(tx, t, services)
 	if err != nil {

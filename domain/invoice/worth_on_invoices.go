@@ -109,7 +109,7 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 			if s.Interval.Price.Fixed() { // counts in full, whatever the instant
 				at, slot = []time.Time{s.Period.End}, nil
 			}
-			asked, slots = append(asked, measured{s, at}), append(slots, slot)
+			asked, slots = append(asked, measured{Service: s, until: at}), append(slots, slot)
 		}
 	}
 	tallies, err := measureBegun(tx, t, asked)
