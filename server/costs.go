@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -26,7 +26,7 @@ func (s *Server) ListSubscriptionCosts(ctx context.Context, req gen.ListSubscrip
 		if err != nil {
 			return err
 		}
-		costs, err := invoice.Costs(tx, terms, query)
+		costs, err := charge.Costs(tx, terms, query)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifie
 		if err != nil {
 			return err
 		}
-		costs, err := invoice.CustomerCosts(tx, buyer, query)
+		costs, err := charge.CustomerCosts(tx, buyer, query)
 		if err != nil {
 			return err
 		}
@@ -78,14 +78,14 @@ func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifie
 	return shown, err
 }
 
-func costQueryFromWire(buyer customer.Customer, start, end *gen.DateOrDateTime, mode *gen.ViewMode, currency *string) (q invoice.CostQuery, err error) {
+func costQueryFromWire(buyer customer.Customer, start, end *gen.DateOrDateTime, mode *gen.ViewMode, currency *string) (q charge.CostQuery, err error) {
 	q.Start, q.End, err = timeframeFromWire(start, end, buyer.Location())
 	q.Periodic = mode != nil && *mode == gen.ViewModePeriodic
 	q.Currency = money.Currency(orEmpty(currency))
 	return q, err
 }
 
-func costsToWire(tx *store.Tx, costs []invoice.Cost) (costsResponse, error) {
+func costsToWire(tx *store.Tx, costs []charge.Cost) (costsResponse, error) {
 	shown := costsResponse{days: gen.Costs{Data: make([]gen.AggregatedCost, 0, len(costs))}}
 	var itemIDs []string
 	for _, c := range costs {

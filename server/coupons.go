@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -114,8 +114,8 @@ func redemption(body gen.CouponRedeem) (mutation, error) {
 		CouponID: body.CouponID, Code: body.CouponRedemptionCode,
 		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
 	}
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.RedeemCoupon(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.RedeemCoupon(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, nil
 }
 

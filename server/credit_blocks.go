@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
@@ -25,7 +26,7 @@ func (s *Server) creditBlock(ctx context.Context, id string) (shown gen.CreditBl
 		if err != nil {
 			return err
 		}
-		if err := invoice.Deduct(tx, block.CustomerID); err != nil {
+		if err := billing.BurnDown(tx, block.CustomerID); err != nil {
 			return err
 		}
 		if block, err = credit.FindBlock(tx, id); err != nil {
@@ -40,7 +41,7 @@ func (s *Server) creditBlock(ctx context.Context, id string) (shown gen.CreditBl
 
 // DeleteCreditBlock serves DELETE /v1/credit_blocks/{block_id}.
 func (s *Server) DeleteCreditBlock(ctx context.Context, req gen.DeleteCreditBlockRequestObject) (gen.DeleteCreditBlockResponseObject, error) {
-	err := s.store.Update(ctx, func(tx *store.Tx) error { return invoice.DeleteCredits(tx, req.BlockID) })
+	err := s.store.Update(ctx, func(tx *store.Tx) error { return billing.DeleteCredits(tx, req.BlockID) })
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (s *Server) ListCreditBlockInvoices(ctx context.Context, req gen.ListCredit
 		if err != nil {
 			return err
 		}
-		sold, err := invoice.CreatedBy(tx, []credit.Block{block})
+		sold, err := billing.CreatedBy(tx, []credit.Block{block})
 		for _, v := range sold {
 			list.Invoices = append(list.Invoices, creditBlockInvoiceToWire(v))
 		}

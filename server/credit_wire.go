@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
@@ -22,7 +23,7 @@ func ledgerEntriesToWire(tx *store.Tx, entries []credit.Entry, buyer customer.Cu
 			blocks = append(blocks, e.Block)
 		}
 	}
-	sold, err := invoice.CreatedBy(tx, blocks)
+	sold, err := billing.CreatedBy(tx, blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func ledgerEntriesToWire(tx *store.Tx, entries []credit.Entry, buyer customer.Cu
 	for k, v := range views {
 		created[v.ID] = []gen.Invoice{shown[k]}
 	}
-	unopened, err := invoice.NotOpened(tx, entries)
+	unopened, err := invoice.NotOpenedYet(tx, entries)
 	if err != nil {
 		return nil, err
 	}

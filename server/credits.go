@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -50,7 +50,7 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 				return gen.LedgerEntry{}, err
 			}
 		}
-		entry, err := invoice.ChangeCredits(tx, buyer.ID, currency, change)
+		entry, err := billing.ChangeCredits(tx, buyer.ID, currency, change)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
@@ -121,7 +121,7 @@ func (s *Server) deduct(ctx context.Context, find findCustomer, identifier strin
 		if err != nil {
 			return err
 		}
-		return invoice.Deduct(tx, buyer.ID)
+		return billing.BurnDown(tx, buyer.ID)
 	})
 }
 

@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -89,7 +89,7 @@ func (s *Server) UpdateCustomerByExternalID(ctx context.Context, req gen.UpdateC
 // DeleteCustomer serves DELETE /v1/customers/{customer_id}.
 func (s *Server) DeleteCustomer(ctx context.Context, req gen.DeleteCustomerRequestObject) (gen.DeleteCustomerResponseObject, error) {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		return invoice.DeleteCustomer(tx, req.CustomerID)
+		return billing.DeleteCustomer(tx, req.CustomerID)
 	})
 	if err != nil {
 		return nil, err
@@ -124,14 +124,14 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 			return err
 		}
 		if sent(ctx, "hierarchy") {
-			if _, err := invoice.PlaceCustomer(tx, found.ID, hierarchyFromWire(in.Hierarchy)); err != nil {
+			if _, err := billing.PlaceCustomer(tx, found.ID, hierarchyFromWire(in.Hierarchy)); err != nil {
 				return err
 			}
 		}
 		if in.DefaultPaymentMethodID != nil {
 			return fault.Missing("PaymentMethod", *in.DefaultPaymentMethodID) // none is saved here
 		}
-		updated, err := invoice.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
+		updated, err := billing.UpdateCustomer(tx, found.ID, func(c *customer.Customer) error {
 			editCustomer(ctx, c, in)
 			return editMetadata(ctx, &c.Metadata, in.Metadata)
 		})

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
@@ -27,7 +27,7 @@ func (s *Server) EvaluatePrice(ctx context.Context, req gen.EvaluatePriceRequest
 		return nil, err
 	}
 	one.PriceID = &req.PriceID
-	asked.Prices = []invoice.PriceEvaluation{one}
+	asked.Prices = []charge.PriceEvaluation{one}
 	evaluated, err := s.evaluate(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -63,18 +63,18 @@ func (s *Server) EvaluatePreviewEvents(ctx context.Context, req gen.EvaluatePrev
 }
 
 // evaluate reads only, so nothing is remembered of it (semantics 14.3.5).
-func (s *Server) evaluate(ctx context.Context, asked invoice.Evaluation) (evaluated []invoice.Evaluated, err error) {
+func (s *Server) evaluate(ctx context.Context, asked charge.Evaluation) (evaluated []charge.Evaluated, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		evaluated, err = invoice.Evaluate(tx, asked)
+		evaluated, err = charge.Evaluate(tx, asked)
 		return err
 	})
 	return evaluated, err
 }
 
-func evaluationFromWire(in gen.EvaluationTimeframe) (invoice.Evaluation, error) {
+func evaluationFromWire(in gen.EvaluationTimeframe) (charge.Evaluation, error) {
 	start, startErr := dateTimeFromWire("timeframe_start", in.TimeframeStart)
 	end, endErr := dateTimeFromWire("timeframe_end", in.TimeframeEnd)
-	return invoice.Evaluation{
+	return charge.Evaluation{
 		CustomerID:         in.CustomerID,
 		ExternalCustomerID: in.ExternalCustomerID,
 		Timeframe:          period.Period{Start: start, End: end},
@@ -90,7 +90,7 @@ func dateTimeFromWire(field, text string) (time.Time, error) {
 	return at, nil
 }
 
-func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvaluate) (invoice.Evaluation, error) {
+func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvaluate) (charge.Evaluation, error) {
 	asked, err := evaluationFromWire(timeframe)
 	faults := []error{err}
 	for i, each := range in.PriceEvaluations {
@@ -108,9 +108,9 @@ func evaluationsFromWire(timeframe gen.EvaluationTimeframe, in gen.PricesToEvalu
 	return asked, fault.Join(faults...)
 }
 
-func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (invoice.PriceEvaluation, error) {
+func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (charge.PriceEvaluation, error) {
 	parameters, err := parametersFromWire(in.MetricParameterOverrides)
-	return invoice.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys, Parameters: parameters}, fault.In(place, err)
+	return charge.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys, Parameters: parameters}, fault.In(place, err)
 }
 
 func previewEventFromWire(e gen.PreviewEvent) event.Sent {
@@ -123,7 +123,7 @@ func previewEventFromWire(e gen.PreviewEvent) event.Sent {
 	}
 }
 
-func allEvaluatedToWire(asked invoice.Evaluation, evaluated []invoice.Evaluated) gen.EvaluatedPrices {
+func allEvaluatedToWire(asked charge.Evaluation, evaluated []charge.Evaluated) gen.EvaluatedPrices {
 	shown := gen.EvaluatedPrices{Data: make([]gen.EvaluatedPriceGroups, len(evaluated))}
 	for i, e := range evaluated {
 		shown.Data[i] = gen.EvaluatedPriceGroups{
@@ -140,8 +140,8 @@ func allEvaluatedToWire(asked invoice.Evaluation, evaluated []invoice.Evaluated)
 	return shown
 }
 
-func evaluatedToWire(e invoice.Evaluated) []gen.EvaluatePriceGroup {
-	return toWire(e.Groups, func(group invoice.EvaluatedGroup) gen.EvaluatePriceGroup {
+func evaluatedToWire(e charge.Evaluated) []gen.EvaluatePriceGroup {
+	return toWire(e.Groups, func(group charge.EvaluatedGroup) gen.EvaluatePriceGroup {
 		return gen.EvaluatePriceGroup{
 			Amount:         exactToWire(e.Price.Currency, group.Amount),
 			GroupingValues: toWire(group.Values, func(value string) gen.GroupingValue { return json.RawMessage(value) }),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/store"
 )
 
@@ -28,7 +28,7 @@ func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
 // VerifyBooks is what happens nightly.
 func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) {
-	return s.verifyBooks(ctx, invoice.Sample{})
+	return s.verifyBooks(ctx, billing.Sample{})
 }
 
 // UnknownMembers names the members of value, at every depth, that the schema

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
@@ -28,7 +29,7 @@ func (s *Server) changeInvoice(ctx context.Context, change func(tx *store.Tx) (i
 // IssueInvoice serves POST /v1/invoices/{invoice_id}/issue.
 func (s *Server) IssueInvoice(ctx context.Context, req gen.IssueInvoiceRequestObject) (gen.IssueInvoiceResponseObject, error) {
 	body, err := s.changeInvoice(ctx, func(tx *store.Tx) (invoice.View, error) {
-		return invoice.Issue(tx, req.InvoiceID, synchronously(req.Body))
+		return billing.Issue(tx, req.InvoiceID, synchronously(req.Body))
 	})
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func (s *Server) IssueInvoice(ctx context.Context, req gen.IssueInvoiceRequestOb
 // IssueInvoiceSummary serves POST /v1/invoices/summary/{invoice_id}/issue.
 func (s *Server) IssueInvoiceSummary(ctx context.Context, req gen.IssueInvoiceSummaryRequestObject) (gen.IssueInvoiceSummaryResponseObject, error) {
 	body, err := once(ctx, s, func(tx *store.Tx) (gen.InvoiceSummary, error) {
-		view, err := invoice.Issue(tx, req.InvoiceID, synchronously(req.Body))
+		view, err := billing.Issue(tx, req.InvoiceID, synchronously(req.Body))
 		if err != nil {
 			return gen.InvoiceSummary{}, err
 		}

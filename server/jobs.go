@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
@@ -40,25 +41,25 @@ var settling = []job{
 
 // accruing are the jobs that usage brings about by itself.
 var accruing = []job{
-	{"notice usage", invoice.NextAccrual, invoice.AccrueNext},
-	{"invoice partially", invoice.NextPartial, invoice.PartialNext},
+	{"notice usage", billing.NextThresholdScan, billing.ScanThresholdsNext},
+	{"invoice partially", billing.NextThresholdInvoice, billing.ThresholdInvoiceNext},
 }
 
 // jobs in the order in which units due at one instant are done.
 var jobs = slices.Concat(settling, []job{
-	{"settle credits", invoice.NextDeduction, invoice.DeductNext},
+	{"settle credits", billing.NextDeduction, billing.DeductNext},
 	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
-	{"change subscriptions", invoice.NextChange, invoice.ChangeNext},
-	{"migrate subscriptions", invoice.NextMove, invoice.MoveNext},
+	{"change subscriptions", billing.NextChange, billing.ChangeNext},
+	{"migrate subscriptions", billing.NextMove, billing.MoveNext},
 	{"tell of unmatched events", event.NextUnmatched, event.TellUnmatchedNext},
 	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
-	{"tell of invoice dates", invoice.NextDate, invoice.TellDateNext},
+	{"tell of invoice dates", billing.NextDateNotice, billing.NotifyDateNext},
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},
 	{"reset licenses", license.NextReset, license.ResetNext},
-	{"top up credits", invoice.NextTopUp, invoice.TopUpNext},
-	{"open invoices", invoice.NextOpening, invoice.OpenNext},
+	{"top up credits", billing.NextTopUp, billing.TopUpNext},
+	{"open invoices", billing.NextOpening, billing.OpenNext},
 }, accruing, []job{
-	{"issue invoices", invoice.NextIssue, invoice.IssueNext},
+	{"issue invoices", billing.NextIssue, billing.IssueNext},
 	{"collect payments", invoice.NextCollection, invoice.CollectNext},
 }, watching)
 

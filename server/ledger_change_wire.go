@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -75,12 +75,12 @@ func incrementFromWire(tx *store.Tx, in gen.IncrementCreate, buyer customer.Cust
 		if in.InvoiceSettings == nil {
 			return credit.Add(tx, buyer, grant)
 		}
-		return invoice.SellCredits(tx, buyer, grant, purchaseFromWire(*in.InvoiceSettings))
+		return billing.SellCredits(tx, buyer, grant, purchaseFromWire(*in.InvoiceSettings))
 	}, fault.Join(amountErr, effectiveErr, expiresErr)
 }
 
-func purchaseFromWire(in gen.CreditInvoiceSettings) invoice.Purchase {
-	return invoice.Purchase{
+func purchaseFromWire(in gen.CreditInvoiceSettings) billing.Purchase {
+	return billing.Purchase{
 		AutoCollection: in.AutoCollection,
 		NetTermsDays:   in.NetTerms,
 		DueDate:        in.CustomDueDate,

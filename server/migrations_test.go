@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -346,7 +346,7 @@ var _ = Describe("Migrations of a plan", func() {
 				defer GinkgoRecover()
 				for more := true; more; {
 					s.tx(func(tx *store.Tx) (err error) {
-						more, err = invoice.MoveNext(tx)
+						more, err = billing.MoveNext(tx)
 						return err
 					})
 				}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -17,7 +17,7 @@ import (
 
 // mutation is what a request does to a subscription, or makes one where that has no id
 // yet.
-type mutation func(tx *store.Tx, subscriptionID string) (invoice.Change, error)
+type mutation func(tx *store.Tx, subscriptionID string) (billing.Change, error)
 
 // mutations read requests that were kept as pending changes, by the type of the change.
 var mutations = map[string]func(request []byte) (mutation, error){

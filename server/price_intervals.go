@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -22,8 +22,8 @@ func (s *Server) ChangePriceIntervals(ctx context.Context, req gen.ChangePriceIn
 
 func intervalChanges(body gen.PriceIntervalChanges) (mutation, error) {
 	in, err := intervalChangesFromWire(body)
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.ChangeIntervals(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.ChangeIntervals(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/credit"
@@ -43,8 +44,8 @@ var records = []any{
 	license.License{}, allocation.Grant{}, allocation.Reduction{}, topup.TopUp{},
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
-	invoice.AccrualProgress{}, invoice.Unopened{},
-	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ChargedDay{},
+	billing.ThresholdScan{}, invoice.ExpectedInvoice{},
+	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ClosedDay{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }
 

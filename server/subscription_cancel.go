@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -22,8 +22,8 @@ func cancellation(body gen.SubscriptionCancel) (mutation, error) {
 	in := subscription.Cancellation{
 		Option: subscription.ChangeOption(body.CancelOption), Date: body.CancellationDate,
 	}
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.Cancel(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.Cancel(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, nil
 }
 
@@ -36,4 +36,4 @@ func (s *Server) UnscheduleCancellation(ctx context.Context, req gen.UnscheduleC
 	return gen.UnscheduleCancellation200JSONResponse(body), nil
 }
 
-func unscheduledCancellation(nothing) (mutation, error) { return invoice.UnscheduleCancellation, nil }
+func unscheduledCancellation(nothing) (mutation, error) { return billing.UnscheduleCancellation, nil }

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -73,7 +73,7 @@ func (s *Server) FetchSubscriptionChange(ctx context.Context, req gen.FetchSubsc
 // would be refused.
 func preview(tx *store.Tx, c subscription.Change) (shown *gen.MutatedSubscription, err error) {
 	err = tx.Rehearse(func(tx *store.Tx) error {
-		_, made, err := invoice.Apply(tx, c.ID, invoice.Collected{}, replay(tx))
+		_, made, err := billing.ApplyPendingChange(tx, c.ID, billing.PaymentReceived{}, replay(tx))
 		if err != nil {
 			return err
 		}
@@ -102,11 +102,11 @@ func unchanged(tx *store.Tx, id string) (*gen.MutatedSubscription, error) {
 }
 
 // replay makes a change as its request asked for it.
-func replay(tx *store.Tx) func(subscription.Change) (invoice.Change, error) {
-	return func(c subscription.Change) (invoice.Change, error) {
+func replay(tx *store.Tx) func(subscription.Change) (billing.Change, error) {
+	return func(c subscription.Change) (billing.Change, error) {
 		do, err := mutations[c.Type]([]byte(c.Request))
 		if err != nil {
-			return invoice.Change{}, err
+			return billing.Change{}, err
 		}
 		return do(tx, orEmpty(c.SubscriptionID))
 	}
@@ -119,7 +119,7 @@ func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubsc
 		return nil, err
 	}
 	body, err := once(ctx, s, func(tx *store.Tx) (gen.SubscriptionChange, error) {
-		c, made, err := invoice.Apply(tx, req.SubscriptionChangeID, collected, replay(tx))
+		c, made, err := billing.ApplyPendingChange(tx, req.SubscriptionChangeID, collected, replay(tx))
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
@@ -137,7 +137,7 @@ func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubsc
 	return gen.ApplySubscriptionChange200JSONResponse(body), nil
 }
 
-func collectedFromWire(body *gen.SubscriptionChangeApply) (in invoice.Collected, err error) {
+func collectedFromWire(body *gen.SubscriptionChangeApply) (in billing.PaymentReceived, err error) {
 	if body == nil {
 		return in, nil
 	}

@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -22,8 +22,8 @@ func (s *Server) SchedulePlanChange(ctx context.Context, req gen.SchedulePlanCha
 
 func planChange(body gen.PlanChange) (mutation, error) {
 	in, err := planChangeFromWire(body)
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.ChangePlan(tx, id, in)
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.ChangePlan(tx, id, in)
 	}, err
 }
 
@@ -65,7 +65,7 @@ func (s *Server) UnschedulePendingPlanChanges(ctx context.Context, req gen.Unsch
 	return gen.UnschedulePendingPlanChanges200JSONResponse(body), nil
 }
 
-func unscheduledPlanChanges(nothing) (mutation, error) { return invoice.UnschedulePlanChanges, nil }
+func unscheduledPlanChanges(nothing) (mutation, error) { return billing.UnschedulePlanChanges, nil }
 
 // FetchSubscriptionSchedule serves GET /v1/subscriptions/{subscription_id}/schedule.
 func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSubscriptionScheduleRequestObject) (gen.FetchSubscriptionScheduleResponseObject, error) {
@@ -103,7 +103,7 @@ func (s *Server) TriggerPhase(ctx context.Context, req gen.TriggerPhaseRequestOb
 
 func triggeredPhase(body gen.PhaseTrigger) (mutation, error) {
 	day, err := optionalDateFromWire("effective_date", body.EffectiveDate)
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.TriggerPhase(tx, id, day, mayCredit(body.AllowInvoiceCreditOrVoid))
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.TriggerPhase(tx, id, day, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, err
 }

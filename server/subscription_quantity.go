@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -21,8 +21,8 @@ func (s *Server) UpdateFixedFeeQuantity(ctx context.Context, req gen.UpdateFixed
 
 func quantityUpdate(body gen.FixedFeeQuantityUpdate) (mutation, error) {
 	in, err := newQuantityFromWire(body)
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.ChangeQuantity(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.ChangeQuantity(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, err
 }
 
@@ -47,7 +47,7 @@ func (s *Server) UnscheduleFixedFeeQuantityUpdates(ctx context.Context, req gen.
 }
 
 func unscheduledQuantities(body gen.FixedFeeQuantityUnschedule) (mutation, error) {
-	return func(tx *store.Tx, id string) (invoice.Change, error) {
-		return invoice.UnscheduleQuantities(tx, id, body.PriceID)
+	return func(tx *store.Tx, id string) (billing.Change, error) {
+		return billing.UnscheduleQuantities(tx, id, body.PriceID)
 	}, nil
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"time"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
@@ -108,7 +109,7 @@ func thresholdToWire(s subscription.Subscription) *gen.Decimal {
 }
 
 // mutatedToWire shows a subscription after a change, and what that brought about.
-func mutatedToWire(tx *store.Tx, change invoice.Change) (gen.MutatedSubscription, error) {
+func mutatedToWire(tx *store.Tx, change billing.Change) (gen.MutatedSubscription, error) {
 	shown, err := subscriptionsToWire(tx, change.Terms)
 	if err != nil {
 		return gen.MutatedSubscription{}, err
@@ -120,7 +121,7 @@ func mutatedToWire(tx *store.Tx, change invoice.Change) (gen.MutatedSubscription
 	}, err
 }
 
-func changedToWire(tx *store.Tx, change invoice.Change) (changed gen.ChangedSubscriptionResources, err error) {
+func changedToWire(tx *store.Tx, change billing.Change) (changed gen.ChangedSubscriptionResources, err error) {
 	created, err := invoicesToWire(tx, change.CreatedInvoices)
 	if err != nil {
 		return changed, err

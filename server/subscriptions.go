@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -20,9 +20,9 @@ func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscript
 
 func subscriptionCreation(body gen.SubscriptionCreate) (mutation, error) {
 	wanted, err := newSubscriptionFromWire(body)
-	return func(tx *store.Tx, _ string) (invoice.Change, error) {
-		terms, created, err := invoice.Subscribe(tx, wanted)
-		return invoice.Change{Terms: terms, CreatedInvoices: created}, err
+	return func(tx *store.Tx, _ string) (billing.Change, error) {
+		terms, created, err := billing.Subscribe(tx, wanted)
+		return billing.Change{Terms: terms, CreatedInvoices: created}, err
 	}, err
 }
 

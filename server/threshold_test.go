@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -168,7 +168,7 @@ var _ = Describe("An invoicing threshold", func() {
 			go func() {
 				defer GinkgoRecover()
 				defer done.Done()
-				for _, do := range []func(*store.Tx) (bool, error){invoice.AccrueNext, invoice.PartialNext, invoice.PartialNext} {
+				for _, do := range []func(*store.Tx) (bool, error){billing.ScanThresholdsNext, billing.ThresholdInvoiceNext, billing.ThresholdInvoiceNext} {
 					Expect(s.store.Update(s.ctx, func(tx *store.Tx) error {
 						_, err := do(tx)
 						return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/topup"
 	"tollkeeper/gen"
@@ -40,7 +40,7 @@ func (s *Server) createTopUp(ctx context.Context, find findCustomer, identifier 
 		if err != nil {
 			return gen.TopUp{}, err
 		}
-		made, err := invoice.CreateTopUp(tx, buyer.ID, wanted)
+		made, err := billing.CreateTopUp(tx, buyer.ID, wanted)
 		return topUpToWire(made), err
 	})
 }
@@ -92,7 +92,7 @@ func (s *Server) deleteTopUp(ctx context.Context, find findCustomer, identifier,
 		if err != nil {
 			return err
 		}
-		return invoice.DeleteTopUp(tx, buyer.ID, id)
+		return billing.DeleteTopUp(tx, buyer.ID, id)
 	})
 }
 

@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -20,5 +20,5 @@ func (s *Server) UpdateTrial(ctx context.Context, req gen.UpdateTrialRequestObje
 
 func trialUpdate(body gen.TrialUpdate) (mutation, error) {
 	in := subscription.TrialUpdate{EndDate: body.TrialEndDate, Shift: body.Shift != nil && *body.Shift}
-	return func(tx *store.Tx, id string) (invoice.Change, error) { return invoice.UpdateTrial(tx, id, in) }, nil
+	return func(tx *store.Tx, id string) (billing.Change, error) { return billing.UpdateTrial(tx, id, in) }, nil
 }

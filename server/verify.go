@@ -7,10 +7,10 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
@@ -34,11 +34,11 @@ type Finding struct{ Account, Document, Wrong string }
 // invoices and credit notes, balances and ledgers. It changes nothing, and holds nobody
 // up: every transaction reads a part. All invoices are compared with the reference model.
 func Verify(ctx context.Context, st *store.Store, only string) (Verification, error) {
-	return verifySample(ctx, st, only, invoice.Sample{})
+	return verifySample(ctx, st, only, billing.Sample{})
 }
 
 // verifySample is Verify that compares a sample of the invoices with the reference model.
-func verifySample(ctx context.Context, st *store.Store, only string, sample invoice.Sample) (Verification, error) {
+func verifySample(ctx context.Context, st *store.Store, only string, sample billing.Sample) (Verification, error) {
 	ids := []string{only}
 	if only == "" {
 		accounts, err := account.List(ctx, st)
@@ -62,12 +62,12 @@ func verifySample(ctx context.Context, st *store.Store, only string, sample invo
 	return all, nil
 }
 
-func (v *Verification) verify(ctx context.Context, st *store.Store, sample invoice.Sample) error {
+func (v *Verification) verify(ctx context.Context, st *store.Store, sample billing.Sample) error {
 	ctx = usage.ReadEvents(ctx) // buckets are what an invoice may have been wrong by
 	for place, more := int64(0), true; more; more = place > 0 {
-		var part invoice.Verified
+		var part billing.Verified
 		err := st.View(ctx, func(tx *store.Tx) (err error) {
-			part, place, err = invoice.Verify(tx, place, sample)
+			part, place, err = billing.Verify(tx, place, sample)
 			return err
 		})
 		if err != nil {
@@ -93,7 +93,7 @@ func (v *Verification) verify(ctx context.Context, st *store.Store, sample invoi
 		{allocation.Strays, "credits of an allocation were granted for no period"},
 		{credit.UnbalancedLedgers, "the credit ledger does not follow from its entries and blocks"},
 		{credit.WrongBlocks, "the credit block does not hold what its entries left it"},
-		{invoice.WrongCredits, "the invoice was not paid by credits as it says"},
+		{billing.WrongCredits, "the invoice was not paid by credits as it says"},
 	} {
 		err := st.View(ctx, func(tx *store.Tx) error {
 			ids, err := ledger.broken(tx)
@@ -125,12 +125,12 @@ const (
 )
 
 // sample is the part of a night.
-func (s *Server) sample(night time.Time) invoice.Sample {
+func (s *Server) sample(night time.Time) billing.Sample {
 	of := nightsAtFirst
 	if last := s.books.Load(); last != nil {
 		of = max(nights, last.Invoices/mostReferred+1)
 	}
-	return invoice.Sample{Of: of, Turn: int(night.Unix() / int64(betweenTwo/time.Second))}
+	return billing.Sample{Of: of, Turn: int(night.Unix() / int64(betweenTwo/time.Second))}
 }
 
 // VerifyNightly verifies the books every day until ctx ends, and keeps the result for
@@ -158,7 +158,7 @@ func (s *Server) VerifyNightly(ctx context.Context) {
 }
 
 // verifyBooks verifies the books, unless another server is at it.
-func (s *Server) verifyBooks(ctx context.Context, sample invoice.Sample) (done bool, err error) {
+func (s *Server) verifyBooks(ctx context.Context, sample billing.Sample) (done bool, err error) {
 	release, free, err := s.store.Lock(ctx, "verify the books")
 	if err != nil || !free {
 		return false, err

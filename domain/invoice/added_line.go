@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
@@ -164,10 +165,10 @@ func DeleteLine(tx *store.Tx, invoiceID, lineID string) error {
 	return catalog.DeleteLinePrice(tx, line.PriceID, inv.ID)
 }
 
-// handOn puts the lines that were put on an invoice, which is replaced, on another of
+// MoveAddedLinesToReplacement puts the lines that were put on an invoice, which is replaced, on another of
 // its date: no change of the subscription concerns them.
-func (i Invoice) handOn(tx *store.Tx) error {
-	added, err := addedTo(tx, []string{i.ID})
+func (i Invoice) MoveAddedLinesToReplacement(tx *store.Tx) error {
+	added, err := AddedTo(tx, []string{i.ID})
 	if err != nil || len(added[i.ID]) == 0 {
 		return err
 	}
@@ -210,15 +211,15 @@ func refuseForeign(tx *store.Tx, inv Invoice, lineID string) error {
 
 // lockDraft is lock for an invoice that must be a draft.
 func lockDraft(tx *store.Tx, id string) (Invoice, error) {
-	inv, err := lock(tx, id)
+	inv, err := Lock(tx, id)
 	if err == nil && inv.Status != StatusDraft {
 		err = fault.Refused("lines can only be added to and deleted from a draft; this invoice is %s", inv.Status)
 	}
 	return inv, err
 }
 
-// addedTo returns the lines that were put on drafts, by invoice, in their order.
-func addedTo(tx *store.Tx, invoiceIDs []string) (map[string][]AddedLine, error) {
+// AddedTo returns the lines that were put on drafts, by invoice, in their order.
+func AddedTo(tx *store.Tx, invoiceIDs []string) (map[string][]AddedLine, error) {
 	byInvoice := map[string][]AddedLine{}
 	if len(invoiceIDs) == 0 {
 		return byInvoice, nil
@@ -239,12 +240,12 @@ func addedTo(tx *store.Tx, invoiceIDs []string) (map[string][]AddedLine, error) 
 	return byInvoice, err
 }
 
-// tally is the line as something to be charged: all of its quantity, for all of its
+// item is the line as something to be charged: all of its quantity, for all of its
 // days, if only for a part of one.
-func (l AddedLine) tally(loc *time.Location) tally {
+func (l AddedLine) item(loc *time.Location) charge.Item {
 	whole := period.Period{Start: l.StartAt, End: l.EndAt}
 	days := max(1, period.Days(whole, loc))
-	return tally{
+	return charge.Item{
 		Service: subscription.Service{
 			Interval: subscription.PriceInterval{Record: l.Record, PriceID: l.PriceID, Price: l.Price},
 			Period:   whole, Cycle: whole, BilledOn: whole.Start, From: whole.Start,
@@ -265,5 +266,5 @@ func (i Invoice) ownTerms(t subscription.Terms, discounts []catalog.Adjustment) 
 	return own
 }
 
-// place is where a line stands in a request.
-func place(k int) string { return fmt.Sprintf("line_items[%d]", k) }
+// LinePath is where a line stands in a request.
+func LinePath(k int) string { return fmt.Sprintf("line_items[%d]", k) }

@@ -28,7 +28,7 @@ type PaymentAttempt struct {
 // Pay charges an issued invoice at once, on request. The schedule of its charges goes
 // on unless this one succeeds (semantics 8.3.3).
 func Pay(tx *store.Tx, id, method string) (View, error) {
-	inv, err := lock(tx, id)
+	inv, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err
 	}
@@ -76,7 +76,7 @@ func CollectNext(tx *store.Tx) (more bool, err error) {
 	inv := rows[0]
 	if !gatewayOf(settings).Collects() { // no longer
 		inv.NextAttemptAt = nil
-		return true, inv.save(tx, "next_attempt_at")
+		return true, inv.Save(tx, "next_attempt_at")
 	}
 	buyers, err := customer.FindAll(tx, []string{inv.CustomerID})
 	if err != nil {
@@ -128,7 +128,7 @@ func (i *Invoice) reschedule(tx *store.Tx, settings account.Account, loc *time.L
 		next := failed[0].CreatedAt.In(loc).AddDate(0, 0, days[len(failed)-1]).UTC()
 		i.NextAttemptAt = &next
 	}
-	return i.save(tx, "next_attempt_at")
+	return i.Save(tx, "next_attempt_at")
 }
 
 // automatic are the attempts of the schedule, oldest first.

@@ -63,7 +63,7 @@ func CreateCreditNote(tx *store.Tx, in NewCreditNote) (CreditNote, error) {
 	if err != nil {
 		return CreditNote{}, err
 	}
-	inv, err := lock(tx, invoiceID)
+	inv, err := Lock(tx, invoiceID)
 	switch {
 	case err != nil:
 		return CreditNote{}, err
@@ -90,7 +90,7 @@ func (in NewCreditNote) check() error {
 	dated := 0
 	faults := []error{in.Days.check("")}
 	for k, l := range in.Lines {
-		faults = append(faults, l.Days.check(place(k)))
+		faults = append(faults, l.Days.check(LinePath(k)))
 		if l.Days.given() {
 			dated++
 		}
@@ -131,8 +131,8 @@ func invoiceOfLine(tx *store.Tx, lineID string) (string, error) {
 	return "", fault.Missing("InvoiceLineItem", lineID)
 }
 
-// lock finds an invoice and keeps it, and what is credited of it, from changing.
-func lock(tx *store.Tx, id string) (inv Invoice, err error) {
+// Lock finds an invoice and keeps it, and what is credited of it, from changing.
+func Lock(tx *store.Tx, id string) (inv Invoice, err error) {
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&inv).Error
 	return inv, store.Found(err, "Invoice", id)
 }
@@ -141,7 +141,7 @@ func lock(tx *store.Tx, id string) (inv Invoice, err error) {
 // because a subscription changes. It is a refund also for an invoice that another
 // system collects (semantics 9.2.1). Drafts and void invoices have nothing to give.
 func Credit(tx *store.Tx, invoiceID string, lines []CreditedLine) (CreditNote, error) {
-	inv, err := lock(tx, invoiceID)
+	inv, err := Lock(tx, invoiceID)
 	switch {
 	case err != nil:
 		return CreditNote{}, err
@@ -210,7 +210,7 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 	if err != nil {
 		return nil, err
 	}
-	prices, err := catalog.FindPrices(tx, priceIDs(charged))
+	prices, err := catalog.FindPrices(tx, PriceIDs(charged))
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +223,11 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 		of := charged[at]
 		switch {
 		case of.InvoiceID != inv.ID:
-			return nil, fault.Bad(place(k)+".invoice_line_item_id", "must be a line of the same invoice as the first")
+			return nil, fault.Bad(LinePath(k)+".invoice_line_item_id", "must be a line of the same invoice as the first")
 		case w.Amount.Sign() <= 0:
-			return nil, fault.Bad(place(k)+".amount", "must be above 0")
+			return nil, fault.Bad(LinePath(k)+".amount", "must be above 0")
 		case !inv.Currency.Fits(w.Amount):
-			return nil, fault.Bad(place(k)+".amount", "must have at most the %d decimals of %s", inv.Currency.MinorUnits(), inv.Currency)
+			return nil, fault.Bad(LinePath(k)+".amount", "must have at most the %d decimals of %s", inv.Currency.MinorUnits(), inv.Currency)
 		case w.Amount.Cmp(left[of.ID]) > 0:
 			return nil, fault.Refused("a line cannot be credited more than its amount; %s is left", inv.Currency.Format(money.Max(left[of.ID], money.Decimal{})))
 		}

@@ -70,7 +70,7 @@ func FindCreditNote(tx *store.Tx, id string) (CreditNote, error) {
 		return CreditNote{}, store.Found(err, "CreditNote", id)
 	}
 	notes := []CreditNote{note}
-	err := complete(tx, notes)
+	err := Complete(tx, notes)
 	return notes[0], err
 }
 
@@ -80,11 +80,11 @@ func ListCreditNotes(tx *store.Tx, created store.Range, page store.Page) (notes 
 	if err != nil {
 		return nil, "", err
 	}
-	return notes, next, complete(tx, notes)
+	return notes, next, Complete(tx, notes)
 }
 
-// complete loads what belongs to credit notes: two questions whatever their number.
-func complete(tx *store.Tx, notes []CreditNote) error {
+// Complete loads what belongs to credit notes: two questions whatever their number.
+func Complete(tx *store.Tx, notes []CreditNote) error {
 	var ids, customerIDs []string
 	for _, n := range notes {
 		ids, customerIDs = append(ids, n.ID), append(customerIDs, n.CustomerID)

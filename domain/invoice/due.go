@@ -15,14 +15,14 @@ func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
 // paid (semantics 9.2.2).
 func (i *Invoice) lower(tx *store.Tx, by money.Decimal) error {
 	i.Credited = i.Credited.Add(by)
-	if err := i.save(tx, "credited"); err != nil || !i.Due().IsZero() {
+	if err := i.Save(tx, "credited"); err != nil || !i.Due().IsZero() {
 		return err
 	}
 	return i.pay(tx, tx.Now)
 }
 
-// save writes those columns of the invoice.
-func (i *Invoice) save(tx *store.Tx, columns ...string) error {
+// Save writes those columns of the invoice.
+func (i *Invoice) Save(tx *store.Tx, columns ...string) error {
 	return tx.Model(i).Select(columns).Updates(i).Error
 }
 
@@ -34,7 +34,7 @@ func VoidCreditNote(tx *store.Tx, id string) (CreditNote, error) {
 	if err != nil {
 		return CreditNote{}, err
 	}
-	inv, err := lock(tx, note.InvoiceID)
+	inv, err := Lock(tx, note.InvoiceID)
 	if err != nil {
 		return CreditNote{}, err
 	}
@@ -44,7 +44,7 @@ func VoidCreditNote(tx *store.Tx, id string) (CreditNote, error) {
 	back := note.Total
 	if inv.Status == StatusIssued {
 		inv.Credited = inv.Credited.Sub(note.Adjusted)
-		if err := inv.save(tx, "credited"); err != nil {
+		if err := inv.Save(tx, "credited"); err != nil {
 			return CreditNote{}, err
 		}
 		back = note.Total.Sub(note.Adjusted)

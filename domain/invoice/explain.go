@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -32,14 +33,14 @@ func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
 		return Explanation{}, fault.Missing("InvoiceLineItem", lineID)
 	}
 	e := Explanation{Invoice: view, Line: view.Lines[at]}
-	prices, err := catalog.FindPrices(tx, priceIDs(view.Lines))
+	prices, err := catalog.FindPrices(tx, PriceIDs(view.Lines))
 	if err != nil {
 		return Explanation{}, err
 	}
 	e.Price = prices[e.Line.PriceID]
 	if e.Price.Type == catalog.PriceComposite {
 		for _, other := range view.Lines {
-			if chargesFor(e.Price, prices[other.PriceID]) {
+			if charge.ChargesFor(e.Price, prices[other.PriceID]) {
 				e.Components = append(e.Components, other)
 			}
 		}
@@ -55,7 +56,7 @@ func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
 	return e, err
 }
 
-func priceIDs(lines []Line) (ids []string) {
+func PriceIDs(lines []Line) (ids []string) {
 	for _, l := range lines {
 		ids = append(ids, l.PriceID)
 	}

@@ -19,7 +19,7 @@ func Find(tx *store.Tx, id string) (View, error) {
 	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
 		return View{}, store.Found(err, "Invoice", id)
 	}
-	views, err := show(tx, []Invoice{row})
+	views, err := Present(tx, []Invoice{row})
 	if err != nil {
 		return View{}, err
 	}
@@ -33,7 +33,7 @@ func OfSubscription(tx *store.Tx, subscriptionID string) ([]View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return show(tx, rows)
+	return Present(tx, rows)
 }
 
 // Upcoming returns the draft of the subscription's next billing date. A
@@ -53,7 +53,7 @@ func Upcoming(tx *store.Tx, subscriptionID string) (View, error) {
 	if len(rows) == 0 {
 		return View{}, fault.Refused("this subscription has no upcoming invoice")
 	}
-	views, err := show(tx, rows)
+	views, err := Present(tx, rows)
 	if err != nil {
 		return View{}, err
 	}
@@ -108,7 +108,7 @@ func List(tx *store.Tx, filter Filter, page store.Page) (views []View, next stri
 	if err != nil {
 		return nil, "", err
 	}
-	views, err = show(tx, rows)
+	views, err = Present(tx, rows)
 	return views, next, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
@@ -76,7 +77,7 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 		return l.Groups
 	}
 	shown := []rating.Part{}
-	for _, part := range roundParts(l.Parts, l.Subtotal, currency) {
+	for _, part := range charge.RoundParts(l.Parts, l.Subtotal, currency) {
 		if part.Kind != rating.PartWorking {
 			shown = append(shown, part)
 		}
@@ -87,94 +88,94 @@ func (l Line) SubLines(currency money.Currency) []rating.Part {
 // left is what credits were asked to pay.
 func (l Line) left() money.Decimal { return l.AdjustedSubtotal.Sub(l.LicenseCredits) }
 
-// extra is what a draft has beside the services of its subscription.
-type extra struct {
+// draftAdditions is what a draft has beside the services of its subscription.
+type draftAdditions struct {
 	Lines     []AddedLine
 	Discounts []catalog.Adjustment // of those lines
 }
 
 // lines works out what an invoice charges, as of now.
-func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more extra) ([]Line, error) {
-	billed, err := charged(tx, t, inv)
+func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions) ([]Line, error) {
+	billed, err := Charged(tx, t, inv)
 	if err != nil {
 		return nil, err
 	}
-	was, err := earlier(tx, t, inv, billed)
+	was, err := PriorCharges(tx, t, inv, billed)
 	if err != nil {
 		return nil, err
 	}
-	paid, err := paidOn(tx, t, inv, billed)
+	paid, err := CreditsFor(tx, t, inv, billed)
 	if err != nil {
 		return nil, err
 	}
-	return linesOn(tx, t, inv, billed, was, paid, more)
+	return LinesOn(tx, t, inv, billed, was, paid, more)
 }
 
-// linesOn is lines for services that are known, and what earlier invoices charged and
+// LinesOn is lines for services that are known, and what earlier invoices charged and
 // credits pay of them.
-func linesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before,
-	paid map[string]money.Decimal, more extra) ([]Line, error) {
-	out, err := linesPaid(tx, t, inv, services, was, paid)
+func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []PriorCharge,
+	paid map[string]money.Decimal, more draftAdditions) ([]Line, error) {
+	out, err := LinesPaid(tx, t, inv, services, was, paid)
 	if err != nil {
 		return nil, err
 	}
-	added := make([]tally, len(more.Lines))
+	added := make([]charge.Item, len(more.Lines))
 	for k, l := range more.Lines {
-		added[k] = l.tally(t.Customer.Location())
+		added[k] = l.item(t.Customer.Location())
 	}
-	for k, a := range charge(inv.ownTerms(t, more.Discounts), added) {
+	for k, a := range charge.Calculate(inv.ownTerms(t, more.Discounts), added) {
 		out = append(out, newLine(tx, inv, len(out), more.Lines[k].ID, added[k], a))
 	}
 	return out, nil
 }
 
-// linesPaid are the lines of services, of which credits pay what is known, by line.
-func linesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []before,
+// LinesPaid are the lines of services, of which credits pay what is known, by line.
+func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []PriorCharge,
 	paid map[string]money.Decimal) (out []Line, err error) {
-	asked := make([]measured, len(services))
+	asked := make([]charge.Measurement, len(services))
 	for k, s := range services {
-		asked[k] = measured{Service: s, until: []time.Time{s.Period.End}}
+		asked[k] = charge.Measurement{Service: s, Until: []time.Time{s.Period.End}}
 	}
-	tallies, err := measure(tx, t, asked)
+	tallies, err := charge.Measure(tx, t, asked)
 	if err != nil {
 		return nil, err
 	}
 	together := slices.Concat(tallies...)
 	for k, y := range together {
-		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[lineID(inv.ID, y.Service)])
+		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[LineID(inv.ID, y.Service)])
 		together[k].ToDate = was[k].ToDate
 	}
-	for k, a := range charge(t, together) {
-		line := newLine(tx, inv, k, lineID(inv.ID, together[k].Service), together[k], a)
+	for k, a := range charge.Calculate(t, together) {
+		line := newLine(tx, inv, k, LineID(inv.ID, together[k].Service), together[k], a)
 		line.IntervalID = &together[k].Interval.ID
 		out = append(out, line)
 	}
 	return out, nil
 }
 
-// billedBy are the services of the invoice's plan that are billed on its date.
-func billedBy(t subscription.Terms, inv Invoice) []subscription.Service {
+// BilledBy are the services of the invoice's plan that are billed on its date.
+func BilledBy(t subscription.Terms, inv Invoice) []subscription.Service {
 	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.Service) bool { return s.Interval.PlanID != *inv.PlanID })
 }
 
-// charged are the services that an invoice is for: those billed on its date that no other
+// Charged are the services that an invoice is for: those billed on its date that no other
 // invoice of the date has. Usually it comes first and has them all; an invoice of a change
 // has the rest, and so has one that is made anew after such a change was invoiced.
-func charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
-	services := billedBy(t, inv)
+func Charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
+	services := BilledBy(t, inv)
 	var others []Invoice
 	err := tx.Where("subscription_id = ? AND source = ? AND invoice_date = ?", t.ID, SourceSubscription, inv.InvoiceDate).
 		Where("status <> ? AND NOT replaced", StatusDraft).Find(&others).Error
 	if err != nil || len(others) == 0 {
 		return services, err
 	}
-	b := newHistory()
-	b.issued = others
-	err = b.read(tx, others)
-	return slices.DeleteFunc(services, b.has), err
+	b := NewHistory()
+	b.Issued = others
+	err = b.Read(tx, others)
+	return slices.DeleteFunc(services, b.Has), err
 }
 
-func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amounts) Line {
+func newLine(tx *store.Tx, inv Invoice, position int, id string, y charge.Item, a charge.Amounts) Line {
 	s := y.Service
 	return Line{
 		Record:    store.Record{AccountID: tx.AccountID, ID: id, CreatedAt: tx.Now},
@@ -188,9 +189,9 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y tally, a amou
 	}
 }
 
-// lineID names the line of a service on an invoice, always the same. It bears a mark of
+// LineID names the line of a service on an invoice, always the same. It bears a mark of
 // the invoice, so that one that is only worked out can be found by it.
-func lineID(invoiceID string, s subscription.Service) string {
+func LineID(invoiceID string, s subscription.Service) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.From.UnixMicro()))
 	return linePrefix + mark(invoiceID) + base64.RawURLEncoding.EncodeToString(sum[:9])
 }

@@ -21,7 +21,7 @@ type Received struct {
 // paid on the day of its date or later, or where it was issued before its date, of its
 // issue, and not after today.
 func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
-	return markPaid(tx, id, in, func(inv Invoice, loc *time.Location) error {
+	return MarkPaidWith(tx, id, in, func(inv Invoice, loc *time.Location) error {
 		first := period.DateOf(inv.InvoiceDate, loc)
 		if issued := inv.IssuedAt; issued != nil && issued.Before(inv.InvoiceDate) {
 			first = period.DateOf(*issued, loc)
@@ -36,10 +36,10 @@ func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
 	})
 }
 
-// markPaid is MarkPaid with a check of its own for the date, in the customer's time zone.
+// MarkPaidWith is MarkPaid with a check of its own for the date, in the customer's time zone.
 // Money for a change that waits is received before there is an invoice.
-func markPaid(tx *store.Tx, id string, in Received, check func(Invoice, *time.Location) error) (View, error) {
-	inv, err := lock(tx, id)
+func MarkPaidWith(tx *store.Tx, id string, in Received, check func(Invoice, *time.Location) error) (View, error) {
+	inv, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err
 	}
@@ -55,7 +55,7 @@ func markPaid(tx *store.Tx, id string, in Received, check func(Invoice, *time.Lo
 		return View{}, err
 	}
 	inv.PaymentReference, inv.PaymentNotes = in.Reference, in.Notes
-	if err := inv.save(tx, "payment_reference", "payment_notes"); err != nil {
+	if err := inv.Save(tx, "payment_reference", "payment_notes"); err != nil {
 		return View{}, err
 	}
 	webhook.Announce(tx, webhook.InvoiceManuallyMarkedAsPaid, id, webhook.Properties{
@@ -71,8 +71,8 @@ func markPaid(tx *store.Tx, id string, in Received, check func(Invoice, *time.Lo
 // and the credits that it sold count.
 func (i *Invoice) pay(tx *store.Tx, at time.Time) error {
 	i.Status, i.PaidAt, i.NextAttemptAt = StatusPaid, &at, nil
-	if err := i.save(tx, "status", "paid_at", "next_attempt_at"); err != nil {
+	if err := i.Save(tx, "status", "paid_at", "next_attempt_at"); err != nil {
 		return err
 	}
-	return i.deliver(tx)
+	return i.activatePurchased(tx)
 }

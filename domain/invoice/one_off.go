@@ -47,18 +47,18 @@ var errTooFarAhead = fault.Bad("invoice_date", "must be at most a year ahead")
 // CreateOneOff makes an invoice of those lines, which is of no subscription. With
 // AutoIssues it is issued at once if its date has come.
 func CreateOneOff(tx *store.Tx, in NewOneOff) (View, error) {
-	inv, err := draftOneOff(tx, in)
+	inv, err := DraftOneOff(tx, in)
 	if err != nil {
 		return View{}, err
 	}
-	if err := inv.issueIfDue(tx); err != nil {
+	if err := inv.IssueIfDue(tx); err != nil {
 		return View{}, err
 	}
 	return Find(tx, inv.ID)
 }
 
-// draftOneOff is CreateOneOff without the issue.
-func draftOneOff(tx *store.Tx, in NewOneOff) (Invoice, error) {
+// DraftOneOff is CreateOneOff without the issue.
+func DraftOneOff(tx *store.Tx, in NewOneOff) (Invoice, error) {
 	if err := in.check(); err != nil {
 		return Invoice{}, err
 	}
@@ -88,8 +88,8 @@ func draftOneOff(tx *store.Tx, in NewOneOff) (Invoice, error) {
 	return inv, in.fill(tx, inv, buyer)
 }
 
-// issueIfDue issues a draft that issues itself, of no subscription, if its date has come.
-func (i Invoice) issueIfDue(tx *store.Tx) error {
+// IssueIfDue issues a draft that issues itself, of no subscription, if its date has come.
+func (i Invoice) IssueIfDue(tx *store.Tx) error {
 	if !*i.AutoIssues || i.InvoiceDate.After(tx.Now) {
 		return nil
 	}
@@ -97,11 +97,11 @@ func (i Invoice) issueIfDue(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	views, err := whole(tx, settings, []Invoice{i})
+	views, err := Views(tx, settings, []Invoice{i})
 	if err != nil {
 		return err
 	}
-	return freeze(tx, settings, views[0])
+	return Finalize(tx, settings, views[0])
 }
 
 func (in NewOneOff) check() error {
@@ -117,9 +117,9 @@ func (in NewOneOff) check() error {
 	}
 	for k, l := range in.Lines {
 		if l.Quantity.Sign() < 0 {
-			faults = append(faults, fault.Bad(place(k)+".quantity", "must not be negative"))
+			faults = append(faults, fault.Bad(LinePath(k)+".quantity", "must not be negative"))
 		}
-		faults = append(faults, fault.In(place(k), checkOrder(l.Start, l.End)))
+		faults = append(faults, fault.In(LinePath(k), checkOrder(l.Start, l.End)))
 	}
 	return fault.Join(faults...)
 }
@@ -180,7 +180,7 @@ func (in NewOneOff) fill(tx *store.Tx, inv Invoice, buyer customer.Customer) err
 			Name: l.Name, ItemID: l.ItemID, Currency: inv.Currency, Quantity: l.Quantity, Config: l.Config,
 		})
 		if err != nil {
-			return fault.In(place(k), err)
+			return fault.In(LinePath(k), err)
 		}
 	}
 	if in.Discount == nil {

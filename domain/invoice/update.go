@@ -14,7 +14,7 @@ import (
 // of payment while it is a draft, and the date of a draft only if no subscription gave
 // it (semantics 8.1.10).
 func Update(tx *store.Tx, id string, edit func(inv *Invoice, buyer customer.Customer) error) (View, error) {
-	before, err := lock(tx, id)
+	before, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err
 	}
@@ -36,7 +36,7 @@ func Update(tx *store.Tx, id string, edit func(inv *Invoice, buyer customer.Cust
 	case dated && after.InvoiceDate.After(tx.Now.AddDate(mostYearsAhead, 0, 0)):
 		return View{}, errTooFarAhead
 	}
-	if err := after.save(tx, "metadata", "net_terms_days", "custom_due_at", "auto_collection", "invoice_date"); err != nil {
+	if err := after.Save(tx, "metadata", "net_terms_days", "custom_due_at", "auto_collection", "invoice_date"); err != nil {
 		return View{}, err
 	}
 	if before.Status == StatusDraft && !reflect.DeepEqual(after, before) {

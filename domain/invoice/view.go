@@ -12,13 +12,13 @@ import (
 	"tollkeeper/store"
 )
 
-// show turns rows, in their order, into what a reader sees.
-func show(tx *store.Tx, rows []Invoice) ([]View, error) {
+// Present turns rows, in their order, into what a reader sees.
+func Present(tx *store.Tx, rows []Invoice) ([]View, error) {
 	settings, err := account.Of(tx)
 	if err != nil {
 		return nil, err
 	}
-	views, err := whole(tx, settings, rows)
+	views, err := Views(tx, settings, rows)
 	if settings.HideZeroLines {
 		for k := range views {
 			views[k].Lines = slices.DeleteFunc(views[k].Lines, func(l Line) bool { return l.Quantity.IsZero() })
@@ -27,24 +27,24 @@ func show(tx *store.Tx, rows []Invoice) ([]View, error) {
 	return views, err
 }
 
-// whole is show without hiding a line.
-func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, error) {
-	terms, err := termsOf(tx, rows)
+// Views is show without hiding a line.
+func Views(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, error) {
+	terms, err := TermsOf(tx, rows)
 	if err != nil {
 		return nil, err
 	}
-	record, err := recordsOf(tx, idsOf(rows, false))
+	record, err := LoadDocuments(tx, IdsOf(rows, false))
 	if err != nil {
 		return nil, err
 	}
-	more, err := extras(tx, idsOf(rows, true))
+	more, err := Extras(tx, IdsOf(rows, true))
 	if err != nil {
 		return nil, err
 	}
 	views := make([]View, len(rows))
 	for k, row := range rows {
 		if row.Status != StatusDraft {
-			views[k] = issuedView(row, terms(row))
+			views[k] = IssuedView(row, terms(row))
 			record(&views[k])
 			continue
 		}
@@ -55,10 +55,10 @@ func whole(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	return views, nil
 }
 
-// recordsOf reads what was written of issued invoices, and returns what puts it into
+// LoadDocuments reads what was written of issued invoices, and returns what puts it into
 // their views.
-func recordsOf(tx *store.Tx, ids []string) (func(*View), error) {
-	lines, err := linesOf(tx, ids)
+func LoadDocuments(tx *store.Tx, ids []string) (func(*View), error) {
+	lines, err := LinesOf(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +76,18 @@ func recordsOf(tx *store.Tx, ids []string) (func(*View), error) {
 	}, err
 }
 
-// extras reads what drafts have beside the services of their subscriptions. Most have
+// Extras reads what drafts have beside the services of their subscriptions. Most have
 // nothing.
-func extras(tx *store.Tx, ids []string) (func(Invoice) extra, error) {
-	added, err := addedTo(tx, ids)
+func Extras(tx *store.Tx, ids []string) (func(Invoice) draftAdditions, error) {
+	added, err := AddedTo(tx, ids)
 	if err != nil {
 		return nil, err
 	}
 	discounts, err := catalog.FindInvoiceDiscounts(tx, slices.Collect(maps.Keys(added)))
-	return func(i Invoice) extra { return extra{added[i.ID], discounts[i.ID]} }, err
+	return func(i Invoice) draftAdditions { return draftAdditions{added[i.ID], discounts[i.ID]} }, err
 }
 
-func issuedView(row Invoice, t subscription.Terms) View {
+func IssuedView(row Invoice, t subscription.Terms) View {
 	return View{
 		Invoice: row, Customer: t.Customer, Terms: t,
 		Number: *row.Number, Memo: row.Memo, AutoCollection: *row.AutoCollection, WillAutoIssue: *row.AutoIssued,
@@ -96,17 +96,17 @@ func issuedView(row Invoice, t subscription.Terms) View {
 	}
 }
 
-func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more extra) (View, error) {
+func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions) (View, error) {
 	charged, err := lines(tx, t, row, more)
 	if err != nil {
 		return View{}, err
 	}
-	return viewOfDraft(settings, row, t, charged), nil
+	return ViewOfDraft(settings, row, t, charged), nil
 }
 
-// viewOfDraft shows a draft with those lines.
-func viewOfDraft(settings account.Account, row Invoice, t subscription.Terms, charged []Line) View {
-	eligible := eligibleAt(settings, row)
+// ViewOfDraft shows a draft with those lines.
+func ViewOfDraft(settings account.Account, row Invoice, t subscription.Terms, charged []Line) View {
+	eligible := EligibleAt(settings, row)
 	v := View{
 		Invoice: row, Customer: t.Customer, Terms: t, Lines: charged,
 		Number: customer.DraftNumber(t.Customer, settings), Memo: t.Memo(), AutoCollection: t.CollectsAutomatically(),
@@ -130,19 +130,19 @@ func viewOfDraft(settings account.Account, row Invoice, t subscription.Terms, ch
 	return v
 }
 
-// eligibleAt is the earliest instant at which an invoice can be issued: its
+// EligibleAt is the earliest instant at which an invoice can be issued: its
 // date, and with usage lines the grace period and the account's buffer after it
 // (semantics 8.1.3).
-func eligibleAt(settings account.Account, row Invoice) time.Time {
+func EligibleAt(settings account.Account, row Invoice) time.Time {
 	if !row.HasUsage {
 		return row.InvoiceDate
 	}
 	return row.InvoiceDate.Add(settings.IssueDelay())
 }
 
-// termsOf returns what invoices are made under: the terms of their subscriptions, or
+// TermsOf returns what invoices are made under: the terms of their subscriptions, or
 // only the customer and the currency where there is none.
-func termsOf(tx *store.Tx, rows []Invoice) (func(Invoice) subscription.Terms, error) {
+func TermsOf(tx *store.Tx, rows []Invoice) (func(Invoice) subscription.Terms, error) {
 	var subscriptions, customers []string
 	for _, row := range rows {
 		if row.SubscriptionID != nil {
@@ -164,8 +164,8 @@ func termsOf(tx *store.Tx, rows []Invoice) (func(Invoice) subscription.Terms, er
 	}, err
 }
 
-// idsOf are the ids of the invoices that are drafts, or of those that are not.
-func idsOf(rows []Invoice, drafts bool) (ids []string) {
+// IdsOf are the ids of the invoices that are drafts, or of those that are not.
+func IdsOf(rows []Invoice, drafts bool) (ids []string) {
 	for _, row := range rows {
 		if (row.Status == StatusDraft) == drafts {
 			ids = append(ids, row.ID)
@@ -174,8 +174,8 @@ func idsOf(rows []Invoice, drafts bool) (ids []string) {
 	return ids
 }
 
-// linesOf reads the lines of issued invoices by invoice, in their order.
-func linesOf(tx *store.Tx, ids []string) (map[string][]Line, error) {
+// LinesOf reads the lines of issued invoices by invoice, in their order.
+func LinesOf(tx *store.Tx, ids []string) (map[string][]Line, error) {
 	byInvoice := map[string][]Line{}
 	if len(ids) == 0 {
 		return byInvoice, nil

@@ -14,15 +14,15 @@ import (
 // what it asked for and nothing else (semantics 8.1.15).
 func Void(tx *store.Tx, id string) (v View, err error) {
 	err = credit.Together(tx, func(tx *store.Tx) error {
-		v, err = void(tx, id, returnCredits)
+		v, err = VoidWith(tx, id, returnCredits)
 		return err
 	})
 	return v, err
 }
 
-// void is Void; credits says what becomes of what credits paid of the invoice.
-func void(tx *store.Tx, id string, credits func(*store.Tx, Invoice) error) (View, error) {
-	inv, err := lock(tx, id)
+// VoidWith is Void; credits says what becomes of what credits paid of the invoice.
+func VoidWith(tx *store.Tx, id string, credits func(*store.Tx, Invoice) error) (View, error) {
+	inv, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err
 	}
@@ -30,13 +30,13 @@ func void(tx *store.Tx, id string, credits func(*store.Tx, Invoice) error) (View
 		return View{}, fault.Refused("only an issued invoice can be voided; this one is %s", inv.Status)
 	}
 	inv.Status, inv.VoidedAt, inv.NextAttemptAt = StatusVoid, &tx.Now, nil
-	if err := inv.save(tx, "status", "voided_at", "next_attempt_at"); err != nil {
+	if err := inv.Save(tx, "status", "voided_at", "next_attempt_at"); err != nil {
 		return View{}, err
 	}
 	if err := credits(tx, inv); err != nil {
 		return View{}, err
 	}
-	if err := inv.undeliver(tx); err != nil {
+	if err := inv.voidPurchased(tx); err != nil {
 		return View{}, err
 	}
 	if err := inv.returnBalance(tx); err != nil {

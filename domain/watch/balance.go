@@ -2,9 +2,9 @@ package watch
 
 import (
 	"tollkeeper/domain/alert"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -37,7 +37,7 @@ func Update(tx *store.Tx, id string, edit alert.Edit) (alert.Alert, error) {
 // hold brings a balance up to date with usage and keeps it from moving until the
 // transaction ends.
 func hold(tx *store.Tx, customerID string, currency money.Currency) (money.Decimal, error) {
-	if err := invoice.Deduct(tx, customerID); err != nil {
+	if err := billing.BurnDown(tx, customerID); err != nil {
 		return money.Decimal{}, err
 	}
 	ledger, err := credit.Lock(tx, customerID, currency)

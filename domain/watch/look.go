@@ -5,8 +5,8 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/alert"
+	"tollkeeper/domain/billing"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -29,7 +29,7 @@ func LookNext(tx *store.Tx) (more bool, err error) {
 	case !found:
 		return alert.Notice(tx)
 	case due.CustomerID != nil:
-		return true, invoice.Deduct(tx, *due.CustomerID) // which tells alerts of what moves
+		return true, billing.BurnDown(tx, *due.CustomerID) // which tells alerts of what moves
 	}
 	terms, err := subscription.Lock(tx, *due.SubscriptionID) // so it does not change from one reading to the next
 	if fault.Is(err, fault.KindMissing) {

@@ -18,13 +18,13 @@ func read(tx *store.Tx, t subscription.Terms, in period.Period, a alert.Alert) (
 	case a.Type == alert.UsageExceeded:
 		return used(tx, t, in, *a.MetricID)
 	case a.Type == alert.SpendExceeded:
-		return one(invoice.SpendOn(tx, t, in, *a.Currency, a.PriceFilters))
+		return one(invoice.Spend(tx, t, in, *a.Currency, a.PriceFilters))
 	case a.Grouped():
 		return grouped(tx, t, in, a)
 	case a.Currency != nil && *a.Currency != t.Currency:
-		return one(invoice.AmountDueIn(tx, t, in, *a.Currency))
+		return one(invoice.PeriodCostIn(tx, t, in, *a.Currency))
 	default:
-		return one(invoice.AmountDueFor(tx, t, in))
+		return one(invoice.PeriodCost(tx, t, in))
 	}
 }
 

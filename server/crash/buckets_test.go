@@ -12,8 +12,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
@@ -104,7 +104,7 @@ func costs(tx *store.Tx, alias string) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	days, err := invoice.CustomerCosts(tx, buyer, invoice.CostQuery{})
+	days, err := charge.CustomerCosts(tx, buyer, charge.CostQuery{})
 	for _, day := range days {
 		for _, p := range day.Prices {
 			lines = append(lines, fmt.Sprintf("%s %s: %s for %s", day.Window.End.Format(time.DateOnly), p.Price.Name, p.Total, p.Quantity))

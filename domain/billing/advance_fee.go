@@ -1,0 +1,218 @@
+package billing
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"tollkeeper/domain/charge"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+)
+
+// advanceFee is a fee in advance from where it is charged on, at the beginning of a cycle or
+// where it goes on after an end, with the changes of its quantity from there. All of them
+// reach to the same end. What its lines are to keep follows from the terms alone, so it
+// does not matter by which changes these became what they are.
+type advanceFee struct {
+	currency money.Currency
+	charges  []advanceCharge    // the newest last
+	back     []invoice.Reversal // what lines are to give back by now, but for what they gave
+	later    []invoice.Reversal // what they are to give back at an end that is ahead
+	gave     money.Decimal      // what changes took back of the lines by now, in whole minor units
+}
+
+// advanceCharge is a charge of a stretch.
+type advanceCharge struct {
+	Line *invoice.Line // nil: no invoice has it yet, or one that somebody made void
+	Left money.Decimal // of what it is worth up to the end of the stretch
+}
+
+// creditsOwed returns what the lines that hold are to give back: for decreases, and for days
+// after an end. Those that gave more than the terms take back it notes as lacking, since
+// they do not hold any more.
+func (b history) creditsOwed(t subscription.Terms, invoices []invoice.Invoice, now time.Time) (less, ended []invoice.Reversal) {
+	for _, i := range t.Intervals {
+		for b.markOverCredited(b.asGiven().advanceFees(t, i, invoices, now)) {
+			continue
+		}
+		for _, s := range b.advanceFees(t, i, invoices, now) {
+			for _, part := range s.amountsToCredit() {
+				if part.Ended {
+					ended = append(ended, part)
+				} else {
+					less = append(less, part)
+				}
+			}
+		}
+	}
+	return less, ended
+}
+
+// asGiven are the books without what clients credited of a line after changes did: what
+// these gave was right by then.
+func (b history) asGiven() history {
+	b.Credits = maps.Clone(b.Credits)
+	for id, taken := range b.Credits {
+		for len(taken) > 0 && !taken[len(taken)-1].Automatic {
+			taken = taken[:len(taken)-1]
+		}
+		b.Credits[id] = taken
+	}
+	return b
+}
+
+// advanceFees are those of an interval that have lines.
+func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval, invoices []invoice.Invoice, now time.Time) (all []advanceFee) {
+	lines := slices.DeleteFunc(b.linesInAdvance(i, invoices), func(l invoice.Line) bool { return !b.matchesTerms(t, l) })
+	if len(lines) == 0 || i.Price.Length().OneTime() || i.Price.Allocation != nil { // which are not charged for a time
+		return nil
+	}
+	for _, s := range t.Charges(i, lines[len(lines)-1].StartAt, now) {
+		if s.Before == nil {
+			all = append(all, advanceFee{currency: t.Currency})
+		}
+		at := &all[len(all)-1]
+		if s.Decrease() {
+			at.applyDecrease(days(s.Period, t), charge.CalculateAlone(t, s).Neg())
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return !l.BilledFrom.Equal(s.From) })
+		if len(of) == 0 {
+			at.charges = append(at.charges, advanceCharge{Left: charge.CalculateAlone(t, s)})
+		}
+		for _, l := range of {
+			at.add(l, b, t, s.Period.End, now)
+		}
+	}
+	for k := range all {
+		all[k].lessCreditsIssued(b)
+	}
+	return all
+}
+
+// add puts a line on top of a stretch that ends then.
+func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, now time.Time) {
+	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
+	s.charges = append(s.charges, advanceCharge{&l, b.worth(l, days(served, t), t)})
+	if rest = days(rest, t); rest.Empty() {
+		return
+	}
+	unused := invoice.Reversal{Line: l, Amount: b.worth(l, rest, t), Period: rest, Ended: true}
+	if end.After(now) {
+		s.later = append(s.later, unused)
+	} else {
+		s.back = append(s.back, unused)
+	}
+}
+
+// applyDecrease takes an amount for the days of a decrease off the newest charges first
+// (semantics 6.3.6). What no invoice has yet gives when one does.
+func (s *advanceFee) applyDecrease(rest period.Period, amount money.Decimal) {
+	for k := len(s.charges) - 1; k >= 0; k-- {
+		c := &s.charges[k]
+		part := money.Min(amount, c.Left)
+		if part.Sign() <= 0 {
+			continue
+		}
+		c.Left, amount = c.Left.Sub(part), amount.Sub(part)
+		if c.Line != nil {
+			s.back = append(s.back, invoice.Reversal{Line: *c.Line, Amount: part, Period: rest})
+		}
+	}
+}
+
+// lessCreditsIssued takes off what changes took back of the lines before, where they did so for the
+// days from the same on if that is to be.
+func (s *advanceFee) lessCreditsIssued(b history) {
+	for _, c := range s.charges {
+		if c.Line == nil {
+			continue
+		}
+		for _, taken := range b.Credits[c.Line.ID] {
+			if !taken.Automatic {
+				continue
+			}
+			at := slices.IndexFunc(s.back, func(due invoice.Reversal) bool {
+				return due.Line.ID == c.Line.ID && due.Period.Start.Equal(taken.Period.Start)
+			})
+			if at < 0 {
+				at = len(s.back)
+				s.back = append(s.back, invoice.Reversal{Line: *c.Line, Period: taken.Period})
+			}
+			s.back[at].Amount = s.back[at].Amount.Sub(taken.Amount)
+			s.gave = s.gave.Add(taken.Amount)
+		}
+	}
+}
+
+// markOverCredited looks for a line that lacks something, and notes it.
+func (b history) markOverCredited(all []advanceFee) bool {
+	for _, s := range all {
+		if l, found := s.overCredited(); found {
+			b.overCredited[l.ID] = true
+			return true
+		}
+	}
+	return false
+}
+
+// overCredited is the newest line that gave more than it is to, where the lines did so together.
+func (s advanceFee) overCredited() (invoice.Line, bool) {
+	var sum money.Decimal
+	ofLine := map[string]money.Decimal{}
+	for _, part := range slices.Concat(s.back, s.later) {
+		sum, ofLine[part.Line.ID] = sum.Add(part.Amount), ofLine[part.Line.ID].Add(part.Amount)
+	}
+	if s.unsettled(sum).Sign() >= 0 {
+		return invoice.Line{}, false
+	}
+	for _, c := range slices.Backward(s.charges) {
+		if c.Line != nil && ofLine[c.Line.ID].Sign() < 0 {
+			return *c.Line, true
+		}
+	}
+	return invoice.Line{}, false
+}
+
+// unsettled is what the lines are still to give, in whole minor units: negative if they
+// gave too much. The sum of back, exact, is what they are to give less what they gave. Only
+// what they are to give is rounded, as it was when they gave it: half a cent that was
+// credited as a whole one is not half a cent too much.
+func (s advanceFee) unsettled(sum money.Decimal) money.Decimal {
+	return s.currency.Round(sum.Add(s.gave).WithoutTail()).Sub(s.gave)
+}
+
+// amountsToCredit is what is left to give back, rounded together. What a line gave too much it
+// gives less of for other days, and then the other lines do.
+func (s advanceFee) amountsToCredit() []invoice.Reversal {
+	var sum money.Decimal
+	for _, part := range s.back {
+		sum = sum.Add(part.Amount)
+	}
+	total := s.unsettled(sum)
+	if total.Sign() <= 0 {
+		return nil
+	}
+	for _, sameLine := range []bool{true, false} {
+		for k := range s.back {
+			for n := range s.back {
+				more, less := &s.back[k], &s.back[n]
+				if more.Amount.Sign() > 0 && less.Amount.Sign() < 0 && (!sameLine || more.Line.ID == less.Line.ID) {
+					part := money.Min(more.Amount, less.Amount.Neg())
+					more.Amount, less.Amount = more.Amount.Sub(part), less.Amount.Add(part)
+				}
+			}
+		}
+	}
+	exact := make([]money.Decimal, len(s.back))
+	for k, part := range s.back {
+		exact[k] = part.Amount.WithoutTail()
+	}
+	for k, amount := range money.RoundAll(exact, total, s.currency.MinorUnits()) {
+		s.back[k].Amount = amount
+	}
+	return slices.DeleteFunc(s.back, func(part invoice.Reversal) bool { return part.Amount.Sign() <= 0 })
+}

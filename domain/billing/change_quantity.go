@@ -1,0 +1,49 @@
+package billing
+
+import (
+	"time"
+
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// ChangeQuantity gives a fixed fee of a subscription another quantity. More of a fee in
+// advance is invoiced on the day from which it holds, less of it is credited then
+// (semantics 6.3.6).
+func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuantity, mayCredit bool) (Change, error) {
+	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
+		i, at, err := in.Place(t, tx.Now)
+		if err != nil {
+			return err
+		}
+		if i.QuantityAt(at).Equal(in.Quantity) && len(i.Transitions) == 0 && !at.After(tx.Now) {
+			return nil // it is so already; ahead, it ends an earlier change that is made later
+		}
+		for b.settled(i, at, tx.Now) {
+			at = at.Add(time.Microsecond)
+		}
+		webhook.Announce(tx, webhook.SubscriptionQuantityUpdated, t.ID, webhook.Properties{
+			"price_id": i.PriceID, "old_quantity": i.QuantityAt(at), "new_quantity": in.Quantity, "effective_date": at,
+		})
+		return subscription.ChangeQuantity(tx, i, in.Quantity, at)
+	})
+}
+
+// settled reports whether the quantity from an instant on was charged already, or has
+// changed there: another change comes after that.
+func (b history) settled(i subscription.PriceInterval, at, now time.Time) bool {
+	for _, change := range i.Transitions {
+		if change.EffectiveAt.Equal(at) && (change.Resumes || change.Reached(now)) {
+			return true
+		}
+	}
+	return b.Has(subscription.Service{Interval: i, From: at})
+}
+
+// UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.
+func UnscheduleQuantities(tx *store.Tx, subscriptionID, priceID string) (Change, error) {
+	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
+		return subscription.UnscheduleQuantities(tx, t, priceID)
+	})
+}

@@ -1,0 +1,14 @@
+package billing
+
+import (
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// UpdateTrial gives the trial of a subscription another end. Fees are charged from then
+// on.
+func UpdateTrial(tx *store.Tx, subscriptionID string, in subscription.TrialUpdate) (Change, error) {
+	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
+		return subscription.UpdateTrial(tx, t, in)
+	})
+}

@@ -1,0 +1,99 @@
+package billing
+
+import (
+	"tollkeeper/domain/alert"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/topup"
+	"tollkeeper/store"
+)
+
+// UpdateCustomer is customer.Update, and refuses to give a customer an alias
+// once usage of theirs was invoiced: events under that alias would have been
+// part of it (semantics 2.4.3).
+func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error) (customer.Customer, error) {
+	c, err := customer.Update(tx, id, func(c *customer.Customer) error {
+		before := c.ExternalCustomerID
+		if err := edit(c); err != nil || before != nil || c.ExternalCustomerID == nil {
+			return err
+		}
+		var invoiced int64
+		err := tx.Model(&invoice.Invoice{}).
+			Where("status <> ? AND (customer_id = ? AND has_usage OR id IN (?))", invoice.StatusDraft, c.ID,
+				tx.Model(&invoice.Line{}).Select("invoice_id").Where("usage_customer_ids <> '[]' AND usage_customer_ids @> to_jsonb(?::text)", c.ID)).
+			Count(&invoiced).Error
+		if err == nil && invoiced > 0 {
+			err = fault.Refused("a customer whose usage was invoiced cannot get an external_customer_id any more")
+		}
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	return c, alert.LookAtCustomer(tx, c.ID) // events under a new alias count now
+}
+
+// PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.
+func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (customer.Customer, error) {
+	before, err := customer.Find(tx, id)
+	if err != nil {
+		return before, err
+	}
+	placed, left, err := customer.Place(tx, id, in)
+	if err != nil {
+		return placed, err
+	}
+	if before.ParentID != nil && placed.ParentID == nil {
+		left = append(left, placed)
+	}
+	for _, child := range left {
+		if err := refuseCounted(tx, child.ID); err != nil {
+			return placed, err
+		}
+	}
+	return placed, nil
+}
+
+// refuseCounted refuses to part a child from a parent whose subscription counts its usage.
+func refuseCounted(tx *store.Tx, id string) error {
+	counting, err := subscription.Counting(tx, id)
+	if err == nil && counting != "" {
+		err = fault.Refused("the usage of customer %s is billed by the subscription %s of its parent", id, counting)
+	}
+	return err
+}
+
+// DeleteCustomer removes a customer with subscriptions, top-ups, alerts and drafts. It is
+// refused once an invoice of theirs was issued, and while its parent is billed its usage.
+func DeleteCustomer(tx *store.Tx, id string) error {
+	buyer, err := customer.Lock(tx, id)
+	if err != nil {
+		return err
+	}
+	var issued int64
+	err = tx.Model(&invoice.Invoice{}).Where("customer_id = ? AND status <> ?", buyer.ID, invoice.StatusDraft).Count(&issued).Error
+	if err != nil {
+		return err
+	}
+	if issued > 0 {
+		return fault.Refused("a customer with issued invoices cannot be deleted")
+	}
+	if err := refuseCounted(tx, buyer.ID); err != nil {
+		return err
+	}
+	if err := tx.Where("customer_id = ?", buyer.ID).Delete(&invoice.Invoice{}).Error; err != nil {
+		return err
+	}
+	if err := subscription.DeleteOfCustomer(tx, buyer.ID); err != nil {
+		return err
+	}
+	if err := topup.DeactivateOf(tx, buyer.ID); err != nil {
+		return err
+	}
+	if err := alert.DeleteOf(tx, buyer.ID); err != nil {
+		return err
+	}
+	return customer.Delete(tx, buyer.ID)
+}

@@ -1,0 +1,159 @@
+package billing
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// Issue issues a draft by hand. That is refused for invoices that issue
+// themselves, before the grace period is over, and after the first time
+// (semantics 8.1.4).
+func Issue(tx *store.Tx, id string, synchronous bool) (invoice.View, error) {
+	row, err := invoice.Lock(tx, id)
+	if err != nil {
+		return invoice.View{}, err
+	}
+	if row.Status != invoice.StatusDraft {
+		return invoice.View{}, fault.Refused("only a draft can be issued; this invoice is %s", row.Status)
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return invoice.View{}, err
+	}
+	views, err := invoice.Views(tx, settings, []invoice.Invoice{row})
+	if err != nil {
+		return invoice.View{}, err
+	}
+	switch v := views[0]; {
+	case v.WillAutoIssue:
+		return invoice.View{}, fault.Refused("this invoice issues itself")
+	case tx.Now.Before(*v.EligibleAt):
+		return invoice.View{}, fault.Refused("this invoice cannot be issued before eligible_to_issue_at")
+	case synchronous && v.HasUsage:
+		return invoice.View{}, fault.Refused("an invoice with usage cannot be issued synchronously")
+	}
+	if err := views[0].RefuseBefore(tx); err != nil {
+		return invoice.View{}, err
+	}
+	if err := issueView(tx, settings, views[0]); err != nil {
+		return invoice.View{}, err
+	}
+	return invoice.Find(tx, id)
+}
+
+// NextIssue returns the earliest instant, at or before by, at which an invoice
+// is to issue itself.
+func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return at, false, err
+	}
+	for _, usage := range []bool{true, false} { // which differ in how long they wait
+		var rows []invoice.Invoice
+		if err := issuing(tx, settings, by).Where("has_usage = ?", usage).Limit(1).Find(&rows).Error; err != nil {
+			return at, false, err
+		}
+		for _, row := range rows {
+			if eligible := invoice.EligibleAt(settings, row).UTC(); !found || eligible.Before(at) {
+				at, found = eligible, true
+			}
+		}
+	}
+	return at, found, nil
+}
+
+// IssueNext issues the invoice of the earliest date that is due, and keeps those of the
+// same customer from being issued meanwhile, so that they are numbered in that order. It
+// reports false when none is due, or others are at work on all that are.
+func IssueNext(tx *store.Tx) (more bool, err error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return false, err
+	}
+	return issueFirst(tx, settings, issuing(tx, settings, tx.Now), "invoices, c")
+}
+
+// issueDue issues what a subscription has due by now.
+func issueDue(tx *store.Tx, subscriptionID string) error {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return err
+	}
+	for more := true; more && err == nil; {
+		more, err = issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID), "invoices")
+	}
+	return err
+}
+
+// issueFirst issues the first draft of those whose rows in some tables nobody has locked.
+func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables string) (more bool, err error) {
+	var rows []invoice.Invoice
+	err = due.Clauses(clause.Locking{
+		Strength: "NO KEY UPDATE", Table: clause.Table{Name: tables, Raw: true}, Options: clause.LockingOptionsSkipLocked,
+	}).Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	views, err := invoice.Views(tx, settings, rows)
+	if err != nil {
+		return false, err
+	}
+	return true, issueView(tx, settings, views[0])
+}
+
+// issuing finds the drafts that issue themselves at or before an instant, by date.
+func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
+	return tx.Model(&invoice.Invoice{}).
+		Joins("JOIN customers c ON c.account_id = invoices.account_id AND c.id = invoices.customer_id").
+		Joins("LEFT JOIN subscriptions s ON s.account_id = invoices.account_id AND s.id = invoices.subscription_id").
+		Where("invoices.status = 'draft' AND invoices.invoice_date <= CASE WHEN invoices.has_usage THEN ?::timestamptz ELSE ? END",
+			by.Add(-settings.IssueDelay()), by).
+		Where("invoices.invoice_date <= ?", by).
+		Where("coalesce(invoices.auto_issues, s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
+		Order("invoices.invoice_date, invoices.seq")
+}
+
+// issueView issues a draft as it reads now, and credits what it charges too much: for fees
+// that became less while it was a draft, and for allocations that ended within their period.
+func issueView(tx *store.Tx, settings account.Account, v invoice.View) error {
+	if err := invoice.Finalize(tx, settings, v); err != nil || v.SubscriptionID == nil {
+		return err
+	}
+	if hasDecreases(v, tx.Now) {
+		if err := creditDecreases(tx, v); err != nil {
+			return err
+		}
+	}
+	return refundGrants(tx, v.Terms, true, func(inv invoice.Invoice) bool { return inv.ID == v.ID })
+}
+
+// hasDecreases reports whether a fee of a draft became less since its date.
+func hasDecreases(v invoice.View, now time.Time) bool {
+	return slices.ContainsFunc(v.Terms.Intervals, func(i subscription.PriceInterval) bool {
+		return i.Price.InAdvance() && len(v.Terms.Decreases(i, v.InvoiceDate, now)) > 0
+	})
+}
+
+// creditDecreases credits what an invoice that was just issued charges too much, since fees
+// became less while it was a draft. Who changes the subscription waits for its draft.
+func creditDecreases(tx *store.Tx, v invoice.View) error {
+	b, err := readHistory(tx, tx.DB, *v.SubscriptionID)
+	if err != nil {
+		return err
+	}
+	less, _ := b.creditsOwed(v.Terms, b.Issued, tx.Now)
+	less = slices.DeleteFunc(less, func(t invoice.Reversal) bool { return t.Line.InvoiceID != v.ID })
+	if len(less) > 0 {
+		_, err = invoice.Credit(tx, v.ID, reversals(less).lines())
+	}
+	return err
+}

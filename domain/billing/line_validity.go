@@ -1,0 +1,70 @@
+package billing
+
+import (
+	"slices"
+
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/subscription"
+)
+
+// matchesTerms reports whether a line in advance charges what the terms still do: such a
+// service, for its quantity, under the same adjustments, and with no more taken back
+// than they take back.
+func (b history) matchesTerms(t subscription.Terms, l invoice.Line) bool {
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.Reversed[l.ID] || b.overCredited[l.ID] {
+		return false
+	}
+	price := s.Interval.Price
+	return price.Length().OneTime() || price.Allocation != nil || sameCycle(t, s, l) // the fee of a grant is for no days
+}
+
+// invalidLines is how many lines were found that do not hold for another reason than their
+// own service.
+func (b history) invalidLines() int { return len(b.adjusted) + len(b.overCredited) }
+
+// sameCycle reports whether a line charges its service as a part of the same billing
+// cycle, and up to its end at least.
+func sameCycle(t subscription.Terms, s subscription.Service, l invoice.Line) bool {
+	cut, cycle := s.Period.End.Before(l.EndAt), s.Cycle
+	if s.Instalment != nil {
+		cycle = s.Instalment.Cycle
+	}
+	return s.Days(t.Customer.Location()).Of == l.Fraction.Whole &&
+		!s.Period.End.After(l.EndAt) && !(cut && s.Period.End.Equal(cycle.End))
+}
+
+// sameQuantity reports whether a line charges a fee for the quantity of its service.
+func sameQuantity(s subscription.Service, l invoice.Line) bool {
+	if !s.Interval.Price.Fixed() {
+		return true
+	}
+	quantity := s.Quantity
+	if s.Before != nil {
+		quantity = quantity.Sub(*s.Before)
+	}
+	return quantity.Equal(l.Quantity)
+}
+
+// markChangedAdjustments notes the lines that other adjustments work on than did, since the terms
+// changed.
+func (b history) markChangedAdjustments(before, after subscription.Terms) {
+	for _, inv := range b.Issued {
+		for _, l := range b.Lines[inv.ID] {
+			if l.IntervalID != nil && !slices.Equal(adjustmentsOn(before, l), adjustmentsOn(after, l)) {
+				b.adjusted[l.ID] = true
+			}
+		}
+	}
+}
+
+// adjustmentsOn are the adjustments that work on the service of a line.
+func adjustmentsOn(t subscription.Terms, l invoice.Line) (ids []string) {
+	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	for _, a := range t.Adjustments {
+		if found && a.Covers(s) && a.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
+			ids = append(ids, a.AdjustmentID)
+		}
+	}
+	return ids
+}

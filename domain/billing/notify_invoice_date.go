@@ -1,0 +1,46 @@
+package billing
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// NextDateNotice returns the earliest date of a draft, at or before by, of which an endpoint is
+// still to be told that it has come. Dates from before there was an endpoint are not told
+// any more.
+func NextDateNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	var dates []time.Time
+	err = withoutNotice(tx, by).Limit(1).Pluck("invoice_date", &dates).Error
+	if err != nil || len(dates) == 0 {
+		return at, false, err
+	}
+	return dates[0].UTC(), true, nil
+}
+
+// NotifyDateNext tells that the earliest date of a draft has come. It reports false when
+// none has.
+func NotifyDateNext(tx *store.Tx) (more bool, err error) {
+	var rows []invoice.Invoice
+	err = withoutNotice(tx, tx.Now).
+		Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
+		Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	inv := rows[0]
+	webhook.Announce(tx, webhook.InvoiceDateElapsed, inv.ID, webhook.Properties{"invoice_date": inv.InvoiceDate})
+	inv.DateTold = true
+	return true, inv.Save(tx, "date_told")
+}
+
+func withoutNotice(tx *store.Tx, by time.Time) *gorm.DB {
+	since := tx.Model(&webhook.Endpoint{}).Where("enabled").Select("min(created_at)")
+	return tx.Model(&invoice.Invoice{}).Where("status = 'draft' AND NOT date_told AND invoice_date <= ? AND invoice_date >= (?)", by, since).
+		Order("invoice_date, seq")
+}

@@ -1,0 +1,180 @@
+package billing
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/alert"
+	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/charge"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/license"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
+)
+
+// mostOpened bounds how many billing dates a new subscription may have had.
+const mostOpened = 1000
+
+// Subscribe creates a subscription, opens every invoice that would exist by
+// now, and issues those that are past their grace period (semantics 6.1.4). It
+// returns the invoices that were created. A start so far back that they would be
+// more than one request can make is a fault.
+func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Terms, []invoice.View, error) {
+	terms, err := subscription.Create(tx, in)
+	if err != nil {
+		return terms, nil, err
+	}
+	if err := allocation.Bring(tx, &terms); err != nil {
+		return terms, nil, err
+	}
+	if err := license.Renew(tx, &terms); err != nil {
+		return terms, nil, err
+	}
+	for opened := 0; terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now); opened++ {
+		if opened == mostOpened {
+			return terms, nil, fault.Bad("start_date", "must not lie more than %d billing dates back", mostOpened)
+		}
+		if err := open(tx, &terms); err != nil {
+			return terms, nil, err
+		}
+	}
+	if err := issueDue(tx, terms.ID); err != nil {
+		return terms, nil, err
+	}
+	if next, more := terms.NextChange(tx.Now); more && terms.TrialEndsAfter(tx.Now) { // which is told
+		if err := terms.SetNextChange(tx, &next); err != nil {
+			return terms, nil, err
+		}
+	}
+	if err := alert.Look(tx, terms.ID); err != nil {
+		return terms, nil, err
+	}
+	created, err := invoice.OfSubscription(tx, terms.ID)
+	return terms, created, err
+}
+
+// NextOpening returns the earliest instant, at or before by, at which invoices
+// are to be opened.
+func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return subscription.NextOpening(tx, by)
+}
+
+// OpenNext opens the invoices of the subscription whose billing date came
+// first. It reports false when none has come.
+func OpenNext(tx *store.Tx) (more bool, err error) {
+	terms, found, err := subscription.LockOpening(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, open(tx, &terms)
+}
+
+// open opens the invoice of the subscription's next billing date, unless it is
+// there as a draft or charges nothing, and the draft of the date after it.
+func open(tx *store.Tx, t *subscription.Terms) error {
+	date := *t.NextBillingAt
+	next, more := t.NextBilling(date)
+	dates := []time.Time{date}
+	if more {
+		dates = append(dates, next)
+	}
+	if err := openDates(tx, *t, dates...); err != nil {
+		return err
+	}
+	if err := t.Accrue(tx); err != nil {
+		return err
+	}
+	if !more {
+		return t.SetNextBilling(tx, nil)
+	}
+	if err := invoice.ExpectInvoices(tx, *t, next); err != nil {
+		return err
+	}
+	return t.SetNextBilling(tx, &next)
+}
+
+// openDates opens the invoices of dates: one for each plan that is billed.
+func openDates(tx *store.Tx, t subscription.Terms, dates ...time.Time) error {
+	var all []opening
+	for _, date := range dates {
+		for _, services := range byPlan(t.BilledOn(date)) {
+			all = append(all, opening{Date: date, Services: services})
+		}
+	}
+	return openAll(tx, t, all...)
+}
+
+// byPlan parts services by their plans: an invoice is for one (semantics 6.2.2).
+func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
+	at := map[string]int{}
+	for _, s := range services {
+		k, known := at[s.Interval.PlanID]
+		if !known {
+			k = len(parts)
+			at[s.Interval.PlanID] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], s)
+	}
+	return parts
+}
+
+// opening is an invoice that is to be opened: for services of one plan that are billed on
+// a date.
+type opening struct {
+	Date     time.Time
+	Services []subscription.Service
+	OfChange bool // it stands beside the one of the date
+}
+
+// openAll opens invoices, but for those that are there and those that charge nothing.
+func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
+	var asked []usage.Request // now and until they are issued
+	var rows []invoice.Invoice
+	for _, o := range openings {
+		if !slices.ContainsFunc(o.Services, makesInvoice) {
+			continue
+		}
+		for _, s := range o.Services {
+			asked = append(asked, charge.UsageRequests(s)...)
+		}
+		rows = append(rows, invoice.Invoice{
+			Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &o.Services[0].Interval.PlanID,
+			Source: invoice.SourceSubscription, Status: invoice.StatusDraft, Currency: t.Currency,
+			InvoiceDate: o.Date, HasUsage: HasUsage(o.Services), OfChange: o.OfChange,
+		})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := usage.Watch(tx, asked); err != nil {
+		return err
+	}
+	if err := invoice.TakeOverExpected(tx, t, rows); err != nil {
+		return err
+	}
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+}
+
+// makesInvoice reports whether a service is worth an invoice by itself: credits that are
+// granted for nothing stand on one that there is anyhow (semantics 11.2.5).
+func makesInvoice(s subscription.Service) bool {
+	if s.Interval.Price.Allocation == nil {
+		return true
+	}
+	if s.Quantity.IsZero() { // it took the place of one that granted as much
+		return false
+	}
+	unit, flat := s.Interval.Price.Model().(rating.Unit)
+	return !flat || !unit.UnitAmount.IsZero()
+}
+
+func HasUsage(services []subscription.Service) bool {
+	return slices.ContainsFunc(services, func(s subscription.Service) bool { return !s.Interval.Price.Fixed() })
+}

@@ -1,0 +1,151 @@
+package billing
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/event"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// NextThresholdInvoice reports whether what a subscription has used is to be compared with its
+// invoicing threshold, which is due at once.
+func NextThresholdInvoice(tx *store.Tx, _ time.Time) (at time.Time, found bool, err error) {
+	return subscription.NextAccrued(tx)
+}
+
+// ThresholdInvoiceNext invoices at once what a subscription has used and was not invoiced for, if
+// that comes to its threshold (semantics 6.2.7). It reports false when there is none to be
+// looked at, or others are at work on all.
+func ThresholdInvoiceNext(tx *store.Tx) (more bool, err error) {
+	t, found, err := subscription.LockAccrued(tx)
+	if err != nil || !found {
+		return false, err
+	}
+	made := false
+	if t.InvoicingThreshold != nil && t.Status(tx.Now) == subscription.StatusActive {
+		if made, err = issueThresholdInvoice(tx, t); err != nil {
+			return false, err
+		}
+	}
+	return true, t.Compared(tx, made)
+}
+
+// issueThresholdInvoice issues a partial invoice of what is not invoiced yet, if that comes to
+// the threshold. Whoever issues the invoices of those times waits until it is done.
+func issueThresholdInvoice(tx *store.Tx, t subscription.Terms) (made bool, err error) {
+	services := t.Accruing(tx.Now)
+	if len(services) == 0 {
+		return false, nil
+	}
+	drafts, err := lockDrafts(tx, t)
+	if err != nil {
+		return false, err
+	}
+	row := invoice.Invoice{
+		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
+		Source: invoice.SourcePartial, Status: invoice.StatusDraft, Currency: t.Currency, InvoiceDate: tx.Now, HasUsage: true,
+	}
+	seen, err := event.Moment(tx)
+	if err != nil {
+		return false, err
+	}
+	row.Seen = &seen
+	lines, err := thresholdLines(tx, t, row, services, drafts)
+	if err != nil {
+		return false, err
+	}
+	var accrued money.Decimal
+	for _, l := range lines {
+		accrued = accrued.Add(l.Amount)
+	}
+	if accrued.Cmp(*t.InvoicingThreshold) < 0 {
+		return false, nil
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return false, err
+	}
+	if err := tx.Create(&row).Error; err != nil {
+		return false, err
+	}
+	v := invoice.ViewOfDraft(settings, row, t, lines)
+	v.WillAutoIssue = true
+	if err := issueView(tx, settings, v); err != nil {
+		return false, err
+	}
+	webhook.Announce(tx, webhook.SubscriptionInvoicingThresholdExceeded, t.ID, webhook.Properties{
+		"invoicing_threshold": t.Currency.Format(*t.InvoicingThreshold), "evaluated_amount": t.Currency.Format(accrued),
+		"invoice_id": row.ID, "threshold_invoice_created": true,
+	})
+	return true, nil
+}
+
+// lockDrafts keeps the drafts of a subscription from being issued until the transaction
+// ends. Those that are not opened yet are among them.
+func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []invoice.Invoice, err error) {
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
+		Where("subscription_id = ? AND status = ? AND source = ?", t.ID, invoice.StatusDraft, invoice.SourceSubscription).Order("id").Find(&drafts).Error
+	if err != nil {
+		return nil, err
+	}
+	return invoice.WithExpected(tx, drafts, "subscription_id = ?", t.ID)
+}
+
+// thresholdLines are what services come to by now, without those for which nothing is to be
+// paid. Credits pay what they are to pay of that.
+func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.Service, drafts []invoice.Invoice) ([]invoice.Line, error) {
+	was, err := invoice.PriorCharges(tx, t, inv, services)
+	if err != nil {
+		return nil, err
+	}
+	paid := map[string]money.Decimal{}
+	for _, s := range services {
+		if paid[invoice.LineID(inv.ID, s)], err = creditsForeseen(tx, t, s, drafts); err != nil {
+			return nil, err
+		}
+	}
+	all, err := thresholdLinesOn(tx, t, inv, services, was, paid)
+	if err != nil {
+		return nil, err
+	}
+	lines := []invoice.Line{}
+	for _, l := range all {
+		if !l.Amount.IsZero() {
+			l.Position, l.EndAt = len(lines), tx.Now
+			lines = append(lines, l)
+		}
+	}
+	return lines, nil
+}
+
+// thresholdLinesOn are the lines of services, of which credits pay what is known, by line. They
+// count the events that the invoice has seen. Minimums are left to the invoice of the whole
+// time: one above the threshold would be billed on the first day.
+func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.Service, was []invoice.PriorCharge,
+	paid map[string]money.Decimal) ([]invoice.Line, error) {
+	t.Adjustments = slices.DeleteFunc(slices.Clone(t.Adjustments), func(a subscription.AdjustmentInterval) bool {
+		return a.Adjustment.Kind == rating.Minimum
+	})
+	return invoice.LinesPaid(usage.AsOf(tx, *inv.Seen), t, inv, services, was, paid)
+}
+
+// creditsForeseen is what credits will pay of a service on the draft that is to charge it.
+func creditsForeseen(tx *store.Tx, t subscription.Terms, s subscription.Service, drafts []invoice.Invoice) (money.Decimal, error) {
+	for _, draft := range drafts {
+		if draft.InvoiceDate.Equal(s.BilledOn) && *draft.PlanID == s.Interval.PlanID {
+			paid, err := invoice.CreditsFor(tx, t, draft, []subscription.Service{s})
+			return paid[invoice.LineID(draft.ID, s)], err
+		}
+	}
+	return money.Decimal{}, nil
+}

@@ -1,0 +1,202 @@
+package charge
+
+import (
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+)
+
+// Amounts is what a service costs, in the currency of its price but for the last.
+type Amounts struct {
+	Quantity    money.Decimal
+	Exact       money.Decimal // the subtotal as it was rated
+	Parts       []rating.Part // sum to Exact
+	Prorated    bool          // Exact is the part of its rates that the service is of its cycle
+	Subtotal    money.Decimal // before adjustments, rounded to the minor unit
+	Adjustments []rating.Applied
+	Adjusted    money.Decimal // after them
+	Covered     money.Decimal // of that, what licenses have for themselves, or is written off with them
+	Credits     money.Decimal // of the rest, what prepaid credits pay
+	Groups      []rating.Part // Subtotal by the property that the invoice shows the price by
+	Conversion  []rating.Part // how what is left of a price in a custom unit became money
+	Invoiced    money.Decimal // Subtotal, and
+	Amount      money.Decimal // what is left to pay, in the currency of the invoice: less what earlier ones charged
+}
+
+// Calculate turns what services used into amounts. They are those that stand on one
+// invoice: composite prices charge for the others, and adjustments may work on
+// several. This is the only way from usage to money; see the package comment.
+func Calculate(t subscription.Terms, together []Item) []Amounts {
+	all := make([]Amounts, len(together))
+	for k, y := range together {
+		if !y.Model.Needs().Composite {
+			all[k] = Rate(y)
+		}
+	}
+	for k, y := range together {
+		if y.Model.Needs().Composite {
+			y.Usage.Components = components(y, together, all)
+			all[k] = Rate(y)
+		}
+	}
+	adjust(t, together, all)
+	for k, y := range together {
+		all[k].cover(y)
+		all[k].Credits = money.Min(y.Paid, money.Max(all[k].Left(), money.Decimal{}))
+		all[k].Convert(y.Interval.Price, t.Currency)
+		all[k].Amount = all[k].Amount.Sub(y.Earlier)
+	}
+	return all
+}
+
+// CalculateAlone is what a change of a fee's quantity costs, in the currency of the
+// invoice: below 0 for a decrease.
+func CalculateAlone(t subscription.Terms, s subscription.Service) money.Decimal {
+	y := NewItem(t, s)
+	y.Count(nil)
+	return Calculate(t, []Item{y})[0].Amount
+}
+
+// Rate rates a tally, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
+// 1.5). Custom units have no minor unit and stay exact.
+func Rate(y Item) Amounts {
+	if y.Interval.Price.Allocation != nil { // a grant and its fee are never prorated (semantics 11.2.5)
+		y.Usage.Fraction = period.Fraction{Part: 1, Whole: 1}
+	}
+	exact := rating.Rate(y.Model, y.Usage)
+	if y.Before != nil {
+		until := y.Usage
+		until.Quantity = *y.Before
+		exact = exact.Less(rating.Rate(y.Model, until))
+	}
+	a := Amounts{Quantity: exact.Quantity, Exact: exact.Subtotal, Prorated: exact.Prorated}
+	a.Parts = append([]rating.Part{}, exact.Parts...)
+	a.carry(y)
+	a.Subtotal = y.Interval.Price.Currency.Round(a.Exact.WithoutTail())
+	a.Adjusted = a.Subtotal
+	a.Groups = shareOut(y, a.Subtotal)
+	return a
+}
+
+// carry adds to an instalment of a fee what the roundings of those before it left over,
+// so that all of them sum to the rounded fee (price models 5.6).
+func (a *Amounts) carry(y Item) {
+	if y.Instalment == nil || y.Days.From == 0 {
+		return
+	}
+	y.Instalment = nil
+	if len(y.Usage.Spans) > 0 { // the instalments before it were for the quantity with which it begins
+		y.Usage.Quantity, y.Usage.Spans = y.Usage.Spans[0].Quantity, nil
+	}
+	y.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
+	before := Rate(y)
+	left := before.Exact.Sub(before.Subtotal).WithoutTail()
+	if left.IsZero() {
+		return
+	}
+	a.Exact = a.Exact.Add(left)
+	a.Parts = append(a.Parts, rating.Part{Kind: rating.PartWorking, Name: "Rounding of earlier instalments", Amount: left})
+}
+
+// shareOut splits a subtotal over the groups that the invoice shows the price by,
+// in proportion to their quantities (price models 8). It is empty for a price that
+// is not shown by groups.
+func shareOut(y Item, subtotal money.Decimal) []rating.Part {
+	price := y.Interval.Price
+	quantities := make([]money.Decimal, len(y.Groups))
+	for k, cell := range y.Groups {
+		quantities[k] = cell.Quantity
+	}
+	parts := make([]rating.Part, len(y.Groups))
+	for k, amount := range money.Split(subtotal, quantities, price.Currency.MinorUnits()) {
+		group := rating.Group{Key: *price.InvoiceGroupingKey, Value: y.Groups[k].Values[0]}
+		parts[k] = rating.Part{Kind: rating.PartOther, Name: group.Name(), Quantity: quantities[k], Amount: amount, Group: &group}
+	}
+	return parts
+}
+
+// components is what the prices that a composite one charges for come to.
+func components(of Item, together []Item, all []Amounts) (sum money.Decimal) {
+	for k, y := range together {
+		if ChargesFor(of.Interval.Price, y.Interval.Price) {
+			sum = sum.Add(all[k].Subtotal)
+		}
+	}
+	return sum
+}
+
+// ChargesFor reports whether a composite price charges for another on its invoice
+// (price models 6.6).
+func ChargesFor(composite, other catalog.Price) bool {
+	return other.Type != catalog.PriceComposite && other.Currency == composite.Currency &&
+		rating.MatchesAll(composite.CompositeFilters, other.Priced())
+}
+
+// adjust works out what the adjustments of the subscription do to the lines.
+func adjust(t subscription.Terms, together []Item, all []Amounts) {
+	lines := make([]rating.Line, len(together))
+	for k, y := range together {
+		lines[k] = rating.Line{
+			Price: y.Interval.Price.Priced(), Model: y.Model, Usage: y.Usage, Subtotal: all[k].Subtotal, Days: y.Days,
+		}
+		if y.ToDate != nil {
+			was := *y.ToDate
+			was.Until = y.Days.From + period.Days(period.Period{Start: y.Period.Start, End: y.From}, t.Customer.Location())
+			lines[k].Earlier = &was
+		}
+	}
+	adjustments := make([]rating.Adjustment, len(t.Adjustments))
+	for k, a := range t.Adjustments {
+		adjustments[k] = a.Adjustment.Rating()
+	}
+	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].Service) }
+	for k, adjusted := range rating.Adjust(lines, adjustments, covers) {
+		if of := together[k].TrialOf; of != "" {
+			adjusted = rating.Trial(of, lines[k])
+		}
+		all[k].Adjustments = append([]rating.Applied{}, adjusted.Applied...)
+		all[k].Adjusted = adjusted.Subtotal
+	}
+}
+
+// cover takes off what licenses cover, rounded as the subtotal is, so that usage that they
+// cover whole costs nothing. It is counted at the rate of the price: a discount lowers what
+// is left first.
+func (a *Amounts) cover(y Item) {
+	covered := y.Interval.Price.Currency.Round(y.Covered.WithoutTail())
+	a.Covered = money.Min(covered, money.Max(a.Adjusted, money.Decimal{}))
+}
+
+// Left is what the customer is asked to pay, by credits or else.
+func (a Amounts) Left() money.Decimal { return a.Adjusted.Sub(a.Covered) }
+
+// Convert turns what is left of a price into the currency of the invoice, rounded
+// once (price models 7.2).
+func (a *Amounts) Convert(price catalog.Price, into money.Currency) {
+	unpaid := a.Left().Sub(a.Credits)
+	if price.Currency == into {
+		a.Invoiced, a.Amount, a.Conversion = a.Subtotal, unpaid, []rating.Part{}
+		return
+	}
+	rates := price.Conversion()
+	left := rates.Convert(unpaid)
+	a.Amount = into.Round(left.Subtotal.WithoutTail())
+	a.Conversion = RoundParts(left.Parts, a.Amount, into)
+	a.Invoiced = into.Round(rates.Convert(a.Subtotal).Subtotal.WithoutTail())
+}
+
+// RoundParts rounds the amounts of parts so that they sum to total.
+func RoundParts(parts []rating.Part, total money.Decimal, currency money.Currency) []rating.Part {
+	exact := make([]money.Decimal, len(parts))
+	for k, p := range parts {
+		exact[k] = p.Amount
+	}
+	rounded := make([]rating.Part, len(parts))
+	for k, amount := range money.RoundAll(exact, total, currency.MinorUnits()) {
+		rounded[k] = parts[k]
+		rounded[k].Amount = amount
+	}
+	return rounded
+}

@@ -1,0 +1,162 @@
+package charge
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/license"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/usage"
+	"tollkeeper/store"
+)
+
+// Item is a service and what it used up to an instant: all that its charge
+// depends on.
+type Item struct {
+	subscription.Service
+	Model rating.Model
+	Usage rating.Usage
+	Days  rating.Days   // of the service in its billing cycle
+	Paid  money.Decimal // by credits, in the currency of the price, like
+
+	Covered money.Decimal // by what licenses have for themselves, or written off with them, not rounded
+
+	Earlier money.Decimal // what earlier invoices charged of it, in the currency of the invoice
+
+	ToDate *rating.Earlier // how earlier invoices of its cycle came to that; nil: none charged it
+
+	// Groups is the usage by the property that the invoice shows the price by; nil if
+	// it names none.
+	Groups []rating.Cell
+}
+
+// Measurement is a service and the instants up to which it is measured, which rise and lie
+// after its start.
+type Measurement struct {
+	subscription.Service
+	Until []time.Time
+}
+
+// Measure returns what services used up to each of their instants. All usage is read
+// together, and once, whatever the number of instants.
+func Measure(tx *store.Tx, t subscription.Terms, services []Measurement) ([][]Item, error) {
+	var asked []usage.Request
+	blank, ends := make([]Item, len(services)), make([]int, len(services)) // the ends are of the questions of each service
+	for k, s := range services {
+		blank[k] = NewItem(t, s.Service)
+		asked = append(asked, Requests(s.Interval, blank[k].Model, usage.Request{
+			Cuts:   append([]time.Time{s.Period.Start}, s.Until...),
+			Filter: s.Interval.Condition(),
+		}.Of(t, s.Interval))...)
+		ends[k] = len(asked)
+	}
+	answers, err := usage.MeasureAll(tx, nil, asked)
+	if err != nil {
+		return nil, err
+	}
+	covered, err := license.Covered(tx, t, spans(services))
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]Item, len(services))
+	from := 0
+	for k, s := range services {
+		all[k] = blank[k].withUsage(answers[from:ends[k]], len(s.Until))
+		for at := range all[k] {
+			all[k][at].Covered = covered[k][at]
+		}
+		from = ends[k]
+	}
+	return all, nil
+}
+
+// spans are services as licenses are asked about them.
+func spans(services []Measurement) []license.Span {
+	asked := make([]license.Span, len(services))
+	for k, s := range services {
+		asked[k] = license.Span{Interval: s.Interval, Start: s.Period.Start, Until: s.Until}
+	}
+	return asked
+}
+
+// withUsage is the tally at each of so many instants, as its questions were answered.
+func (y Item) withUsage(answers [][]usage.Reading, instants int) []Item {
+	tallies := slices.Repeat([]Item{y}, instants)
+	for k := range tallies {
+		tallies[k].Count(ReadingsUpTo(answers, k))
+	}
+	return tallies
+}
+
+// NewItem is a service whose usage is not counted yet.
+func NewItem(t subscription.Terms, s subscription.Service) Item {
+	loc := t.Customer.Location()
+	days := s.Days(loc)
+	y := Item{
+		Service: s, Model: s.Interval.Price.Model(), Days: days,
+		Usage: rating.Usage{Fraction: period.Fraction{Part: days.To - days.From, Whole: days.Of}},
+	}
+	for _, span := range s.Spans {
+		y.Usage.Spans = append(y.Usage.Spans, rating.Span{Quantity: span.Quantity, Days: period.Days(span.Period, loc)})
+	}
+	return y
+}
+
+// Requests are what the metric of a usage price is asked: for all that was used and,
+// where the model charges some of it apart, for that. Whose usage it is, and when, is
+// what about says. Other prices have no questions.
+func Requests(i subscription.PriceInterval, model rating.Model, about usage.Request) []usage.Request {
+	if i.Price.Type != catalog.PriceUsage {
+		return nil
+	}
+	needs := model.Needs()
+	about.Query, about.Split, about.Match = i.Metric.Query(), needs.Split, i.Price.Dimensions
+	if i.Price.InvoiceGroupingKey != nil {
+		about.Split = []string{*i.Price.InvoiceGroupingKey}
+	}
+	asked := []usage.Request{about}
+	if needs.Filter != nil {
+		about.Match = slices.Concat(i.Price.Dimensions, needs.Filter)
+		asked = append(asked, about)
+	}
+	return asked
+}
+
+// ReadingsUpTo is what each question is answered for the slice k.
+func ReadingsUpTo(answers [][]usage.Reading, k int) []usage.Reading {
+	readings := make([]usage.Reading, len(answers))
+	for q, answer := range answers {
+		readings[q] = answer[k]
+	}
+	return readings
+}
+
+// Count fills in the usage from what the questions were answered.
+func (y *Item) Count(answers []usage.Reading) {
+	price := y.Interval.Price
+	if price.Fixed() {
+		y.Usage.Quantity, y.Usage.Fixed = y.Quantity, true
+	}
+	if len(answers) > 0 {
+		y.Usage.Quantity, y.Usage.Cells = answers[0].Total, answers[0].Cells
+	}
+	if price.InvoiceGroupingKey != nil { // by a metric that adds up
+		y.Usage.Cells, y.Groups = nil, y.Usage.Cells
+		for _, cell := range y.Groups {
+			y.Usage.Quantity = y.Usage.Quantity.Add(cell.Quantity)
+		}
+	}
+	if len(answers) > 1 {
+		y.Usage.Filtered = answers[1].Total
+	}
+}
+
+// UsageRequests are the questions about the usage of a service that will be asked until it is
+// invoiced.
+func UsageRequests(s subscription.Service) []usage.Request {
+	return Requests(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})
+}

@@ -1,0 +1,166 @@
+package invoice
+
+import (
+	"maps"
+	"slices"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/credit"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// BurnDownLedger brings a ledger up to date. What pays for an invoice that is being issued
+// is committed, and what it was paid too much is given back (semantics 10.2.5).
+func BurnDownLedger(tx *store.Tx, customerID string, currency money.Currency, issuing string) error {
+	ledger, err := credit.Lock(tx, customerID, currency)
+	if err != nil {
+		return err
+	}
+	return BurnDownLocked(tx, ledger, issuing)
+}
+
+// BurnDownLocked is deductFrom for a ledger that nobody else changes.
+func BurnDownLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
+	days, err := CalendarOf(tx, ledger.CustomerID)
+	if err != nil {
+		return err
+	}
+	d, err := CreditDemandOf(tx, ledger.CustomerID, ledger.Currency, days, issuing)
+	if err != nil {
+		return err
+	}
+	if err := credit.Deduct(tx, ledger, d.charges, days); err != nil {
+		return err
+	}
+	if err := d.closeDays(tx); err != nil || issuing == "" {
+		return err
+	}
+	lines, err := credit.LinesPaid(tx, issuing)
+	if err != nil {
+		return err
+	}
+	for _, id := range lines[ledger.Currency] {
+		if err := credit.GiveBack(tx, ledger, id, money.Max(d.Whole[id], money.Decimal{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return credit.Calendar{}, err
+	}
+	buyers, err := customer.FindAll(tx, []string{customerID})
+	if err != nil {
+		return credit.Calendar{}, err
+	}
+	return calendar(settings, buyers[customerID].Location()), nil
+}
+
+// commitCredits commits what credits pay of a draft that is being issued, and shows it so.
+func commitCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
+	if v.Source != SourceSubscription {
+		return v, nil
+	}
+	ledgers, err := credit.Ledgers(tx, v.CustomerID)
+	if err != nil || len(ledgers) == 0 {
+		return v, err
+	}
+	err = credit.Together(tx, func(tx *store.Tx) error {
+		for _, l := range ledgers {
+			if err := BurnDownLedger(tx, v.CustomerID, l.Currency, v.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	views, err := Views(tx, settings, []Invoice{v.Invoice})
+	if err != nil {
+		return v, err
+	}
+	return views[0], nil
+}
+
+// returnCredits gives back what credits paid of an invoice that is void and that no other
+// one replaces (semantics 8.1.15).
+func returnCredits(tx *store.Tx, inv Invoice) error {
+	lines, err := credit.LinesPaid(tx, inv.ID)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	for _, currency := range slices.Sorted(maps.Keys(lines)) {
+		if err := BurnDownLedger(tx, inv.CustomerID, currency, ""); err != nil { // nothing of it is pending
+			return err
+		}
+		ledger, err := credit.Lock(tx, inv.CustomerID, currency)
+		if err != nil {
+			return err
+		}
+		for _, id := range lines[currency] {
+			if err := credit.GiveBackVoid(tx, ledger, id); err != nil {
+				return err
+			}
+		}
+		if err := BurnDownLocked(tx, ledger, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CreditsFor tells what credits pay of the lines of an invoice, by their ids: of a draft, as
+// it would be by now.
+func CreditsFor(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (map[string]money.Decimal, error) {
+	return CreditsForDays(tx, t, inv, services, credit.Days{})
+}
+
+// CreditsForDays is paidOn for some of the local days of the services.
+func CreditsForDays(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, of credit.Days) (map[string]money.Decimal, error) {
+	var lineIDs []string
+	for _, s := range services {
+		if !s.Interval.Price.InAdvance() {
+			lineIDs = append(lineIDs, LineID(inv.ID, s))
+		}
+	}
+	if len(lineIDs) == 0 {
+		return nil, nil
+	}
+	if inv.Status != StatusDraft {
+		return credit.Paid(tx, lineIDs, of)
+	}
+	ledgers, err := credit.Ledgers(tx, inv.CustomerID)
+	if err != nil || len(ledgers) == 0 {
+		return nil, err
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return nil, err
+	}
+	days := calendar(settings, t.Customer.Location())
+	paid := map[string]money.Decimal{}
+	for _, l := range ledgers {
+		if !slices.ContainsFunc(services, func(s subscription.Service) bool { return paidByCredits(s, l.Currency) }) {
+			continue
+		}
+		d, err := CreditDemandOf(tx, inv.CustomerID, l.Currency, days, "")
+		if err != nil {
+			return nil, err
+		}
+		foreseen, err := credit.Foresee(tx, inv.CustomerID, l.Currency, d.charges, of)
+		if err != nil {
+			return nil, err
+		}
+		for id, amount := range foreseen {
+			paid[id] = amount
+		}
+	}
+	return paid, nil
+}
