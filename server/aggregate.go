@@ -54,7 +54,7 @@ func (s *Server) foldNext(ctx context.Context, others []string) []string {
 		}
 	}
 	some := min(foldOthers, len(others))
-	now := slices.Concat(s.recorder.Touched(), others[:some])
+	now := slices.Concat(s.recorder.TakeDirty(), others[:some])
 	slices.Sort(now)
 	for _, id := range slices.Compact(now) {
 		s.background(ctx, unit{"aggregate usage", id}, func() error { return s.fold(ctx, id) })
@@ -69,7 +69,7 @@ func (s *Server) fold(ctx context.Context, accountID string) error {
 	more := true
 	for n := 0; more && n < foldUnits; n++ {
 		err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
-			more, err = usage.Fold(tx)
+			more, err = usage.Aggregate(tx)
 			return err
 		})
 		if err != nil {

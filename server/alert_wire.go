@@ -15,16 +15,16 @@ import (
 	"tollkeeper/store"
 )
 
-func balanceAlertFromWire(in gen.CustomerAlertCreate) (alert.Wanted, error) {
+func balanceAlertFromWire(in gen.CustomerAlertCreate) (alert.NewAlert, error) {
 	thresholds, err := thresholdsFromWire("thresholds", in.Thresholds)
 	currency := money.Currency(in.Currency)
-	return alert.Wanted{Type: alert.Type(in.Type), Currency: &currency, Thresholds: thresholds}, err
+	return alert.NewAlert{Type: alert.Type(in.Type), Currency: &currency, Thresholds: thresholds}, err
 }
 
-func usageAlertFromWire(in gen.SubscriptionAlertCreate) (alert.Wanted, error) {
+func usageAlertFromWire(in gen.SubscriptionAlertCreate) (alert.NewAlert, error) {
 	thresholds, err := thresholdsFromWire("thresholds", in.Thresholds)
 	overrides, overridesErr := overridesFromWire(in.ThresholdOverrides)
-	return alert.Wanted{
+	return alert.NewAlert{
 		Type: alert.Type(in.Type), Thresholds: thresholds, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: (*money.Currency)(in.Currency),
 		GroupingKeys: in.GroupingKeys, PriceFilters: filtersFromWire(in.PriceFilters), ThresholdOverrides: overrides,
 	}, fault.Join(err, overridesErr)

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"tollkeeper/domain/alert"
+	"tollkeeper/domain/alerting"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/watch"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -79,7 +79,7 @@ func (s *Server) createCustomerAlert(ctx context.Context, find findCustomer, ide
 		if err != nil {
 			return alert.Alert{}, err
 		}
-		return watch.Balance(tx, buyer, wanted)
+		return alerting.Balance(tx, buyer, wanted)
 	})
 }
 
@@ -155,7 +155,7 @@ func (s *Server) UpdateAlert(ctx context.Context, req gen.UpdateAlertRequestObje
 	}
 	var updated gen.Alert
 	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
-		updated, err = shownAlert(tx, func(tx *store.Tx) (alert.Alert, error) { return watch.Update(tx, req.AlertConfigurationID, edit) })
+		updated, err = shownAlert(tx, func(tx *store.Tx) (alert.Alert, error) { return alerting.Update(tx, req.AlertConfigurationID, edit) })
 		return err
 	})
 	if err != nil {

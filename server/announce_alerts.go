@@ -58,7 +58,7 @@ func announceThresholds(thresholds []gen.Threshold) []announcedThreshold {
 }
 
 // announcedCrossing tells of a threshold of usage, costs or licenses.
-func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.Crossing) (any, error) {
+func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.ThresholdCrossing) (any, error) {
 	terms, err := subscription.Find(tx, subscriptionID)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func announcedDisabling(tx *store.Tx, _ string, d alert.Disabled) (any, error) {
 }
 
 // announcedDrop tells of a threshold of a balance.
-func announcedDrop(tx *store.Tx, _ string, d alert.Drop) (any, error) {
+func announcedDrop(tx *store.Tx, _ string, d alert.BalanceDrop) (any, error) {
 	shown, err := announceAlert(tx, d.Alert)
 	told := map[string]any{"alert_configuration": shown, "pricing_unit": pricingUnitToWire(*d.Alert.Currency)}
 	if d.Alert.Type == alert.BalanceDropped {

@@ -113,8 +113,8 @@ func priceEvaluationFromWire(place string, in gen.EvaluationRestrictions) (charg
 	return charge.PriceEvaluation{Place: place, Filter: in.Filter, GroupingKeys: in.GroupingKeys, Parameters: parameters}, fault.In(place, err)
 }
 
-func previewEventFromWire(e gen.PreviewEvent) event.Sent {
-	return event.Sent{
+func previewEventFromWire(e gen.PreviewEvent) event.Inline {
+	return event.Inline{
 		Name:               e.EventName,
 		CustomerID:         e.CustomerID,
 		ExternalCustomerID: e.ExternalCustomerID,

@@ -14,7 +14,7 @@ import (
 // AmendEvent serves PUT /v1/events/{event_id}.
 func (s *Server) AmendEvent(ctx context.Context, req gen.AmendEventRequestObject) (gen.AmendEventResponseObject, error) {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		return usage.Amend(tx, req.EventID, event.Sent{
+		return usage.Amend(tx, req.EventID, event.Inline{
 			Name:               req.Body.EventName,
 			CustomerID:         req.Body.CustomerID,
 			ExternalCustomerID: req.Body.ExternalCustomerID,

@@ -40,7 +40,7 @@ func (a *api) keepBuckets(sql string) {
 	GinkgoHelper()
 	query, err := metric.Parse(sql)
 	Expect(err).NotTo(HaveOccurred())
-	a.tx(func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{{Query: query}}) })
+	a.tx(func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{{Query: query}}) })
 	a.settle()
 }
 

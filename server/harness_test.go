@@ -149,7 +149,7 @@ func (a *api) settle() {
 	GinkgoHelper()
 	for idle := 0; idle < 2; {
 		a.tx(func(tx *store.Tx) error {
-			more, err := usage.Fold(tx)
+			more, err := usage.Aggregate(tx)
 			if !more {
 				idle++ // the first time makes the mark
 			}

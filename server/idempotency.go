@@ -30,14 +30,14 @@ const (
 )
 
 var (
-	errKeyBusy = fault.Clash("A request with this Idempotency-Key is still running")
-	errKeyUsed = fault.Clash("This Idempotency-Key was used for a different request")
+	errKeyBusy = fault.Conflict("A request with this Idempotency-Key is still running")
+	errKeyUsed = fault.Conflict("This Idempotency-Key was used for a different request")
 )
 
 // once runs fn in a transaction of the context's account and returns its result.
 // Under an Idempotency-Key the result is kept with what fn did, in the same
 // transaction: the same request again gets it without running fn, another one
-// gets fault.Clash (semantics 14.3). A failure leaves nothing behind, so the key
+// gets fault.Conflict (semantics 14.3). A failure leaves nothing behind, so the key
 // can be used again. T is the body of the answer.
 func once[T any](ctx context.Context, s *Server, fn func(tx *store.Tx) (T, error)) (result T, err error) {
 	r := requestOf(ctx)

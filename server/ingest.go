@@ -28,7 +28,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 		return nil, err
 	}
 	debugged := req.Params.Debug != nil && *req.Params.Debug
-	outcome, err := recorder.RecordReceived(ctx, received, debugged)
+	outcome, err := recorder.RecordBody(ctx, received, debugged)
 	if errors.Is(err, event.ErrBusy) {
 		return nil, errOverloaded
 	}

@@ -76,7 +76,7 @@ func sentMembers(text json.RawMessage, into any) (given map[string]bool, err err
 
 // intervalOwnFromWire reads the adjustments of one price that its interval has in the
 // form that came before adjustments. Here amounts are numbers.
-func intervalOwnFromWire(in gen.NewPriceInterval) (own []subscription.OwnAdjustment, err error) {
+func intervalOwnFromWire(in gen.NewPriceInterval) (own []subscription.LegacyAdjustment, err error) {
 	var faults []error
 	add := func(kind rating.AdjustmentKind, field, place string, number *json.Number) {
 		value, err := optionalNumberFromWire(field, number)
@@ -84,7 +84,7 @@ func intervalOwnFromWire(in gen.NewPriceInterval) (own []subscription.OwnAdjustm
 		if value == nil {
 			value = &money.Decimal{}
 		}
-		own = append(own, subscription.OwnAdjustment{NewAdjustment: catalog.NewAdjustment{Kind: kind, Value: *value}, Place: place})
+		own = append(own, subscription.LegacyAdjustment{NewAdjustment: catalog.NewAdjustment{Kind: kind, Value: *value}, Place: place})
 	}
 	if in.MinimumAmount != nil {
 		add(rating.Minimum, "minimum_amount", "", in.MinimumAmount)

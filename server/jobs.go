@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/alerting"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/billing"
@@ -18,7 +19,6 @@ import (
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/domain/watch"
 	"tollkeeper/store"
 )
 
@@ -52,7 +52,7 @@ var jobs = slices.Concat(settling, []job{
 	{"change subscriptions", billing.NextChange, billing.ChangeNext},
 	{"migrate subscriptions", billing.NextMove, billing.MoveNext},
 	{"tell of unmatched events", event.NextUnmatched, event.TellUnmatchedNext},
-	{"tell of subscriptions", subscription.NextNews, subscription.TellNext},
+	{"tell of subscriptions", subscription.NextNotice, subscription.NotifyNext},
 	{"tell of invoice dates", billing.NextDateNotice, billing.NotifyDateNext},
 	{"grant allocations", allocation.NextDue, allocation.GrantNext},
 	{"reset licenses", license.NextReset, license.ResetNext},
@@ -66,7 +66,7 @@ var jobs = slices.Concat(settling, []job{
 // watching are the jobs that look at what changed, for those who are told of it: soon
 // after a request, also where the clock stands.
 var watching = []job{
-	{"look at subscriptions", watch.NextLook, watch.LookNext},
+	{"look at subscriptions", alerting.NextEvaluation, alerting.EvaluateNext},
 }
 
 // apart are those of which several units are done at once: each keeps others of its

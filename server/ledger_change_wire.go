@@ -92,8 +92,8 @@ func purchaseFromWire(in gen.CreditInvoiceSettings) billing.Purchase {
 	}
 }
 
-func moveFromWire(in gen.ExpirationChangeCreate, loc *time.Location) (credit.Move, error) {
-	move := credit.Move{BlockID: in.BlockID, Note: noteFromWire(in.LedgerEntryCreateBase)}
+func moveFromWire(in gen.ExpirationChangeCreate, loc *time.Location) (credit.ExpiryChange, error) {
+	move := credit.ExpiryChange{BlockID: in.BlockID, Note: noteFromWire(in.LedgerEntryCreateBase)}
 	var fromErr, targetErr, amountErr error
 	move.From, fromErr = midnightFromWire("expiry_date", in.ExpiryDate, loc)
 	move.Target, targetErr = credit.Midnight("target_expiry_date", in.TargetExpiryDate, loc)

@@ -16,14 +16,14 @@ import (
 
 // olderFromWire reads the adjustments of one price that its entry in a request has in
 // the form that came before adjustments.
-func olderFromWire(minimum, maximum *gen.Decimal, discounts []gen.DiscountOverride) (own []subscription.OwnAdjustment, err error) {
+func olderFromWire(minimum, maximum *gen.Decimal, discounts []gen.DiscountOverride) (own []subscription.LegacyAdjustment, err error) {
 	var failed [3]error
 	for i, limit := range []struct {
 		kind   rating.AdjustmentKind
 		amount *gen.Decimal
 	}{{rating.Minimum, minimum}, {rating.Maximum, maximum}} {
 		if limit.amount != nil {
-			a := subscription.OwnAdjustment{NewAdjustment: catalog.NewAdjustment{Kind: limit.kind, AsSent: limit.amount}}
+			a := subscription.LegacyAdjustment{NewAdjustment: catalog.NewAdjustment{Kind: limit.kind, AsSent: limit.amount}}
 			a.Value, failed[i] = configuredFromWire(string(limit.kind)+"_amount", limit.amount)
 			own = append(own, a)
 		}
@@ -36,7 +36,7 @@ func olderFromWire(minimum, maximum *gen.Decimal, discounts []gen.DiscountOverri
 	return append(own, off...), fault.Join(failed[:]...)
 }
 
-func discountFromWire(in gen.DiscountOverride) (a subscription.OwnAdjustment, err error) {
+func discountFromWire(in gen.DiscountOverride) (a subscription.LegacyAdjustment, err error) {
 	for _, value := range []struct {
 		of    gen.DiscountOverrideType
 		given bool

@@ -19,7 +19,7 @@ func (s *Server) KeepRoom(ctx context.Context, filterBytes int64, keepMonths int
 	ticker := time.NewTicker(roomEvery)
 	defer ticker.Stop()
 	for {
-		s.background(ctx, unit{work: "make room for events"}, func() error { return event.MakeRoom(ctx, s.store) })
+		s.background(ctx, unit{work: "make room for events"}, func() error { return event.EnsurePartitions(ctx, s.store) })
 		learned := false
 		s.background(ctx, unit{work: "filter the keys of events"}, func() (err error) {
 			learned, err = s.recorder.Learn(ctx, filterBytes)

@@ -116,7 +116,7 @@ func addedAdjustmentFromWire(in gen.SubscriptionAddAdjustment) (subscription.Add
 }
 
 // refuseAmounts refuses adjustments of a price that only grants credits.
-func refuseAmounts(own []subscription.OwnAdjustment, allocation *gen.NewAllocationPrice) error {
+func refuseAmounts(own []subscription.LegacyAdjustment, allocation *gen.NewAllocationPrice) error {
 	if len(own) > 0 && allocation != nil {
 		return fault.Bad("allocation_price", "takes no minimum_amount, maximum_amount or discounts")
 	}

@@ -76,9 +76,9 @@ func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSub
 	}
 	var list gen.SubscriptionSchedulePage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		stints, next, err := subscription.ListStints(tx, req.SubscriptionID, started, pageFromWire(p.Limit, p.Cursor))
+		planIntervals, next, err := subscription.ListSchedule(tx, req.SubscriptionID, started, pageFromWire(p.Limit, p.Cursor))
 		list.PaginationMetadata = pageToWire(next)
-		list.Data = toWire(stints, func(s subscription.Stint) gen.SubscriptionScheduleEntry {
+		list.Data = toWire(planIntervals, func(s subscription.PlanInterval) gen.SubscriptionScheduleEntry {
 			return gen.SubscriptionScheduleEntry{
 				CreatedAt: instantToWire(s.CreatedAt), StartDate: instantToWire(s.StartAt), EndDate: optionalInstantToWire(s.EndAt),
 				Plan: &gen.PlanMinified{ID: &s.Plan.ID, Name: &s.Plan.Name, ExternalPlanID: s.Plan.ExternalPlanID},

@@ -95,7 +95,7 @@ func subscriptionToWire(t subscription.Terms, plan gen.Plan, names map[string]st
 			}
 		}
 	}
-	shown.TrialInfo.EndDate = optionalInstantToWire(t.Stint(now).TrialEndAt)
+	shown.TrialInfo.EndDate = optionalInstantToWire(t.PlanInterval(now).TrialEndAt)
 	adjustmentIntervalsToWire(t, &shown)
 	return shown
 }

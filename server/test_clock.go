@@ -35,7 +35,7 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 		return nil, err
 	}
 	if !free {
-		return nil, fault.Clash("The clock is being advanced by another request")
+		return nil, fault.Conflict("The clock is being advanced by another request")
 	}
 	defer release()
 	if err := s.store.Update(ctx, func(tx *store.Tx) error { return stop(tx, to) }); err != nil {

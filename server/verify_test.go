@@ -86,9 +86,9 @@ var _ = Describe("Verifying the books", func() {
 			Expect(verified().Findings).NotTo(BeEmpty(), "an event that somebody changed")
 			s.owner(`UPDATE events SET properties = '{"n": 7}' ` + owned + ` AND properties = '{"n": 8}'`)
 			Expect(verified().Findings).To(BeEmpty())
-			s.owner(`ALTER TABLE past_terms DISABLE TRIGGER keep;
-				UPDATE past_terms SET price_intervals = replace(price_intervals::text, '"filter": null', '"filter": "n > 7"')::jsonb ` + owned + `;
-				ALTER TABLE past_terms ENABLE TRIGGER keep`)
+			s.owner(`ALTER TABLE terms_revisions DISABLE TRIGGER keep;
+				UPDATE terms_revisions SET price_intervals = replace(price_intervals::text, '"filter": null', '"filter": "n > 7"')::jsonb ` + owned + `;
+				ALTER TABLE terms_revisions ENABLE TRIGGER keep`)
 			Expect(verified().Findings).NotTo(BeEmpty(), "terms that somebody changed")
 		},
 		Entry("a price ended", func() { s.intervals(sub, edit(interval(1), object{"end_date": "2025-02-11"})).expect(200) }),
@@ -189,7 +189,7 @@ var _ = Describe("Verifying the books", func() {
 	It("keeps terms of the past from being changed", func() {
 		trade(start())
 		s.cancel(sub, object{"cancel_option": "immediate"}).expect(200)
-		for _, statement := range []string{"UPDATE past_terms SET edition = 7", "DELETE FROM past_terms"} {
+		for _, statement := range []string{"UPDATE terms_revisions SET revision = 7", "DELETE FROM terms_revisions"} {
 			Expect(s.store.Update(s.ctx, func(tx *store.Tx) error { return tx.Exec(statement).Error })).To(MatchError(ContainSubstring("cannot change")))
 		}
 	})

@@ -8,9 +8,9 @@ import (
 	"tollkeeper/store"
 )
 
-// Drop is what a customer is told of a balance: which alert, and for one that has several
+// BalanceDrop is what a customer is told of a balance: which alert, and for one that has several
 // thresholds the one that was reached.
-type Drop struct {
+type BalanceDrop struct {
 	Alert     Alert
 	Threshold money.Decimal
 }
@@ -50,11 +50,11 @@ func (a Alert) announceBalance(tx *store.Tx, was []money.Decimal) {
 	fell, rose := added(was, a.InAlert), added(a.InAlert, was)
 	switch {
 	case a.Type == BalanceRecovered && len(rose) > 0:
-		webhook.Announce(tx, webhook.CustomerCreditBalanceRecovered, *a.CustomerID, Drop{Alert: a})
+		webhook.Announce(tx, webhook.CustomerCreditBalanceRecovered, *a.CustomerID, BalanceDrop{Alert: a})
 	case a.Type == BalanceDepleted && len(fell) > 0:
-		webhook.Announce(tx, webhook.CustomerCreditBalanceDepleted, *a.CustomerID, Drop{Alert: a})
+		webhook.Announce(tx, webhook.CustomerCreditBalanceDepleted, *a.CustomerID, BalanceDrop{Alert: a})
 	case a.Type == BalanceDropped && len(fell) > 0:
-		webhook.Announce(tx, webhook.CustomerCreditBalanceDropped, *a.CustomerID, Drop{Alert: a, Threshold: fell[0]})
+		webhook.Announce(tx, webhook.CustomerCreditBalanceDropped, *a.CustomerID, BalanceDrop{Alert: a, Threshold: fell[0]})
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"tollkeeper/store"
 )
 
-// Wanted is what a client asks for.
-type Wanted struct {
+// NewAlert is what a client asks for.
+type NewAlert struct {
 	Type               Type
 	Thresholds         []money.Decimal
 	MetricID           *string
@@ -28,7 +28,7 @@ type Wanted struct {
 
 // CreateForSubscription makes an alert of a subscription. It fires at once if a threshold
 // is reached already.
-func CreateForSubscription(tx *store.Tx, subscriptionID string, in Wanted) (Alert, error) {
+func CreateForSubscription(tx *store.Tx, subscriptionID string, in NewAlert) (Alert, error) {
 	if err := in.checkUsage(); err != nil {
 		return Alert{}, err
 	}
@@ -48,12 +48,12 @@ func CreateForSubscription(tx *store.Tx, subscriptionID string, in Wanted) (Aler
 	if err := a.create(tx); err != nil {
 		return Alert{}, err
 	}
-	return a, lookForAlert(tx, a)
+	return a, scheduleAlert(tx, a)
 }
 
 // CreateForPlan makes an alert of every subscription to a version of a plan, nil for the
 // version that new ones get.
-func CreateForPlan(tx *store.Tx, planID string, number *int, in Wanted) (Alert, error) {
+func CreateForPlan(tx *store.Tx, planID string, number *int, in NewAlert) (Alert, error) {
 	if err := in.checkUsage(); err != nil {
 		return Alert{}, err
 	}
@@ -79,24 +79,24 @@ func CreateForPlan(tx *store.Tx, planID string, number *int, in Wanted) (Alert, 
 	if err := a.create(tx); err != nil {
 		return Alert{}, err
 	}
-	return a, lookForAlert(tx, a)
+	return a, scheduleAlert(tx, a)
 }
 
 // CreateForCustomer makes an alert of a customer's balance, which the caller keeps from
 // moving meanwhile. Nothing fires: only what happens to the balance afterwards can
 // (semantics 12.2.7).
-func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in Wanted, balance money.Decimal) (Alert, error) {
+func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in NewAlert, balance money.Decimal) (Alert, error) {
 	a := in.alert(tx)
 	a.CustomerID = &buyer.ID
 	a.InAlert = atOrAbove(a.Thresholds, balance)
 	if err := a.create(tx); err != nil {
 		return Alert{}, err
 	}
-	return a, lookForAlert(tx, a)
+	return a, scheduleAlert(tx, a)
 }
 
 // CheckBalance refuses what no alert of a balance can be, whatever the customer.
-func (in Wanted) CheckBalance() error {
+func (in NewAlert) CheckBalance() error {
 	var currencyErr error
 	if c := *in.Currency; !c.Valid() && c != money.Credits {
 		currencyErr = fault.Bad("currency", "must be an ISO 4217 code or %s", money.Credits)
@@ -105,7 +105,7 @@ func (in Wanted) CheckBalance() error {
 }
 
 // checkUsage refuses what no alert of usage or costs can be, whatever the subscription.
-func (in Wanted) checkUsage() error {
+func (in NewAlert) checkUsage() error {
 	grouped := len(in.GroupingKeys) > 0
 	faults := []error{
 		checkThresholds("thresholds", in.Thresholds, true),
@@ -161,7 +161,7 @@ func checkFilters(filters []rating.Filter) error {
 
 // checkPrices refuses an alert of usage that no price is charged for, of licenses that none
 // grants credits to, or of costs in a currency that none is in.
-func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, invoiced money.Currency) error {
+func (in NewAlert) checkPrices(tx *store.Tx, of string, prices []catalog.Price, invoiced money.Currency) error {
 	if in.MetricID != nil {
 		if _, err := catalog.FindMetric(tx, *in.MetricID); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (in Wanted) checkPrices(tx *store.Tx, of string, prices []catalog.Price, in
 	return nil
 }
 
-func (in Wanted) alert(tx *store.Tx) Alert {
+func (in NewAlert) alert(tx *store.Tx) Alert {
 	a := Alert{
 		Record: tx.Record("alert"), Type: in.Type, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: in.Currency,
 		GroupingKeys: append([]string{}, in.GroupingKeys...), Thresholds: append([]money.Decimal{}, in.Thresholds...),

@@ -13,7 +13,7 @@ const MostGroups = 10_000
 // Disabled is what a subscription is told of an alert that is off from now on.
 type Disabled struct {
 	Alert       Alert
-	Cardinality *int // of its groups, if they were too many; nil: somebody wished it
+	Cardinality *int // of its groups, if they were too many; nil: a client disabled it
 }
 
 // DisableForGroups turns an alert off for a subscription whose usage falls into more than

@@ -38,9 +38,9 @@ type Reading struct {
 	Value money.Decimal
 }
 
-// Crossing is what the subscription is told of: the greatest of the thresholds that were
+// ThresholdCrossing is what the subscription is told of: the greatest of the thresholds that were
 // reached by one look (semantics 12.2.3), in each group.
-type Crossing struct {
+type ThresholdCrossing struct {
 	Alert  Alert // as the subscription sees it
 	Period period.Period
 	Groups []Crossed // without groups it is one
@@ -78,7 +78,7 @@ func (a Alert) Fire(tx *store.Tx, subscriptionID string, in period.Period, readi
 		}
 	}
 	if len(crossed) > 0 {
-		webhook.Announce(tx, a.announcement(), subscriptionID, Crossing{Alert: a, Period: in, Groups: crossed})
+		webhook.Announce(tx, a.announcement(), subscriptionID, ThresholdCrossing{Alert: a, Period: in, Groups: crossed})
 	}
 	return nil
 }

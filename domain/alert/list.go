@@ -35,9 +35,9 @@ func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next st
 	return alerts, next, err
 }
 
-// On are the alerts that are on for a subscription while it is on the plan of a stint,
+// On are the alerts that are on for a subscription while it is on the plan of a plan interval,
 // oldest first.
-func On(tx *store.Tx, subscriptionID string, s subscription.Stint) ([]Alert, error) {
+func On(tx *store.Tx, subscriptionID string, s subscription.PlanInterval) ([]Alert, error) {
 	var alerts []Alert
 	err := tx.Where("deleted_at IS NULL AND enabled AND (subscription_id = ? OR plan_id = ? AND plan_version = ?)", subscriptionID, s.PlanID, s.PlanVersion).
 		Where("id NOT IN (?)", tx.Model(&Exception{}).Select("alert_id").Where("subscription_id = ?", subscriptionID)).

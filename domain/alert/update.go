@@ -32,7 +32,7 @@ func Update(tx *store.Tx, id string, edit Edit) (Alert, error) {
 	if err := a.save(tx, "thresholds", "price_filters", "threshold_overrides"); err != nil {
 		return Alert{}, err
 	}
-	return a, lookForAlert(tx, a)
+	return a, scheduleAlert(tx, a)
 }
 
 // UpdateBalance edits an alert of a balance, which the caller keeps from moving meanwhile.
@@ -101,7 +101,7 @@ func Switch(tx *store.Tx, id string, on bool, subscriptionID *string) (Alert, er
 	if !on && a.SubscriptionID != nil {
 		a.announceDisabled(tx, *a.SubscriptionID, nil)
 	}
-	return a, lookForAlert(tx, a)
+	return a, scheduleAlert(tx, a)
 }
 
 func (a Alert) switchFor(tx *store.Tx, subscriptionID string, on bool) (Alert, error) {
@@ -132,7 +132,7 @@ func (a Alert) switchFor(tx *store.Tx, subscriptionID string, on bool) (Alert, e
 		a.announceDisabled(tx, terms.ID, nil)
 	}
 	a.Enabled = a.Enabled && on
-	return a, Look(tx, terms.ID)
+	return a, ScheduleEvaluation(tx, terms.ID)
 }
 
 // SeenFrom are alerts as a subscription sees them: one of its plan is off where the

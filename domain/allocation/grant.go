@@ -104,7 +104,7 @@ func (s share) expires(t subscription.Terms) *time.Time {
 	if s.EndAt != nil && s.EndAt.Before(s.End) && !s.Price.Length().OneTime() {
 		at = sooner(at, s.EndAt)
 	}
-	return sooner(sooner(at, t.EndAt), t.StintOf(s.PriceInterval).EndAt)
+	return sooner(sooner(at, t.EndAt), t.PlanIntervalOf(s.PriceInterval).EndAt)
 }
 
 // lasts is when the credits expire if the price goes on for the whole period; nil for never.

@@ -67,9 +67,9 @@ func (b Backfill) place(tx *store.Tx) (event.Backfill, error) {
 }
 
 // revision is what it changes when it closes now.
-func (b Backfill) revision(tx *store.Tx) (usage.Revision, error) {
+func (b Backfill) revision(tx *store.Tx) (usage.Replacement, error) {
 	place, err := b.place(tx)
-	r := usage.Revision{ID: place.ID, Subjects: place.Subjects, Period: place.Period, Replaces: b.Replaces}
+	r := usage.Replacement{ID: place.ID, Subjects: place.Subjects, Period: place.Period, Replaces: b.Replaces}
 	if b.DeprecationFilter != nil {
 		r.Filter = *b.DeprecationFilter
 	}

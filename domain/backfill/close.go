@@ -30,7 +30,7 @@ func (b *Backfill) close(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := usage.Revise(tx, revision); err != nil {
+	if err := usage.Apply(tx, revision); err != nil {
 		return err
 	}
 	b.Closed = true

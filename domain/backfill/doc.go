@@ -8,7 +8,7 @@
 //	pending ──close──► pending, closed ──► reflected ──revert──► pending_revert ──► reverted
 //	   └─────────────────────────────── revert ──────────────────────────────────────►┘
 //
-// What counts is package usage's to know: a backfill is a usage.Revision, put in
+// What counts is package usage's to know: a backfill is a usage.Replacement, put in
 // place and taken back as a whole, whatever its size. So the two states on the way
 // last only as long as a transaction takes to follow the one that answered.
 //

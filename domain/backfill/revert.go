@@ -60,7 +60,7 @@ func RevertNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	if err := usage.Restore(tx, b.ID); err != nil {
+	if err := usage.Revert(tx, b.ID); err != nil {
 		return false, err
 	}
 	b.Status = StatusReverted

@@ -93,7 +93,7 @@ func (d desk) send(recorder *event.Recorder, keys ...string) {
 	}
 	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
-	outcome, err := recorder.RecordReceived(d.ctx, received, true)
+	outcome, err := recorder.RecordBody(d.ctx, received, true)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(outcome.Ingested).To(Equal(keys))
 }

@@ -12,7 +12,7 @@ import (
 // sameArrears reports whether a line in arrears charges a fee for the quantities of its
 // service: each for its days. The line keeps only the last one, so what all of them come to
 // is compared too. Other prices have no quantity of their own.
-func sameArrears(t subscription.Terms, s subscription.Service, l invoice.Line) bool {
+func sameArrears(t subscription.Terms, s subscription.ServicePeriod, l invoice.Line) bool {
 	if !s.Interval.Price.Fixed() {
 		return true
 	}
@@ -28,7 +28,7 @@ func sameArrears(t subscription.Terms, s subscription.Service, l invoice.Line) b
 // program made of a fee in arrears whose quantity changed: one for each quantity. They
 // charged the whole service together, so an issued invoice stays as it is.
 func (b history) splitByQuantity(t subscription.Terms, inv invoice.Invoice, l invoice.Line) bool {
-	for _, s := range t.Services(period.Period{Start: l.StartAt, End: l.EndAt}) {
+	for _, s := range t.ServicePeriods(period.Period{Start: l.StartAt, End: l.EndAt}) {
 		if s.Interval.ID != *l.IntervalID || len(s.Spans) == 0 || !s.BilledOn.Equal(inv.InvoiceDate) {
 			continue
 		}

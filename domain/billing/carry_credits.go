@@ -51,7 +51,7 @@ func carryFrom(t subscription.Terms, drafts []invoice.Invoice) creditCarry {
 	return c
 }
 
-func addCarryLines(lines map[string]carryLine, inv invoice.Invoice, services []subscription.Service) {
+func addCarryLines(lines map[string]carryLine, inv invoice.Invoice, services []subscription.ServicePeriod) {
 	for _, s := range services {
 		if !s.Interval.Price.InAdvance() {
 			lines[invoice.LineID(inv.ID, s)] = carryLine{

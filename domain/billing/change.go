@@ -43,7 +43,7 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err != nil {
 		return Change{}, err
 	}
-	if err := subscription.Undecided(tx, subscriptionID); err != nil {
+	if err := subscription.RefuseIfPending(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
 	before, err := lockHistory(tx, subscriptionID)
@@ -55,7 +55,7 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 		return Change{}, err
 	}
 	carried := carryFrom(terms, drafts)
-	if err := terms.Keep(tx); err != nil {
+	if err := terms.SaveRevision(tx); err != nil {
 		return Change{}, err
 	}
 	if err := edit(terms, before); err != nil {
@@ -64,16 +64,16 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if terms, err = subscription.Find(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
-	if err := subscription.Enter(tx, &terms); err != nil {
+	if err := subscription.ActivatePlanInterval(tx, &terms); err != nil {
 		return Change{}, err
 	}
-	if err := terms.Tell(tx); err != nil {
+	if err := terms.Notify(tx); err != nil {
 		return Change{}, err
 	}
-	if err := allocation.Bring(tx, &terms); err != nil {
+	if err := allocation.Sync(tx, &terms); err != nil {
 		return Change{}, err
 	}
-	if err := license.Renew(tx, &terms); err != nil {
+	if err := license.SyncGrants(tx, &terms); err != nil {
 		return Change{}, err
 	}
 	if _, err := settle(tx, &terms, before, mayCredit); err != nil {
@@ -85,7 +85,7 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err := refundGrants(tx, terms, mayCredit, func(invoice.Invoice) bool { return true }); err != nil {
 		return Change{}, err
 	}
-	if err := alert.Look(tx, subscriptionID); err != nil {
+	if err := alert.ScheduleEvaluation(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
 	return compare(tx, terms, before)
@@ -105,14 +105,14 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	terms.TellTrial(tx)
-	if err := subscription.Enter(tx, &terms); err != nil {
+	terms.NotifyTrialEnd(tx)
+	if err := subscription.ActivatePlanInterval(tx, &terms); err != nil {
 		return false, err
 	}
-	if err := allocation.Bring(tx, &terms); err != nil {
+	if err := allocation.Sync(tx, &terms); err != nil {
 		return false, err
 	}
-	if err := license.Renew(tx, &terms); err != nil {
+	if err := license.SyncGrants(tx, &terms); err != nil {
 		return false, err
 	}
 	books, err := lockHistory(tx, terms.ID)
@@ -135,7 +135,7 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err := refundGrants(tx, terms, true, func(invoice.Invoice) bool { return true }); err != nil {
 		return false, err
 	}
-	return true, alert.Look(tx, terms.ID)
+	return true, alert.ScheduleEvaluation(tx, terms.ID)
 }
 
 const wouldCredit = "this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids"
@@ -218,7 +218,7 @@ func settleNew(tx *store.Tx, t *subscription.Terms, before history, mayCredit bo
 
 // replace voids an invoice, so that another can be made in its place.
 func replace(tx *store.Tx, inv invoice.Invoice) error {
-	keep := func(*store.Tx, invoice.Invoice) error { return nil } // what credits paid: see carry.go
+	keep := func(*store.Tx, invoice.Invoice) error { return nil } // what credits paid: see carry_credits.go
 	if _, err := invoice.VoidWith(tx, inv.ID, keep); err != nil {
 		return err
 	}

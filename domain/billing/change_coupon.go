@@ -47,7 +47,7 @@ func (b history) discounted(t subscription.Terms, from time.Time) (found []invoi
 			if l.IntervalID == nil {
 				continue
 			}
-			if s, is := t.ServiceAt(*l.IntervalID, l.StartAt); is && discount.Covers(s) {
+			if s, is := t.ServicePeriodAt(*l.IntervalID, l.StartAt); is && discount.Covers(s) {
 				found = append(found, inv)
 				break
 			}

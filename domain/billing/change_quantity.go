@@ -38,7 +38,7 @@ func (b history) settled(i subscription.PriceInterval, at, now time.Time) bool {
 			return true
 		}
 	}
-	return b.Has(subscription.Service{Interval: i, From: at})
+	return b.Has(subscription.ServicePeriod{Interval: i, From: at})
 }
 
 // UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.

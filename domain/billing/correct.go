@@ -66,7 +66,7 @@ func (b history) mustBeReplaced(t subscription.Terms, inv invoice.Invoice) (bool
 			}
 			continue
 		}
-		s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+		s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 		if found && s.Period.End.Equal(l.EndAt) && s.BilledOn.Equal(inv.InvoiceDate) && sameArrears(t, s, l) && !b.adjusted[l.ID] {
 			continue
 		}

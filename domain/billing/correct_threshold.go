@@ -15,7 +15,7 @@ func (c *corrections) correctPartial(t subscription.Terms, b history) {
 	for _, inv := range b.Partial {
 		beyond, gone := false, []invoice.Reversal{}
 		for _, l := range b.Lines[inv.ID] {
-			s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+			s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 			switch {
 			case b.Reversed[l.ID]:
 			case !found || !s.Period.Start.Equal(l.StartAt):

@@ -118,7 +118,7 @@ var _ = Describe("Costs", func() {
 			}
 			o.issueAll()
 			billed := money.Decimal{}
-			for _, s := range t.Services(period.Period{Start: t.StartAt, End: instant("2025-03-01")}) {
+			for _, s := range t.ServicePeriods(period.Period{Start: t.StartAt, End: instant("2025-03-01")}) {
 				billed = billed.Add(o.line(t, s).Subtotal)
 			}
 			last := money.Decimal{}
@@ -135,7 +135,7 @@ var _ = Describe("Costs", func() {
 })
 
 // line finds the line item of a service on the invoices.
-func (o office) line(t subscription.Terms, s subscription.Service) invoice.Line {
+func (o office) line(t subscription.Terms, s subscription.ServicePeriod) invoice.Line {
 	GinkgoHelper()
 	for _, v := range o.of(t) {
 		for _, l := range v.Lines {

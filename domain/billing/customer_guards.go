@@ -32,7 +32,7 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 	if err != nil {
 		return c, err
 	}
-	return c, alert.LookAtCustomer(tx, c.ID) // events under a new alias count now
+	return c, alert.ScheduleCustomer(tx, c.ID) // events under a new alias count now
 }
 
 // PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.

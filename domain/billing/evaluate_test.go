@@ -20,7 +20,7 @@ import (
 )
 
 // evaluate asks about prices in January.
-func (o office) evaluate(customerID string, events []event.Sent, asked ...charge.PriceEvaluation) (evaluated []charge.Evaluated) {
+func (o office) evaluate(customerID string, events []event.Inline, asked ...charge.PriceEvaluation) (evaluated []charge.Evaluated) {
 	GinkgoHelper()
 	Expect(o.store.View(o.ctx, func(tx *store.Tx) (err error) {
 		evaluated, err = charge.Evaluate(tx, charge.Evaluation{CustomerID: &customerID, Timeframe: january, Prices: asked, Events: events})
@@ -34,7 +34,7 @@ var january = period.Period{
 }
 
 // keep stores events of a customer, as they would be sampled.
-func (o office) keep(customerID string, events []event.Sent) {
+func (o office) keep(customerID string, events []event.Inline) {
 	GinkgoHelper()
 	var stored []event.Event
 	for k, e := range events {
@@ -76,7 +76,7 @@ var _ = Describe("Evaluating prices", func() {
 			o.clock("2025-01-01")
 			id := o.customer()
 			t, _ := o.subscribe(id, "2025-01-01", prices...)
-			var events []event.Sent
+			var events []event.Inline
 			for range rapid.IntRange(0, 12).Draw(r, "events") {
 				hour := rapid.IntRange(0, 31*24).Draw(r, "hour") // the last one is in February
 				properties := fmt.Sprintf(`{"n": %de-3`, rapid.IntRange(-500, 5000).Draw(r, "thousandths"))
@@ -85,7 +85,7 @@ var _ = Describe("Evaluating prices", func() {
 						properties += fmt.Sprintf(`, %q: %s`, name, value)
 					}
 				}
-				events = append(events, event.Sent{
+				events = append(events, event.Inline{
 					Name: "call", Timestamp: january.Start.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339), Properties: json.RawMessage(properties + "}"),
 				})
 			}
@@ -102,8 +102,8 @@ var _ = Describe("Evaluating prices", func() {
 			of := o.evaluate(id, nil, saved...)
 			for k, others := range [][]charge.Evaluated{
 				o.evaluate(id, nil, brought...),
-				o.evaluate(id, append([]event.Sent{}, events...), saved...),
-				o.evaluate(id, append([]event.Sent{}, events...), brought...),
+				o.evaluate(id, append([]event.Inline{}, events...), saved...),
+				o.evaluate(id, append([]event.Inline{}, events...), brought...),
 			} {
 				for i := range of {
 					if !slices.Equal(worth(of[i]), worth(others[i])) {
@@ -113,7 +113,7 @@ var _ = Describe("Evaluating prices", func() {
 			}
 			o.issueAll()
 			for k, i := range t.Intervals {
-				for _, s := range t.Services(january) {
+				for _, s := range t.ServicePeriods(january) {
 					if s.Interval.ID != i.ID {
 						continue
 					}
@@ -152,10 +152,10 @@ var _ = Describe("Evaluating prices", func() {
 			price.Dimensions = &catalog.NewDimensions{GroupID: &group.ID, Values: []string{"eu", "2"}}
 			return err
 		})
-		sampled := func(properties string) event.Sent {
-			return event.Sent{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
+		sampled := func(properties string) event.Inline {
+			return event.Inline{Name: "call", Timestamp: "2025-01-05T00:00:00Z", Properties: json.RawMessage(properties)}
 		}
-		events := []event.Sent{
+		events := []event.Inline{
 			sampled(`{"n": 1, "region": "eu", "size": 2}`), sampled(`{"n": 2, "region": "eu", "size": "2"}`), sampled(`{"n": 4, "region": "eu", "size": 3}`),
 			sampled(`{"n": 8, "region": "us", "size": 2}`), sampled(`{"n": 16, "size": 2}`),
 		}

@@ -21,7 +21,7 @@ type history struct {
 	overCredited map[string]bool // lines that were credited more than the terms take back, by id
 }
 
-// lockHistory reads the books of a subscription and keeps its invoices from changing,
+// lockHistory reads the billing history of a subscription and keeps its invoices from changing,
 // and drafts from being issued, until the transaction ends.
 func lockHistory(tx *store.Tx, subscriptionID string) (history, error) {
 	return readHistory(tx, tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), subscriptionID)

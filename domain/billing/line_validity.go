@@ -11,7 +11,7 @@ import (
 // service, for its quantity, under the same adjustments, and with no more taken back
 // than they take back.
 func (b history) matchesTerms(t subscription.Terms, l invoice.Line) bool {
-	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 	if !found || !sameQuantity(s, l) || b.adjusted[l.ID] || b.Reversed[l.ID] || b.overCredited[l.ID] {
 		return false
 	}
@@ -25,7 +25,7 @@ func (b history) invalidLines() int { return len(b.adjusted) + len(b.overCredite
 
 // sameCycle reports whether a line charges its service as a part of the same billing
 // cycle, and up to its end at least.
-func sameCycle(t subscription.Terms, s subscription.Service, l invoice.Line) bool {
+func sameCycle(t subscription.Terms, s subscription.ServicePeriod, l invoice.Line) bool {
 	cut, cycle := s.Period.End.Before(l.EndAt), s.Cycle
 	if s.Instalment != nil {
 		cycle = s.Instalment.Cycle
@@ -35,7 +35,7 @@ func sameCycle(t subscription.Terms, s subscription.Service, l invoice.Line) boo
 }
 
 // sameQuantity reports whether a line charges a fee for the quantity of its service.
-func sameQuantity(s subscription.Service, l invoice.Line) bool {
+func sameQuantity(s subscription.ServicePeriod, l invoice.Line) bool {
 	if !s.Interval.Price.Fixed() {
 		return true
 	}
@@ -60,7 +60,7 @@ func (b history) markChangedAdjustments(before, after subscription.Terms) {
 
 // adjustmentsOn are the adjustments that work on the service of a line.
 func adjustmentsOn(t subscription.Terms, l invoice.Line) (ids []string) {
-	s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+	s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 	for _, a := range t.Adjustments {
 		if found && a.Covers(s) && a.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
 			ids = append(ids, a.AdjustmentID)

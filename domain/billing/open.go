@@ -30,10 +30,10 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 	if err != nil {
 		return terms, nil, err
 	}
-	if err := allocation.Bring(tx, &terms); err != nil {
+	if err := allocation.Sync(tx, &terms); err != nil {
 		return terms, nil, err
 	}
-	if err := license.Renew(tx, &terms); err != nil {
+	if err := license.SyncGrants(tx, &terms); err != nil {
 		return terms, nil, err
 	}
 	for opened := 0; terms.NextBillingAt != nil && !terms.NextBillingAt.After(tx.Now); opened++ {
@@ -52,7 +52,7 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 			return terms, nil, err
 		}
 	}
-	if err := alert.Look(tx, terms.ID); err != nil {
+	if err := alert.ScheduleEvaluation(tx, terms.ID); err != nil {
 		return terms, nil, err
 	}
 	created, err := invoice.OfSubscription(tx, terms.ID)
@@ -111,7 +111,7 @@ func openDates(tx *store.Tx, t subscription.Terms, dates ...time.Time) error {
 }
 
 // byPlan parts services by their plans: an invoice is for one (semantics 6.2.2).
-func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
+func byPlan(services []subscription.ServicePeriod) (parts [][]subscription.ServicePeriod) {
 	at := map[string]int{}
 	for _, s := range services {
 		k, known := at[s.Interval.PlanID]
@@ -129,7 +129,7 @@ func byPlan(services []subscription.Service) (parts [][]subscription.Service) {
 // a date.
 type opening struct {
 	Date     time.Time
-	Services []subscription.Service
+	Services []subscription.ServicePeriod
 	OfChange bool // it stands beside the one of the date
 }
 
@@ -153,7 +153,7 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := usage.Watch(tx, asked); err != nil {
+	if err := usage.TrackMetrics(tx, asked); err != nil {
 		return err
 	}
 	if err := invoice.TakeOverExpected(tx, t, rows); err != nil {
@@ -164,7 +164,7 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are
 // granted for nothing stand on one that there is anyhow (semantics 11.2.5).
-func makesInvoice(s subscription.Service) bool {
+func makesInvoice(s subscription.ServicePeriod) bool {
 	if s.Interval.Price.Allocation == nil {
 		return true
 	}
@@ -175,6 +175,6 @@ func makesInvoice(s subscription.Service) bool {
 	return !flat || !unit.UnitAmount.IsZero()
 }
 
-func HasUsage(services []subscription.Service) bool {
-	return slices.ContainsFunc(services, func(s subscription.Service) bool { return !s.Interval.Price.Fixed() })
+func HasUsage(services []subscription.ServicePeriod) bool {
+	return slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool { return !s.Interval.Price.Fixed() })
 }

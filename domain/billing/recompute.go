@@ -71,14 +71,14 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 }
 
 // granted reports whether a line is the fee of an allocation. That was prorated once.
-func granted(services []subscription.Service, l invoice.Line) bool {
-	return slices.ContainsFunc(services, func(s subscription.Service) bool {
+func granted(services []subscription.ServicePeriod, l invoice.Line) bool {
+	return slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool {
 		return l.IntervalID != nil && s.Interval.ID == *l.IntervalID && s.Interval.Price.Allocation != nil
 	})
 }
 
 // recomputeLines works the lines of an invoice out as of now.
-func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.Service, was []invoice.PriorCharge) ([]invoice.Line, error) {
+func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was []invoice.PriorCharge) ([]invoice.Line, error) {
 	paid, err := creditsAtIssue(tx, v, services, was)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.Servic
 
 // creditsAtIssue is what credits paid of the lines. Those of a partial invoice say themselves what
 // they were to pay, and those of a void one what was given back since.
-func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.Service, was []invoice.PriorCharge) (map[string]money.Decimal, error) {
+func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was []invoice.PriorCharge) (map[string]money.Decimal, error) {
 	if v.Source != invoice.SourcePartial && v.Status != invoice.StatusVoid {
 		return invoice.CreditsFor(tx, v.Terms, v.Invoice, services)
 	}
@@ -113,7 +113,7 @@ func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.Servic
 // checkEarlier compares what lines took off with what earlier invoices charged of their
 // time, unless one of those was made void: nobody knows whether it was before.
 func (v *Verified) checkEarlier(tx *store.Tx, view invoice.View, note func(document, wrong string, args ...any)) error {
-	services := make([]subscription.Service, len(view.Lines))
+	services := make([]subscription.ServicePeriod, len(view.Lines))
 	for k, l := range view.Lines {
 		services[k] = serviceOf(l)
 	}
@@ -127,7 +127,7 @@ func (v *Verified) checkEarlier(tx *store.Tx, view invoice.View, note func(docum
 }
 
 // serviceOf is what a line charges, as far as earlier invoices go.
-func serviceOf(l invoice.Line) (s subscription.Service) {
+func serviceOf(l invoice.Line) (s subscription.ServicePeriod) {
 	s.Period, s.From = period.Period{Start: l.StartAt, End: l.EndAt}, l.BilledFrom
 	if l.IntervalID != nil {
 		s.Interval.ID = *l.IntervalID
@@ -138,22 +138,22 @@ func serviceOf(l invoice.Line) (s subscription.Service) {
 // atIssue shows an invoice with the terms that it was issued by, and tells the services
 // that its lines are for; of a partial one with those that were to be charged later. Both are
 // unknown of what was issued when terms, or the events that it counts, were not kept yet.
-func atIssue(tx *store.Tx, v invoice.View) (then invoice.View, services []subscription.Service, known bool, err error) {
+func atIssue(tx *store.Tx, v invoice.View) (then invoice.View, services []subscription.ServicePeriod, known bool, err error) {
 	if v.SubscriptionID == nil {
 		return v, nil, true, nil
 	}
 	partial := v.Source == invoice.SourcePartial
-	if v.Edition == nil || partial && v.Seen == nil {
+	if v.Revision == nil || partial && v.Seen == nil {
 		return v, nil, false, nil
 	}
-	if v.Terms, known, err = subscription.FindEdition(tx, v.Terms, *v.Edition); err != nil || !known {
+	if v.Terms, known, err = subscription.FindRevision(tx, v.Terms, *v.Revision); err != nil || !known {
 		return v, nil, false, err
 	}
 	for _, l := range v.Lines {
 		if l.IntervalID == nil {
 			continue
 		}
-		s, found := v.Terms.ServiceAt(*l.IntervalID, l.BilledFrom)
+		s, found := v.Terms.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 		if !found || !s.Period.Start.Equal(l.StartAt) || !partial && !s.Period.End.Equal(l.EndAt) {
 			return v, nil, false, nil
 		}
@@ -184,7 +184,7 @@ func usageHeld(tx *store.Tx, view invoice.View, i subscription.PriceInterval, in
 		if view.Seen == nil {
 			subjects = event.Subjects(user.ID, user.ExternalCustomerID)
 		}
-		held, err := event.Held(tx, user.ID, subjects, in, since)
+		held, err := event.UnchangedSince(tx, user.ID, subjects, in, since)
 		if err != nil || !held {
 			return false, err
 		}
@@ -198,7 +198,7 @@ func usageHeld(tx *store.Tx, view invoice.View, i subscription.PriceInterval, in
 
 // licensesHeld reports whether the licenses that a service draws on, and what they used
 // before and for other prices, are what they were at the issue.
-func licensesHeld(tx *store.Tx, view invoice.View, s subscription.Service) (bool, error) {
+func licensesHeld(tx *store.Tx, view invoice.View, s subscription.ServicePeriod) (bool, error) {
 	others, since := license.Hangs(view.Terms, s.Interval, s.Period)
 	if len(others) == 0 {
 		return true, nil

@@ -53,8 +53,8 @@ func refreshDrafts(tx *store.Tx, t *subscription.Terms) error {
 }
 
 // refreshDraft keeps the draft of those services, if there are any or lines that were
-// put on it. What credits paid of others is carried on afterwards (see carry.go).
-func refreshDraft(tx *store.Tx, draft invoice.Invoice, services []subscription.Service) error {
+// put on it. What credits paid of others is carried on afterwards (see carry_credits.go).
+func refreshDraft(tx *store.Tx, draft invoice.Invoice, services []subscription.ServicePeriod) error {
 	added, err := invoice.AddedTo(tx, []string{draft.ID})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func refreshDraft(tx *store.Tx, draft invoice.Invoice, services []subscription.S
 
 // unbilledServices is what a draft is for: what is billed on its date, for its plan, and not charged
 // yet.
-func (b history) unbilledServices(t subscription.Terms, draft invoice.Invoice) []subscription.Service {
+func (b history) unbilledServices(t subscription.Terms, draft invoice.Invoice) []subscription.ServicePeriod {
 	return slices.DeleteFunc(invoice.BilledBy(t, draft), b.Has)
 }
 
@@ -85,7 +85,7 @@ func (b history) dateClosed(date time.Time, planID string) bool {
 }
 
 // refreshExpected takes away the unopened invoices of a subscription on whose dates nothing is
-// billed any more. What credits paid of them is carried on afterwards (see carry.go).
+// billed any more. What credits paid of them is carried on afterwards (see carry_credits.go).
 func refreshExpected(tx *store.Tx, t subscription.Terms, b history) error {
 	unopened, err := invoice.ExpectedInvoicesOf(tx, t)
 	if err != nil {

@@ -59,7 +59,7 @@ func stillTotals(t subscription.Terms, fees, some []invoice.Line) bool {
 	var of []invoice.Line
 	var together []charge.Item
 	for _, l := range fees {
-		s, found := t.ServiceAt(*l.IntervalID, l.BilledFrom)
+		s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 		if !found {
 			continue
 		}

@@ -55,7 +55,7 @@ func issueThresholdInvoice(tx *store.Tx, t subscription.Terms) (made bool, err e
 		Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &services[0].Interval.PlanID,
 		Source: invoice.SourcePartial, Status: invoice.StatusDraft, Currency: t.Currency, InvoiceDate: tx.Now, HasUsage: true,
 	}
-	seen, err := event.Moment(tx)
+	seen, err := event.TakeSnapshot(tx)
 	if err != nil {
 		return false, err
 	}
@@ -103,7 +103,7 @@ func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []invoice.Invoice, e
 
 // thresholdLines are what services come to by now, without those for which nothing is to be
 // paid. Credits pay what they are to pay of that.
-func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.Service, drafts []invoice.Invoice) ([]invoice.Line, error) {
+func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, drafts []invoice.Invoice) ([]invoice.Line, error) {
 	was, err := invoice.PriorCharges(tx, t, inv, services)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, ser
 // thresholdLinesOn are the lines of services, of which credits pay what is known, by line. They
 // count the events that the invoice has seen. Minimums are left to the invoice of the whole
 // time: one above the threshold would be billed on the first day.
-func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.Service, was []invoice.PriorCharge,
+func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, was []invoice.PriorCharge,
 	paid map[string]money.Decimal) ([]invoice.Line, error) {
 	t.Adjustments = slices.DeleteFunc(slices.Clone(t.Adjustments), func(a subscription.AdjustmentInterval) bool {
 		return a.Adjustment.Kind == rating.Minimum
@@ -140,10 +140,10 @@ func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, s
 }
 
 // creditsForeseen is what credits will pay of a service on the draft that is to charge it.
-func creditsForeseen(tx *store.Tx, t subscription.Terms, s subscription.Service, drafts []invoice.Invoice) (money.Decimal, error) {
+func creditsForeseen(tx *store.Tx, t subscription.Terms, s subscription.ServicePeriod, drafts []invoice.Invoice) (money.Decimal, error) {
 	for _, draft := range drafts {
 		if draft.InvoiceDate.Equal(s.BilledOn) && *draft.PlanID == s.Interval.PlanID {
-			paid, err := invoice.CreditsFor(tx, t, draft, []subscription.Service{s})
+			paid, err := invoice.CreditsFor(tx, t, draft, []subscription.ServicePeriod{s})
 			return paid[invoice.LineID(draft.ID, s)], err
 		}
 	}

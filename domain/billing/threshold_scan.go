@@ -16,9 +16,9 @@ import (
 // ThresholdScan is up to where the usage of an account was looked at for invoicing
 // thresholds.
 type ThresholdScan struct {
-	AccountID string     `gorm:"primaryKey"`
-	Seen      event.Seen // the events that were there
-	Changes   int64      // of the history of usage
+	AccountID string         `gorm:"primaryKey"`
+	Seen      event.Snapshot // the events that were there
+	Changes   int64          // of the history of usage
 }
 
 // TableName has no plural.

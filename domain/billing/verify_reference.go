@@ -41,7 +41,7 @@ const (
 // compute is taken from the invoice: what licenses and credits paid and what earlier invoices
 // charged, which other checks look at. View has the terms of its issue, services are what it
 // is for. An invoice that it cannot compare as a whole is counted with the reason.
-func (v *Verified) refer(tx *store.Tx, view invoice.View, services []subscription.Service, note func(document, wrong string, args ...any)) error {
+func (v *Verified) refer(tx *store.Tx, view invoice.View, services []subscription.ServicePeriod, note func(document, wrong string, args ...any)) error {
 	found, err := referredLines(tx, view, services)
 	var failed readFailed
 	switch {
@@ -93,7 +93,7 @@ func (v *Verified) leaveOut(reason string) {
 
 // referred is a line by the reference model.
 type referred struct {
-	service            subscription.Service
+	service            subscription.ServicePeriod
 	line               reference.Line
 	quantity           *big.Rat // nil: not compared
 	subtotal, adjusted *big.Rat // in the currency of the price
@@ -101,7 +101,7 @@ type referred struct {
 
 // referredLines are the lines of an invoice by the reference model, by id. A panic of the
 // model is an error: a check may not end what it checks.
-func referredLines(tx *store.Tx, view invoice.View, services []subscription.Service) (all map[string]referred, err error) {
+func referredLines(tx *store.Tx, view invoice.View, services []subscription.ServicePeriod) (all map[string]referred, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the reference model failed: %v", r)
@@ -158,7 +158,7 @@ func referredLines(tx *store.Tx, view invoice.View, services []subscription.Serv
 }
 
 // referService computes the subtotal of a service; of a composite price only what it is for.
-func referService(t subscription.Terms, s subscription.Service, events *eventReader) (r referred, err error) {
+func referService(t subscription.Terms, s subscription.ServicePeriod, events *eventReader) (r referred, err error) {
 	price := s.Interval.Price
 	days := referDays(t, s)
 	share := shareOf(days)
@@ -213,7 +213,7 @@ func (r referred) exact() *big.Rat {
 
 // referArrears weighs each quantity of a fee in arrears by the days for which it was
 // (price models 5.4).
-func referArrears(s subscription.Service, days reference.Days, zone *time.Location) (r referred, err error) {
+func referArrears(s subscription.ServicePeriod, days reference.Days, zone *time.Location) (r referred, err error) {
 	type spell struct {
 		from     time.Time
 		quantity money.Decimal
@@ -252,9 +252,9 @@ func quantityAt(i subscription.PriceInterval, at time.Time) money.Decimal {
 	return quantity
 }
 
-// referInstalment is what an instalment adds: the rounded fee up to its end less the rounded
+// referInstalment is what an installment adds: the rounded fee up to its end less the rounded
 // fee up to its beginning (price models 5.6).
-func referInstalment(s subscription.Service, days reference.Days) (r referred, err error) {
+func referInstalment(s subscription.ServicePeriod, days reference.Days) (r referred, err error) {
 	if s.Before != nil || len(s.Interval.Transitions) > 0 {
 		return r, changedInParts
 	}
@@ -364,7 +364,7 @@ func referTogether(all []referred, adjustments []subscription.AdjustmentInterval
 
 // referBefore is what earlier invoices charged of a service that is charged to date, as they say:
 // first is the day of its billing period with which it begins.
-func referBefore(was *rating.Earlier, first int, s subscription.Service, zone *time.Location) *reference.Before {
+func referBefore(was *rating.Earlier, first int, s subscription.ServicePeriod, zone *time.Location) *reference.Before {
 	if was == nil {
 		return nil
 	}
@@ -384,7 +384,7 @@ func referBefore(was *rating.Earlier, first int, s subscription.Service, zone *t
 // inForce reports whether an adjustment is in force for a service: in advance where the
 // service starts, in arrears where it ends (semantics 6.3.7). A change of quantity gets
 // percentages only.
-func inForce(a subscription.AdjustmentInterval, s subscription.Service) bool {
+func inForce(a subscription.AdjustmentInterval, s subscription.ServicePeriod) bool {
 	if s.Before != nil && a.Adjustment.Kind != rating.PercentageDiscount {
 		return false
 	}
@@ -443,7 +443,7 @@ func (r referred) amount(l invoice.Line, into money.Currency) (*big.Rat, error) 
 // referDays are the local days of a service in its full billing period. The cycle follows
 // from the subscription's anchor; where phases, changes of the plan or price intervals moved
 // that, it is the one of the terms. Of a price that is charged once it is all.
-func referDays(t subscription.Terms, s subscription.Service) reference.Days {
+func referDays(t subscription.Terms, s subscription.ServicePeriod) reference.Days {
 	price, zone := s.Interval.Price, t.Customer.Location()
 	length := price.Length()
 	if length.OneTime() || s.TrialOf != "" {
@@ -453,7 +453,7 @@ func referDays(t subscription.Terms, s subscription.Service) reference.Days {
 	if s.Instalment != nil {
 		start, end, number, of = s.Instalment.Cycle.Start, s.Instalment.Cycle.End, s.Instalment.Number, s.Instalment.Of
 	}
-	moved := len(t.Stints) > 1 || s.Interval.BillingDay != nil
+	moved := len(t.PlanIntervals) > 1 || s.Interval.BillingDay != nil
 	for _, p := range t.Phases {
 		moved = moved || p.Aligned
 	}

@@ -29,7 +29,7 @@ const (
 // prices that count the same ones it reads them once.
 type eventReader struct {
 	tx    *store.Tx
-	seen  *event.Seen // a partial invoice counts those that it has seen
+	seen  *event.Snapshot // a partial invoice counts those that it has seen
 	terms subscription.Terms
 	last  string
 	read  []reference.Event
@@ -37,7 +37,7 @@ type eventReader struct {
 
 // usage is what a usage price rates, by the reference model, and the quantity of its line;
 // that is nil where the model sums up groups.
-func (r *eventReader) usage(s subscription.Service) (u reference.Usage, quantity *big.Rat, err error) {
+func (r *eventReader) usage(s subscription.ServicePeriod) (u reference.Usage, quantity *big.Rat, err error) {
 	price := s.Interval.Price
 	inputs, err := reference.InputsOf(price.ModelType, price.Config)
 	if err != nil {
@@ -119,7 +119,7 @@ func byValues(events []reference.Event, properties []string) (groups []reference
 
 // counted are the events that a price counts of those of its users: by the filter of its
 // interval and the values of its dimensions.
-func counted(events []reference.Event, s subscription.Service) (passed []reference.Event, err error) {
+func counted(events []reference.Event, s subscription.ServicePeriod) (passed []reference.Event, err error) {
 	dimensions := map[string]string{}
 	for _, d := range s.Interval.Price.Dimensions {
 		dimensions[d.Key] = d.Value
@@ -174,7 +174,7 @@ func plainParameters(values metric.Parameters) (map[string]any, error) {
 // events are the events of the customers that a service counts, in its time, in the order in
 // which they came. Deprecated events do not count, nor those of a backfill that is not in
 // effect, nor those that one in effect replaced.
-func (r *eventReader) events(s subscription.Service) ([]reference.Event, error) {
+func (r *eventReader) events(s subscription.ServicePeriod) ([]reference.Event, error) {
 	spans := r.terms.UserSpans(s.Interval)
 	subjects := subjectsOf(r.terms.Users(s.Interval))
 	asked := fmt.Sprint(s.Period.Start.UnixMicro(), s.Period.End.UnixMicro(), subjects)

@@ -112,7 +112,7 @@ func needPrices(tx *store.Tx, ids []string) error {
 	for k, id := range ids {
 		field := fmt.Sprintf("applies_to_price_ids[%d]", k)
 		if _, exists := found[id]; !exists {
-			faults = append(faults, fault.Foreign(field, "must be the id of a price"))
+			faults = append(faults, fault.NotPartOf(field, "must be the id of a price"))
 		} else if slices.Contains(ids[:k], id) {
 			faults = append(faults, fault.Bad(field, "must differ from those before it"))
 		}

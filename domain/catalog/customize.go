@@ -11,7 +11,7 @@ import (
 // in their places, then the added ones in their order. Without a difference it
 // makes nothing.
 func Customize(tx *store.Tx, plan Plan, version PlanVersion, subscriptionID string, in Difference) (PlanVersion, error) {
-	d, err := in.draft(tx, plan, version, &subscriptionID)
+	d, err := in.builder(tx, plan, version, &subscriptionID)
 	if err != nil {
 		return PlanVersion{}, err
 	}
@@ -23,7 +23,7 @@ func Customize(tx *store.Tx, plan Plan, version PlanVersion, subscriptionID stri
 // has, which adjustments may name. Both are returned in the order of the request.
 // Whether the prices may be in force together is not judged: see Together.
 func Extend(tx *store.Tx, plan Plan, has []Price, subscriptionID string, in Difference) ([]Price, []Adjustment, error) {
-	d, err := newDraft(tx, plan, PlanVersion{Prices: has}, in.AddPrices...)
+	d, err := newVersionBuilder(tx, plan, PlanVersion{Prices: has}, in.AddPrices...)
 	if err != nil {
 		return nil, nil, err
 	}

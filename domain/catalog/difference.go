@@ -42,10 +42,10 @@ type Difference struct {
 	ReplaceAdjustments []PlanAdjustment
 }
 
-// draft applies the difference to a version, for its plan or for one subscription.
+// builder applies the difference to a version, for its plan or for one subscription.
 // Prices come first, since adjustments name them.
-func (in Difference) draft(tx *store.Tx, plan Plan, base PlanVersion, subscriptionID *string) (*draft, error) {
-	d, err := newDraft(tx, plan, base, slices.Concat(in.AddPrices, in.ReplacePrices)...)
+func (in Difference) builder(tx *store.Tx, plan Plan, base PlanVersion, subscriptionID *string) (*versionBuilder, error) {
+	d, err := newVersionBuilder(tx, plan, base, slices.Concat(in.AddPrices, in.ReplacePrices)...)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func CreatePlan(tx *store.Tx, in NewPlan) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	d, err := newDraft(tx, plan, PlanVersion{Phases: phases}, in.Prices...)
+	d, err := newVersionBuilder(tx, plan, PlanVersion{Phases: phases}, in.Prices...)
 	if err != nil {
 		return Plan{}, err
 	}

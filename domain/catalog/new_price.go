@@ -70,7 +70,7 @@ func (in NewPrice) Member() string {
 
 // CreatePrice makes an add-on price. Its alias is unique among those.
 func CreatePrice(tx *store.Tx, in NewPrice) (Price, error) {
-	known, err := refer(tx, in)
+	known, err := loadReferences(tx, in)
 	if err != nil {
 		return Price{}, err
 	}
@@ -96,7 +96,7 @@ func (in NewPrice) record(tx *store.Tx, known references) (Price, error) {
 	length, cycleErr := in.length()
 	model, modelErr := in.model()
 	metadata, metadataErr := store.Metadata(nil).Merge(in.Metadata)
-	w := wish{NewPrice: in, model: model, length: length}
+	w := pendingPrice{NewPrice: in, model: model, length: length}
 	w.depend(known)
 	if err := fault.Join(cycleErr, w.check(), modelErr, metadataErr); err != nil {
 		return Price{}, err

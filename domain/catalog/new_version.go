@@ -32,7 +32,7 @@ func CreateVersion(tx *store.Tx, planID string, in NewVersion) (PlanVersion, err
 	case in.Version <= base.Version:
 		return PlanVersion{}, fault.Refused("version must be greater than %d, the highest there is", base.Version)
 	}
-	d, err := in.Difference.draft(tx, plan, base, nil)
+	d, err := in.Difference.builder(tx, plan, base, nil)
 	if err != nil {
 		return PlanVersion{}, err
 	}

@@ -16,8 +16,8 @@ type references struct {
 	credits       Item // of allocations that name none
 }
 
-// refer loads what prices name.
-func refer(tx *store.Tx, wanted ...NewPrice) (r references, err error) {
+// loadReferences loads what prices name.
+func loadReferences(tx *store.Tx, wanted ...NewPrice) (r references, err error) {
 	var itemIDs, metricIDs, licenseTypeIDs []string
 	var groups []NewDimensions
 	for _, in := range wanted {

@@ -151,7 +151,7 @@ func phasesOf(tx *store.Tx, versions []PlanVersion) (map[string][]Phase, error) 
 }
 
 // publish saves the draft and makes it a version of its plan.
-func (d *draft) publish(number int) error {
+func (d *versionBuilder) publish(number int) error {
 	if err := d.save(); err != nil {
 		return err
 	}

@@ -53,13 +53,13 @@ func Calculate(t subscription.Terms, together []Item) []Amounts {
 
 // CalculateAlone is what a change of a fee's quantity costs, in the currency of the
 // invoice: below 0 for a decrease.
-func CalculateAlone(t subscription.Terms, s subscription.Service) money.Decimal {
+func CalculateAlone(t subscription.Terms, s subscription.ServicePeriod) money.Decimal {
 	y := NewItem(t, s)
 	y.Count(nil)
 	return Calculate(t, []Item{y})[0].Amount
 }
 
-// Rate rates a tally, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
+// Rate rates a item, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
 // 1.5). Custom units have no minor unit and stay exact.
 func Rate(y Item) Amounts {
 	if y.Interval.Price.Allocation != nil { // a grant and its fee are never prorated (semantics 11.2.5)
@@ -80,14 +80,14 @@ func Rate(y Item) Amounts {
 	return a
 }
 
-// carry adds to an instalment of a fee what the roundings of those before it left over,
+// carry adds to an installment of a fee what the roundings of those before it left over,
 // so that all of them sum to the rounded fee (price models 5.6).
 func (a *Amounts) carry(y Item) {
 	if y.Instalment == nil || y.Days.From == 0 {
 		return
 	}
 	y.Instalment = nil
-	if len(y.Usage.Spans) > 0 { // the instalments before it were for the quantity with which it begins
+	if len(y.Usage.Spans) > 0 { // the installments before it were for the quantity with which it begins
 		y.Usage.Quantity, y.Usage.Spans = y.Usage.Spans[0].Quantity, nil
 	}
 	y.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
@@ -151,7 +151,7 @@ func adjust(t subscription.Terms, together []Item, all []Amounts) {
 	for k, a := range t.Adjustments {
 		adjustments[k] = a.Adjustment.Rating()
 	}
-	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].Service) }
+	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].ServicePeriod) }
 	for k, adjusted := range rating.Adjust(lines, adjustments, covers) {
 		if of := together[k].TrialOf; of != "" {
 			adjusted = rating.Trial(of, lines[k])

@@ -12,7 +12,7 @@ import (
 
 // CumulativeCost is what the services of a billing period are worth up to certain
 // instants. Those that depend on each other are charged with the others of their invoice:
-// see worth_on_invoices.go.
+// see cumulative_by_invoice.go.
 type CumulativeCost struct {
 	whole period.Period                  // the billing period
 	upTo  map[int64]map[string]pricePart // by instant, in microseconds, and price interval
@@ -34,14 +34,14 @@ func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency
 	}
 	var services []Measurement
 	var shown []map[int64]int
-	for _, s := range t.Services(days.Whole) {
+	for _, s := range t.ServicePeriods(days.Whole) {
 		if s.Interval.Price.Currency != currency {
 			continue
 		}
 		at, show := MeasurementPoints(s.Period, edges)
-		services, shown = append(services, Measurement{Service: s, Until: at}), append(shown, show)
+		services, shown = append(services, Measurement{ServicePeriod: s, Until: at}), append(shown, show)
 	}
-	tallies, err := Measure(tx, t, services)
+	items, err := Measure(tx, t, services)
 	if err != nil {
 		return CumulativeCost{}, err
 	}
@@ -51,14 +51,14 @@ func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency
 			if together[edge] == nil {
 				together[edge] = make([]Item, 0, len(services))
 			}
-			together[edge] = append(together[edge], tallies[k][at])
+			together[edge] = append(together[edge], items[k][at])
 		}
 	}
 	w := CumulativeCost{days.Whole, map[int64]map[string]pricePart{}}
-	for edge, tallies := range together {
-		upTo := make(map[string]pricePart, len(tallies))
-		for k, a := range Calculate(t, tallies) {
-			id := tallies[k].Interval.ID
+	for edge, items := range together {
+		upTo := make(map[string]pricePart, len(items))
+		for k, a := range Calculate(t, items) {
+			id := items[k].Interval.ID
 			p := upTo[id]
 			upTo[id] = pricePart{p.quantity.Add(a.Quantity), p.subtotal.Add(a.Subtotal), p.total.Add(a.Left())}
 		}

@@ -34,7 +34,7 @@ func sharesAdjustments(t subscription.Terms, currency money.Currency) bool {
 // sheet is the lines in one currency of one invoice. The first of them are shown; the
 // others only have a part in what those come to.
 type sheet struct {
-	services []subscription.Service
+	services []subscription.ServicePeriod
 	shown    int
 }
 
@@ -63,7 +63,7 @@ func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period
 			continue
 		}
 		for _, s := range t.BilledOn(first.BilledOn) {
-			same := func(o subscription.Service) bool { return o.Interval.ID == s.Interval.ID && o.From.Equal(s.From) }
+			same := func(o subscription.ServicePeriod) bool { return o.Interval.ID == s.Interval.ID && o.From.Equal(s.From) }
 			if s.Interval.Price.Currency == currency && s.Interval.PlanID == first.Interval.PlanID && !slices.ContainsFunc(sheets[k].services, same) {
 				sheets[k].services = append(sheets[k].services, s)
 			}
@@ -85,7 +85,7 @@ func withEarlier(t subscription.Terms, currency money.Currency, sheets []sheet) 
 			if !IsContinuation(s) || on(s.From, s.Interval.PlanID) {
 				continue
 			}
-			earlier := slices.DeleteFunc(t.BilledOn(s.From), func(o subscription.Service) bool {
+			earlier := slices.DeleteFunc(t.BilledOn(s.From), func(o subscription.ServicePeriod) bool {
 				return o.Interval.Price.Currency != currency || o.Interval.PlanID != s.Interval.PlanID
 			})
 			if len(earlier) > 0 {
@@ -109,10 +109,10 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 			if s.Interval.Price.Fixed() { // counts in full, whatever the instant
 				at, slot = []time.Time{s.Period.End}, nil
 			}
-			asked, slots = append(asked, Measurement{Service: s, Until: at}), append(slots, slot)
+			asked, slots = append(asked, Measurement{ServicePeriod: s, Until: at}), append(slots, slot)
 		}
 	}
-	tallies, err := measureBegun(tx, t, asked)
+	items, err := measureBegun(tx, t, asked)
 	if err != nil {
 		return CumulativeCost{}, err
 	}
@@ -124,9 +124,9 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 			to := from + len(sh.services)
 			together := make([]Item, 0, len(sh.services))
 			for k := from; k < to; k++ {
-				y := upToEdge(t, asked[k].Service, tallies[k], slots[k], edge)
-				if IsContinuation(y.Service) {
-					y.ToDate = toDate[CycleKey(y.Service)]
+				y := upToEdge(t, asked[k].ServicePeriod, items[k], slots[k], edge)
+				if IsContinuation(y.ServicePeriod) {
+					y.ToDate = toDate[CycleKey(y.ServicePeriod)]
 				}
 				together = append(together, y)
 			}
@@ -171,13 +171,13 @@ func measureBegun(tx *store.Tx, t subscription.Terms, services []Measurement) ([
 	return all, nil
 }
 
-// upToEdge is the tally of a service at an instant: without usage where it has not begun.
-func upToEdge(t subscription.Terms, s subscription.Service, tallies []Item, slots map[int64]int, edge time.Time) Item {
+// upToEdge is the item of a service at an instant: without usage where it has not begun.
+func upToEdge(t subscription.Terms, s subscription.ServicePeriod, items []Item, slots map[int64]int, edge time.Time) Item {
 	if s.Interval.Price.Fixed() {
-		return tallies[0]
+		return items[0]
 	}
 	if at, begun := slots[edge.UnixMicro()]; begun {
-		return tallies[at]
+		return items[at]
 	}
 	y := NewItem(t, s)
 	y.Count(nil)
@@ -186,20 +186,20 @@ func upToEdge(t subscription.Terms, s subscription.Service, tallies []Item, slot
 
 // overtaken reports whether a later invoice charges the same cycle of a price to date, and
 // its part of the cycle has begun before an instant: that one says what the price is worth.
-func overtaken(s subscription.Service, sheets []sheet, edge time.Time) bool {
+func overtaken(s subscription.ServicePeriod, sheets []sheet, edge time.Time) bool {
 	if s.Interval.Price.Fixed() {
 		return false
 	}
 	return slices.ContainsFunc(sheets, func(sh sheet) bool {
-		return slices.ContainsFunc(sh.services[:sh.shown], func(o subscription.Service) bool {
+		return slices.ContainsFunc(sh.services[:sh.shown], func(o subscription.ServicePeriod) bool {
 			return o.Interval.ID == s.Interval.ID && o.Period.Start.Equal(s.Period.Start) && o.From.After(s.From) && edge.After(o.From)
 		})
 	})
 }
 
 // CycleKey names the billing cycle of the price of a service.
-func CycleKey(s subscription.Service) string { return s.Interval.ID + s.Period.Start.String() }
+func CycleKey(s subscription.ServicePeriod) string { return s.Interval.ID + s.Period.Start.String() }
 
 // IsContinuation reports whether the invoices of earlier parts of a billing cycle charged for a
 // time that the service begins with.
-func IsContinuation(s subscription.Service) bool { return s.From.After(s.Period.Start) }
+func IsContinuation(s subscription.ServicePeriod) bool { return s.From.After(s.Period.Start) }

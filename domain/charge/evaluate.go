@@ -25,7 +25,7 @@ type Evaluation struct {
 
 	// Events take the place of the stored ones, if they are not nil. Those that name
 	// nobody are the customer's.
-	Events []event.Sent
+	Events []event.Inline
 }
 
 // PriceEvaluation asks about one price, which is named in one of three ways.
@@ -127,7 +127,7 @@ func (e Evaluation) checkTimeframe(now time.Time) error {
 }
 
 // named are the events, each with its customer.
-func (e Evaluation) named() []event.Sent {
+func (e Evaluation) named() []event.Inline {
 	events := slices.Clone(e.Events)
 	for k, sent := range events {
 		if sent.CustomerID == nil && sent.ExternalCustomerID == nil {

@@ -16,7 +16,7 @@ type evaluationItem struct {
 	PriceEvaluation
 	filter *metric.Condition  // nil for none
 	groups []*metric.Computed // by the grouping keys
-	tally  Item               // of no subscription, and without usage
+	item   Item               // of no subscription, and without usage
 	asks   int                // how many questions
 }
 
@@ -77,7 +77,7 @@ func findPrices(tx *store.Tx, asked []evaluationItem) error {
 	for k := range asked {
 		var found bool
 		a := &asked[k]
-		price := &a.tally.Interval.Price
+		price := &a.item.Interval.Price
 		switch {
 		case a.PriceID != nil:
 			if *price, found = byID[*a.PriceID]; !found {
@@ -93,7 +93,7 @@ func findPrices(tx *store.Tx, asked []evaluationItem) error {
 		if err := a.check(); err != nil {
 			return err
 		}
-		a.tally.Model, a.tally.Quantity = price.Model(), a.tally.Interval.QuantityAt(time.Time{})
+		a.item.Model, a.item.Quantity = price.Model(), a.item.Interval.QuantityAt(time.Time{})
 	}
 	return findMetrics(tx, asked)
 }
@@ -101,7 +101,7 @@ func findPrices(tx *store.Tx, asked []evaluationItem) error {
 func findMetrics(tx *store.Tx, asked []evaluationItem) error {
 	var ids []string
 	for _, a := range asked {
-		if id := a.tally.Interval.Price.MetricID; id != nil {
+		if id := a.item.Interval.Price.MetricID; id != nil {
 			ids = append(ids, *id)
 		}
 	}
@@ -111,7 +111,7 @@ func findMetrics(tx *store.Tx, asked []evaluationItem) error {
 	}
 	for k := range asked {
 		a := &asked[k]
-		i := &a.tally.Interval
+		i := &a.item.Interval
 		if i.Price.MetricID == nil {
 			continue
 		}
@@ -126,7 +126,7 @@ func findMetrics(tx *store.Tx, asked []evaluationItem) error {
 // check refuses what the price cannot be asked.
 func (a evaluationItem) check() error {
 	var err error
-	switch price := a.tally.Interval.Price; {
+	switch price := a.item.Interval.Price; {
 	case price.Type == catalog.PriceComposite:
 		err = fault.Bad("price", "charges for other prices, so it is worth nothing by itself")
 	case price.Fixed() && a.filter != nil:
@@ -151,14 +151,14 @@ func (a evaluationItem) refusal(err error) error {
 // requests are those of the price about what is asked, by groups.
 func (a *evaluationItem) requests(about usage.Request) []usage.Request {
 	about.Filter, about.Groups = a.filter, a.groups
-	asked := Requests(a.tally.Interval, a.tally.Model, about)
+	asked := Requests(a.item.Interval, a.item.Model, about)
 	a.asks = len(asked)
 	return asked
 }
 
 // evaluate charges what the questions were answered, each group by itself.
 func (a evaluationItem) evaluate(answers []usage.Reading) Evaluated {
-	e := Evaluated{Price: a.tally.Interval.Price, Groups: []EvaluatedGroup{}}
+	e := Evaluated{Price: a.item.Interval.Price, Groups: []EvaluatedGroup{}}
 	if len(a.groups) == 0 {
 		e.Groups = append(e.Groups, a.charge([]string{}, answers))
 		return e
@@ -174,7 +174,7 @@ func (a evaluationItem) evaluate(answers []usage.Reading) Evaluated {
 }
 
 func (a evaluationItem) charge(values []string, answers []usage.Reading) EvaluatedGroup {
-	used := a.tally
+	used := a.item
 	used.Count(answers)
 	worth := Rate(used)
 	return EvaluatedGroup{Values: values, Quantity: worth.Quantity, Amount: worth.Exact.WithoutTail()}

@@ -17,7 +17,7 @@ import (
 // Item is a service and what it used up to an instant: all that its charge
 // depends on.
 type Item struct {
-	subscription.Service
+	subscription.ServicePeriod
 	Model rating.Model
 	Usage rating.Usage
 	Days  rating.Days   // of the service in its billing cycle
@@ -37,7 +37,7 @@ type Item struct {
 // Measurement is a service and the instants up to which it is measured, which rise and lie
 // after its start.
 type Measurement struct {
-	subscription.Service
+	subscription.ServicePeriod
 	Until []time.Time
 }
 
@@ -47,7 +47,7 @@ func Measure(tx *store.Tx, t subscription.Terms, services []Measurement) ([][]It
 	var asked []usage.Request
 	blank, ends := make([]Item, len(services)), make([]int, len(services)) // the ends are of the questions of each service
 	for k, s := range services {
-		blank[k] = NewItem(t, s.Service)
+		blank[k] = NewItem(t, s.ServicePeriod)
 		asked = append(asked, Requests(s.Interval, blank[k].Model, usage.Request{
 			Cuts:   append([]time.Time{s.Period.Start}, s.Until...),
 			Filter: s.Interval.Condition(),
@@ -83,21 +83,21 @@ func spans(services []Measurement) []license.Span {
 	return asked
 }
 
-// withUsage is the tally at each of so many instants, as its questions were answered.
+// withUsage is the item at each of so many instants, as its questions were answered.
 func (y Item) withUsage(answers [][]usage.Reading, instants int) []Item {
-	tallies := slices.Repeat([]Item{y}, instants)
-	for k := range tallies {
-		tallies[k].Count(ReadingsUpTo(answers, k))
+	items := slices.Repeat([]Item{y}, instants)
+	for k := range items {
+		items[k].Count(ReadingsUpTo(answers, k))
 	}
-	return tallies
+	return items
 }
 
 // NewItem is a service whose usage is not counted yet.
-func NewItem(t subscription.Terms, s subscription.Service) Item {
+func NewItem(t subscription.Terms, s subscription.ServicePeriod) Item {
 	loc := t.Customer.Location()
 	days := s.Days(loc)
 	y := Item{
-		Service: s, Model: s.Interval.Price.Model(), Days: days,
+		ServicePeriod: s, Model: s.Interval.Price.Model(), Days: days,
 		Usage: rating.Usage{Fraction: period.Fraction{Part: days.To - days.From, Whole: days.Of}},
 	}
 	for _, span := range s.Spans {
@@ -157,6 +157,6 @@ func (y *Item) Count(answers []usage.Reading) {
 
 // UsageRequests are the questions about the usage of a service that will be asked until it is
 // invoiced.
-func UsageRequests(s subscription.Service) []usage.Request {
+func UsageRequests(s subscription.ServicePeriod) []usage.Request {
 	return Requests(s.Interval, s.Interval.Price.Model(), usage.Request{Filter: s.Interval.Condition()})
 }

@@ -27,8 +27,8 @@ func (c Calendar) FirstOpen(now time.Time) period.Date {
 	return period.DateOf(now.Add(-c.Grace), c.Location)
 }
 
-// books are a ledger with what can still change in it.
-type books struct {
+// workingSet are a ledger with what can still change in it.
+type workingSet struct {
 	*Ledger
 	blocks  []Block                  // in the order in which they pay, without what pending entries drew
 	rows    map[string]money.Decimal // what blocks have left as it is written, by id
@@ -40,11 +40,11 @@ type books struct {
 // lines that are not invoiced yet, and what is closed is committed (semantics 10.2.7).
 // Charges are by day, and within one in the order in which they are paid.
 func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error {
-	b, err := openBooks(tx, ledger, charges)
+	b, err := openWorkingSet(tx, ledger, charges)
 	if err != nil {
 		return err
 	}
-	if err := b.count(tx); err != nil {
+	if err := b.activateDue(tx); err != nil {
 		return err
 	}
 	b.keep()
@@ -63,10 +63,10 @@ func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error
 	return ledger.save(tx)
 }
 
-// Foresee tells what credits pay of each line for some local days, by its id, as Deduct would
+// Preview tells what credits pay of each line for some local days, by its id, as Deduct would
 // leave it. It changes nothing.
-func Foresee(tx *store.Tx, customerID string, currency money.Currency, charges []Charge, of Days) (map[string]money.Decimal, error) {
-	b, err := openBooks(tx, &Ledger{CustomerID: customerID, Currency: currency}, charges)
+func Preview(tx *store.Tx, customerID string, currency money.Currency, charges []Charge, of Days) (map[string]money.Decimal, error) {
+	b, err := openWorkingSet(tx, &Ledger{CustomerID: customerID, Currency: currency}, charges)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func Foresee(tx *store.Tx, customerID string, currency money.Currency, charges [
 	return paid, nil
 }
 
-func openBooks(tx *store.Tx, ledger *Ledger, charges []Charge) (*books, error) {
-	b := &books{Ledger: ledger, rows: map[string]money.Decimal{}}
+func openWorkingSet(tx *store.Tx, ledger *Ledger, charges []Charge) (*workingSet, error) {
+	b := &workingSet{Ledger: ledger, rows: map[string]money.Decimal{}}
 	lines := []string{}
 	for _, c := range charges {
 		if len(lines) == 0 || lines[len(lines)-1] != c.LineID {
@@ -128,13 +128,13 @@ func (e Entry) changes() bool {
 	return e.Status == EntryPending && (e.Kind == KindDecrement || e.Kind == KindCreditBlockExpiry)
 }
 
-func (b *books) block(id string) *Block {
+func (b *workingSet) block(id string) *Block {
 	at := slices.IndexFunc(b.blocks, func(block Block) bool { return block.ID == id })
 	return &b.blocks[at]
 }
 
-// count makes blocks part of the balance whose day has come.
-func (b *books) count(tx *store.Tx) error {
+// activateDue makes blocks part of the balance whose day has come.
+func (b *workingSet) activateDue(tx *store.Tx) error {
 	for k := range b.blocks {
 		block := &b.blocks[k]
 		if block.Counted || block.Status != BlockActive || block.EffectiveAt.After(tx.Now) {
@@ -144,7 +144,7 @@ func (b *books) count(tx *store.Tx) error {
 		if err := tx.Model(block).Select("counted").Updates(block).Error; err != nil {
 			return err
 		}
-		if err := b.retell(tx, *block); err != nil {
+		if err := b.recountEntries(tx, *block); err != nil {
 			return err
 		}
 		if block.Balance.Sign() > 0 {
@@ -154,8 +154,8 @@ func (b *books) count(tx *store.Tx) error {
 	return nil
 }
 
-// retell makes the entries of a block that came to be counted move the balance.
-func (l *Ledger) retell(tx *store.Tx, block Block) error {
+// recountEntries makes the entries of a block that came to be counted move the balance.
+func (l *Ledger) recountEntries(tx *store.Tx, block Block) error {
 	var entries []Entry
 	if err := tx.Where("block_id = ?", block.ID).Order("sequence").Find(&entries).Error; err != nil {
 		return err
@@ -176,7 +176,7 @@ func (l *Ledger) retell(tx *store.Tx, block Block) error {
 }
 
 // replay is the replay of what these books know.
-func (b *books) replay(charges []Charge, now time.Time) []draw {
+func (b *workingSet) replay(charges []Charge, now time.Time) []draw {
 	return replay(b.blocks, charges, now,
 		func(c Charge) (sum money.Decimal) {
 			for _, e := range b.entries {
@@ -200,7 +200,7 @@ func (e Entry) paysFor(c Charge) bool {
 
 // enter writes draws: into the pending entries that there are, whose others draw nothing
 // any more, and into new ones.
-func (b *books) enter(tx *store.Tx, draws []draw, days Calendar) error {
+func (b *workingSet) enter(tx *store.Tx, draws []draw, days Calendar) error {
 	drawn := map[int]money.Decimal{} // by entry
 	var more []Entry
 	for _, d := range draws {
@@ -241,16 +241,16 @@ func (b *books) enter(tx *store.Tx, draws []draw, days Calendar) error {
 		}
 	}
 	b.entries = append(b.entries, more...)
-	return b.leave(tx, left)
+	return b.saveBalances(tx, left)
 }
 
 // reload reads the balances of an entry, which those before it may have moved.
-func (b *books) reload(tx *store.Tx, e *Entry) error {
+func (b *workingSet) reload(tx *store.Tx, e *Entry) error {
 	return tx.Model(e).Select("starting_balance", "ending_balance").Where("id = ?", e.ID).Take(e).Error
 }
 
 // entryOf is the pending entry that a draw belongs into, -1 if there is none.
-func (b *books) entryOf(d draw) int {
+func (b *workingSet) entryOf(d draw) int {
 	return slices.IndexFunc(b.entries, func(e Entry) bool {
 		if !e.changes() || e.BlockID != b.blocks[d.block].ID {
 			return false
@@ -262,7 +262,7 @@ func (b *books) entryOf(d draw) int {
 	})
 }
 
-func (b *books) newEntry(d draw, days Calendar) Entry {
+func (b *workingSet) newEntry(d draw, days Calendar) Entry {
 	block := b.blocks[d.block]
 	if d.charge == nil {
 		commit := block.ExpiresAt.Add(days.Grace)
@@ -275,8 +275,8 @@ func (b *books) newEntry(d draw, days Calendar) Entry {
 	}
 }
 
-// leave writes what blocks have left.
-func (b *books) leave(tx *store.Tx, left map[string]money.Decimal) error {
+// saveBalances writes what blocks have left.
+func (b *workingSet) saveBalances(tx *store.Tx, left map[string]money.Decimal) error {
 	for k := range b.blocks {
 		block := &b.blocks[k]
 		block.Balance = left[block.ID]
@@ -291,7 +291,7 @@ func (b *books) leave(tx *store.Tx, left map[string]money.Decimal) error {
 }
 
 // commit commits what is closed.
-func (b *books) commit(tx *store.Tx) error {
+func (b *workingSet) commit(tx *store.Tx) error {
 	for k := range b.entries {
 		e := &b.entries[k]
 		if e.Status == EntryPending && e.CommitAt != nil && !e.CommitAt.After(tx.Now) {

@@ -11,7 +11,7 @@ import (
 // plan finds when time changes the ledger next: as an entry is to be committed, a block
 // takes effect or expires and, while there is something to pay with, as the next day is
 // closed.
-func (b *books) plan(now time.Time, days Calendar) {
+func (b *workingSet) plan(now time.Time, days Calendar) {
 	b.DueAt = nil
 	for _, e := range b.entries {
 		if e.Status == EntryPending && e.CommitAt != nil {

@@ -18,7 +18,7 @@ type returned struct {
 
 // keep notes what blocks do not lose though they have expired: what they got back from
 // invoices that are void.
-func (b *books) keep() {
+func (b *workingSet) keep() {
 	for _, back := range b.returned {
 		block := b.block(back.blockID)
 		block.kept = block.kept.Add(back.amount)
@@ -29,7 +29,7 @@ func (b *books) keep() {
 // many local days after today as the old one had left on the day that it paid for
 // (semantics 8.1.15). Where charges drew on it in between, the days that had most left
 // keep theirs. It reports whether there are such blocks.
-func (b *books) revive(tx *store.Tx, days Calendar) (made bool, err error) {
+func (b *workingSet) revive(tx *store.Tx, days Calendar) (made bool, err error) {
 	back := b.returned
 	b.returned = nil
 	place := func(of returned) int {
@@ -64,7 +64,7 @@ func (c Calendar) after(old Block, day, today period.Date) Block {
 }
 
 // moveTo moves an amount from a block to a new one.
-func (b *books) moveTo(tx *store.Tx, from *Block, amount money.Decimal, to Block) error {
+func (b *workingSet) moveTo(tx *store.Tx, from *Block, amount money.Decimal, to Block) error {
 	from.Balance, from.kept = from.Balance.Sub(amount), from.kept.Sub(amount)
 	if err := tx.Model(from).Select("balance").Updates(from).Error; err != nil {
 		return err

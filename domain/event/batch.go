@@ -31,7 +31,7 @@ func gather(group []*request) *batch {
 		for i := range req.events {
 			e := entry{event: &req.events[i], failures: req.events[i].failures}
 			if req.into != nil {
-				e.place(*req.into)
+				e.checkBackfillScope(*req.into)
 			}
 			b.entries = append(b.entries, e)
 		}
@@ -40,7 +40,7 @@ func gather(group []*request) *batch {
 }
 
 // record stores what can be stored, some entries after the other if there are many.
-func (b *batch) record(ctx context.Context, st *store.Store, known filters) error {
+func (b *batch) record(ctx context.Context, st *store.Store, known keyFilters) error {
 	for part := range slices.Chunk(b.entries, insertSize) {
 		open := make([]*entry, len(part))
 		for i := range part {
@@ -59,7 +59,7 @@ func (b *batch) record(ctx context.Context, st *store.Store, known filters) erro
 // record asks the database to store the claims among the entries. It takes all of
 // them or none, and tells by what it judged: entries that fail by that are left
 // out, and the rest is tried again.
-func record(ctx context.Context, st *store.Store, into *Backfill, known filters, open []*entry) error {
+func record(ctx context.Context, st *store.Store, into *Backfill, known keyFilters, open []*entry) error {
 	for {
 		claims := claimsOf(open)
 		j, err := insert(ctx, st, into, known, customersOf(open), claims)
@@ -113,7 +113,7 @@ func customersOf(open []*entry) []string {
 const tooOld = "timestamp: is older than the grace period"
 
 // check adds the failures that only the account's records and clock can tell.
-func (e *entry) check(j judgement) {
+func (e *entry) check(j verdict) {
 	if id := e.event.customerID; id != "" && !j.existing[id] {
 		e.fail(stepCustomer, "customer_id: no customer with this id")
 	}
@@ -126,9 +126,9 @@ func (e *entry) check(j judgement) {
 	}
 }
 
-// place adds the failures of an event that lies outside a backfill (semantics 2.2,
+// checkBackfillScope adds the failures of an event that lies outside a backfill (semantics 2.2,
 // step 14).
-func (e *entry) place(into Backfill) {
+func (e *entry) checkBackfillScope(into Backfill) {
 	if at := e.event.Timestamp; !at.IsZero() && !into.Period.Contains(at) {
 		e.fail(stepScope, "timestamp: outside the backfill timeframe")
 	}

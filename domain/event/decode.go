@@ -15,12 +15,12 @@ import (
 // Receive reads {"events": […]} as a stream; other members are ignored. A body of
 // another shape is a fault (semantics 2.2, step 2). What is wrong with a single
 // event stays with that event. An error of the reader is returned as it is.
-func Receive(body io.Reader) (*Received, error) {
+func Receive(body io.Reader) (*Body, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body = measured{body: body, until: largestMember}
+	d.body = limitedReader{body: body, until: largestMember}
 	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
-	received := &Received{}
+	received := &Body{}
 	err := d.request(received)
 	if err == nil {
 		return received, nil
@@ -42,7 +42,7 @@ func Receive(body io.Reader) (*Received, error) {
 func Parse(text []byte) (Event, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body = measured{body: bytes.NewReader(text), until: largestMember}
+	d.body = limitedReader{body: bytes.NewReader(text), until: largestMember}
 	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
 	e, err := d.one()
 	switch {
@@ -58,7 +58,7 @@ func Parse(text []byte) (Event, error) {
 // an event and not the request.
 type decoder struct {
 	json     jsontext.Decoder
-	body     measured
+	body     limitedReader
 	lastSeen map[string]int // by name of a property: the last event that has it
 	event    int            // number of the event being read, from 1
 	text     []byte         // properties of that event
@@ -73,7 +73,7 @@ var decoders = sync.Pool{New: func() any { return &decoder{lastSeen: map[string]
 func (d *decoder) release() {
 	const kept = 1 << 16
 	small := d.body.read <= fewBytes
-	d.body = measured{} // the body is the caller's
+	d.body = limitedReader{} // the body is the caller's
 	d.json.Reset(&d.body)
 	clear(d.lastSeen)
 	if d.event = 0; small && cap(d.text) <= kept && cap(d.unquoted) <= kept {
@@ -81,7 +81,7 @@ func (d *decoder) release() {
 	}
 }
 
-func (d *decoder) request(into *Received) error {
+func (d *decoder) request(into *Body) error {
 	if err := d.open('{', "body", "must be an object"); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (d *decoder) enter(kind jsontext.Kind) (bool, error) {
 	}
 }
 
-func (d *decoder) events(into *Received) error {
+func (d *decoder) events(into *Body) error {
 	if err := d.open('[', "events", "must be an array"); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (d *decoder) begin() {
 }
 
 // members reads an event, without judging it but for its properties.
-func (d *decoder) members() (m members, err error) {
+func (d *decoder) members() (m eventFields, err error) {
 	m.properties = "{}"
 	for d.json.PeekKind() != '}' {
 		raw, err := d.json.ReadValue()

@@ -1,10 +1,12 @@
 package event
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/store"
 )
 
 // Event is something a customer used, as far as it could be read.
@@ -88,4 +90,14 @@ func SubjectsOf(customers []customer.Customer) (subjects []string) {
 		subjects = append(subjects, Subjects(c.ID, c.ExternalCustomerID)...)
 	}
 	return subjects
+}
+
+// Any tells whether the account ever took an event.
+func Any(tx *store.Tx) (found bool, err error) {
+	err = tx.Conn().QueryRowContext(tx.Context(),
+		"SELECT EXISTS (SELECT FROM event_keys WHERE account_id = $1)", tx.AccountID).Scan(&found)
+	if err != nil {
+		return false, fmt.Errorf("look for events: %w", err)
+	}
+	return found, nil
 }

@@ -25,7 +25,7 @@ func Decode(body io.Reader) (events []Event, err error) {
 }
 
 // Spooled reports whether the events are on disk.
-func Spooled(r *Received) bool { return r.many != nil }
+func Spooled(r *Body) bool { return r.many != nil }
 
 // Refused reports whether an event failed a check that needs no database.
 func Refused(e Event) bool { return len(e.failures) > 0 }
@@ -34,7 +34,7 @@ func Refused(e Event) bool { return len(e.failures) > 0 }
 func Misled(r *Recorder) {
 	all := slices.Clone(*r.known.Load())
 	for i, f := range all {
-		all[i].bits = newFilter(closedPart{}, 1).bits
+		all[i].bits = newKeyFilter(closedPart{}, 1).bits
 		all[i].part, all[i].seal = f.part, f.seal
 	}
 	r.known.Store(&all)

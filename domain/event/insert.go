@@ -12,8 +12,8 @@ import (
 // seq, which number them, hold more.
 const insertSize = 10_000
 
-// judgement is what the database answers to claims.
-type judgement struct {
+// verdict is what the database answers to claims.
+type verdict struct {
 	oldest, newest time.Time       // bounds of timestamps, inclusive
 	existing       map[string]bool // those of the customers asked for that exist
 	stored         bool            // all claims with new keys; false: none, since one is no claim
@@ -23,7 +23,7 @@ type judgement struct {
 // insert stores claims whose keys are new, if each passes the checks, in one
 // transaction and one round trip. It is refused when the backfill that they go into
 // takes none any more.
-func insert(ctx context.Context, st *store.Store, into *Backfill, known filters, customers []string, claims []*entry) (j judgement, err error) {
+func insert(ctx context.Context, st *store.Store, into *Backfill, known keyFilters, customers []string, claims []*entry) (j verdict, err error) {
 	n := len(claims)
 	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
 	timestamps, properties := make([]time.Time, n), make([]string, n)

@@ -67,7 +67,7 @@ var _ = Describe("A request of many events", func() {
 	var d desk
 	BeforeEach(func() { d = newDesk() })
 
-	receive := func(from io.Reader) *event.Received {
+	receive := func(from io.Reader) *event.Body {
 		GinkgoHelper()
 		received, err := event.Receive(from)
 		Expect(err).NotTo(HaveOccurred())
@@ -104,21 +104,21 @@ var _ = Describe("A request of many events", func() {
 	It("is stored like several", func() {
 		const events = 12_000
 		again := func(i int) string { return plain(i * 2 / 3) } // every other key twice
-		outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(events, again)), true)
+		outcome, err := d.recorder.RecordBody(d.ctx, receive(body(events, again)), true)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome.Failed).To(BeEmpty())
 		Expect(outcome.Ingested).To(HaveLen(events * 2 / 3))
 		Expect(outcome.Duplicate).To(HaveLen(events / 3))
 		Expect(outcome.Duplicate[:2]).To(Equal([]string{"e000000", "e000002"}))
 		Expect(d.count()).To(Equal(events * 2 / 3))
-		outcome, err = d.recorder.RecordReceived(d.ctx, receive(body(events, again)), false)
+		outcome, err = d.recorder.RecordBody(d.ctx, receive(body(events, again)), false)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(event.Outcome{}), "keys are listed only when asked for")
 		Expect(d.count()).To(Equal(events * 2 / 3))
 	})
 
 	It("is stored without the events that fail, which are listed in their order (E-5)", func() {
-		outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(10_500, func(i int) string {
+		outcome, err := d.recorder.RecordBody(d.ctx, receive(body(10_500, func(i int) string {
 			switch i {
 			case 1:
 				return call("none", `"event_name": ""`)
@@ -142,7 +142,7 @@ var _ = Describe("A request of many events", func() {
 		const events = 20_000
 		order := rand.New(rand.NewPCG(1, 2)).Perm(events)
 		clash := map[string]int{"e000005": order[0], "e000006": order[1], "e000007": order[2]}
-		outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(events, func(i int) string {
+		outcome, err := d.recorder.RecordBody(d.ctx, receive(body(events, func(i int) string {
 			for key, at := range clash {
 				if i == at {
 					return call(key, `"event_name": "another"`)
@@ -162,7 +162,7 @@ var _ = Describe("A request of many events", func() {
 
 	DescribeTable("is refused when the answer could not hold what there is to tell",
 		func(listKeys bool, each func(i int) string, words string) {
-			outcome, err := d.recorder.RecordReceived(d.ctx, receive(body(60_000, each)), listKeys)
+			outcome, err := d.recorder.RecordBody(d.ctx, receive(body(60_000, each)), listKeys)
 			Expect(fault.Is(err, fault.KindTooLarge)).To(BeTrue(), "%v", err)
 			Expect(err).To(MatchError(ContainSubstring(words)))
 			Expect(outcome).To(Equal(event.Outcome{}))

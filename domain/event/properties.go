@@ -16,7 +16,7 @@ const tooLarge = "must be at most 256 KiB"
 
 // properties reads the flat map of an event: strings, numbers and booleans stay
 // as they are written, nulls are dropped (semantics 2.1.1).
-func (d *decoder) properties(m *members) error {
+func (d *decoder) properties(m *eventFields) error {
 	if kind := d.json.PeekKind(); kind != '{' {
 		if kind != 'n' {
 			m.refuse("properties: must be an object")
@@ -43,7 +43,7 @@ func (d *decoder) properties(m *members) error {
 }
 
 // property reads one name with its value and adds both to the text.
-func (d *decoder) property(m *members) error {
+func (d *decoder) property(m *eventFields) error {
 	name, err := d.json.ReadValue()
 	if err != nil {
 		return err

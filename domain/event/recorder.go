@@ -30,27 +30,27 @@ type Recorder struct {
 	into   *Backfill // nil: no backfill
 	queues *queues
 	panics *atomic.Pointer[func(accountID string, err error)] // see [Recorder.ReportPanics]
-	known  *atomic.Pointer[filters]                           // what is known of closed parts; see [Recorder.Learn]
+	known  *atomic.Pointer[keyFilters]                        // what is known of closed parts; see [Recorder.Learn]
 }
 
 // queues are what waits, by account and backfill.
 type queues struct {
 	mu      sync.Mutex
-	open    map[line]*queue // only those with flushers at work
-	touched map[string]bool // accounts that events were stored for since Touched was asked
+	open    map[queueKey]*queue // only those with flushers at work
+	touched map[string]bool     // accounts that events were stored for since Touched was asked
 }
 
-// line is whose events wait in one queue.
-type line struct {
+// queueKey is whose events wait in one queue.
+type queueKey struct {
 	account  string
 	backfill string // "" for none
 }
 
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
-	r := &Recorder{store: st, queues: &queues{open: map[line]*queue{}, touched: map[string]bool{}},
-		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[filters])}
-	r.known.Store(&filters{})
+	r := &Recorder{store: st, queues: &queues{open: map[queueKey]*queue{}, touched: map[string]bool{}},
+		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[keyFilters])}
+	r.known.Store(&keyFilters{})
 	return r
 }
 
@@ -87,7 +87,7 @@ func (r *Recorder) Record(ctx context.Context, events []Event) (Outcome, error) 
 // record stores events that do not contradict each other.
 func (r *Recorder) record(ctx context.Context, events []Event) (Outcome, error) {
 	req := &request{into: r.into, events: events, done: make(chan error, 1)}
-	l := line{account: store.AccountID(ctx)}
+	l := queueKey{account: store.AccountID(ctx)}
 	if r.into != nil {
 		l.backfill = r.into.ID
 	}
@@ -117,7 +117,7 @@ type queue struct {
 	flushers int
 }
 
-func (r *Recorder) enqueue(l line, req *request) error {
+func (r *Recorder) enqueue(l queueKey, req *request) error {
 	r.queues.mu.Lock()
 	defer r.queues.mu.Unlock()
 	q := r.queues.open[l]
@@ -139,21 +139,21 @@ func (r *Recorder) enqueue(l line, req *request) error {
 
 // flush writes what waits, group by group, until nothing does. It outlives the
 // requests' contexts; the store's deadlines bound each transaction.
-func (r *Recorder) flush(l line, q *queue) {
+func (r *Recorder) flush(l queueKey, q *queue) {
 	ctx := store.WithAccount(context.Background(), l.account)
 	for group := r.queues.next(l, q); group != nil; group = r.queues.next(l, q) {
 		r.write(ctx, group)
 	}
 }
 
-func (all *queues) touch(account string) {
+func (all *queues) markDirty(account string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.touched[account] = true
 }
 
-// Touched lists the accounts that events were stored for since it was asked last.
-func (r *Recorder) Touched() []string {
+// TakeDirty lists the accounts that events were stored for since it was asked last.
+func (r *Recorder) TakeDirty() []string {
 	r.queues.mu.Lock()
 	defer r.queues.mu.Unlock()
 	accounts := slices.Collect(maps.Keys(r.queues.touched))
@@ -163,7 +163,7 @@ func (r *Recorder) Touched() []string {
 
 // next takes a group from the queue. When nothing waits it takes none, and the
 // last flusher ends the queue.
-func (all *queues) next(l line, q *queue) []*request {
+func (all *queues) next(l queueKey, q *queue) []*request {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if len(q.requests) == 0 {
@@ -208,7 +208,7 @@ func (r *Recorder) writeAll(ctx context.Context, group []*request) error {
 		if err := b.record(ctx, r.store, *r.known.Load()); err != nil {
 			return err
 		}
-		r.queues.touch(store.AccountID(ctx))
+		r.queues.markDirty(store.AccountID(ctx))
 		b.answer(group)
 		return nil
 	})

@@ -17,7 +17,7 @@ type spool struct {
 	file   *os.File
 	out    *bufio.Writer
 	end    int64 // bytes written
-	places *places
+	places *spoolIndex
 	record []byte // scratch
 
 	keyText     int // bytes of all keys
@@ -29,7 +29,7 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := newPlaces()
+	places, err := newSpoolIndex()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

@@ -13,7 +13,7 @@ func (s *spool) conflicts() (failed []Failure, err error) {
 	if err := s.out.Flush(); err != nil {
 		return nil, fmt.Errorf("spool events: %w", err)
 	}
-	var found []place
+	var found []spoolEntry
 	text := 0
 	for i := range s.places.piles {
 		more, err := s.conflictsIn(i)
@@ -28,7 +28,7 @@ func (s *spool) conflicts() (failed []Failure, err error) {
 		}
 		found = append(found, more...)
 	}
-	slices.SortFunc(found, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(found, func(a, b spoolEntry) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range found {
 		failed = append(failed, Failure{Key: c.key, Reasons: []string{differentBodies}})
 	}
@@ -37,11 +37,11 @@ func (s *spool) conflicts() (failed []Failure, err error) {
 
 // conflictsIn lists where in a pile it shows that a key is used for different events. Only events under a key that was there
 // before are read.
-func (s *spool) conflictsIn(pile int) (found []place, err error) {
+func (s *spool) conflictsIn(pile int) (found []spoolEntry, err error) {
 	const listed = -1
 	first := map[string]int64{}
 	in := bufio.NewReaderSize(nil, 1<<10)
-	for p, err := range s.places.pile(pile) {
+	for p, err := range s.places.bucket(pile) {
 		if err != nil {
 			return nil, err
 		}

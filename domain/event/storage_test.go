@@ -93,7 +93,7 @@ var _ = Describe("The parts of the keys", func() {
 	})
 
 	It("are begun when the last is full, and not before", func() {
-		Expect(event.MakeRoom(context.Background(), d.store)).To(Succeed())
+		Expect(event.EnsurePartitions(context.Background(), d.store)).To(Succeed())
 		Expect(d.value("SELECT max(part) FROM event_key_parts")).To(BeEquivalentTo(1))
 	})
 })
@@ -104,8 +104,8 @@ var _ = Describe("Months of events", func() {
 	BeforeEach(func() { d = deskOn(storetest.New()) })
 
 	It("are made ahead of time", func() {
-		Expect(event.MakeRoom(ctx, d.store)).To(Succeed())
-		Expect(event.MakeRoom(ctx, d.store)).To(Succeed())
+		Expect(event.EnsurePartitions(ctx, d.store)).To(Succeed())
+		Expect(event.EnsurePartitions(ctx, d.store)).To(Succeed())
 		now := time.Now().UTC()
 		for ahead := range 3 {
 			month := time.Date(now.Year(), now.Month()+time.Month(ahead), 1, 0, 0, 0, 0, time.UTC)

@@ -57,9 +57,9 @@ func Refused(reason string, args ...any) error {
 	return &Fault{Kind: KindRefused, Detail: fmt.Sprintf(reason, args...)}
 }
 
-// Foreign reports a field that names what is not part of the thing addressed, such as
+// NotPartOf reports a field that names what is not part of the thing addressed, such as
 // a price that its plan does not have: the present state forbids it (semantics 14.1.4).
-func Foreign(field, reason string, args ...any) error {
+func NotPartOf(field, reason string, args ...any) error {
 	v := Violation{Field: field, Reason: fmt.Sprintf(reason, args...)}
 	return &Fault{Kind: KindRefused, Detail: v.String(), Violations: []Violation{v}}
 }
@@ -78,8 +78,8 @@ func Missing(noun, identifier string) error {
 	}
 }
 
-// Clash reports a concurrent change, or an idempotency key used for something else.
-func Clash(reason string, args ...any) error {
+// Conflict reports a concurrent change, or an idempotency key used for something else.
+func Conflict(reason string, args ...any) error {
 	return &Fault{Kind: KindClash, Detail: fmt.Sprintf(reason, args...)}
 }
 

@@ -49,10 +49,10 @@ var _ = Describe("A fault", func() {
 	})
 
 	It("tells of what is foreign when nothing is wrong by itself", func() {
-		foreign := fault.In("edit[0]", fault.Foreign("price_id", "must be a price of the plan"))
+		foreign := fault.In("edit[0]", fault.NotPartOf("price_id", "must be a price of the plan"))
 		Expect(fault.Is(foreign, fault.KindRefused)).To(BeTrue())
 		Expect(foreign).To(MatchError("edit[0].price_id: must be a price of the plan"))
-		Expect(fault.Join(nil, foreign, fault.Foreign("b", "is foreign too"))).To(BeIdenticalTo(foreign))
+		Expect(fault.Join(nil, foreign, fault.NotPartOf("b", "is foreign too"))).To(BeIdenticalTo(foreign))
 		Expect(places(fault.Join(foreign, fault.Bad("a", "is wrong")))).To(Equal([]string{"a: is wrong"}))
 		missing := fault.Missing("Plan", "nope")
 		Expect(fault.Join(foreign, missing)).To(BeIdenticalTo(missing))

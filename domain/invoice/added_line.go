@@ -246,7 +246,7 @@ func (l AddedLine) item(loc *time.Location) charge.Item {
 	whole := period.Period{Start: l.StartAt, End: l.EndAt}
 	days := max(1, period.Days(whole, loc))
 	return charge.Item{
-		Service: subscription.Service{
+		ServicePeriod: subscription.ServicePeriod{
 			Interval: subscription.PriceInterval{Record: l.Record, PriceID: l.PriceID, Price: l.Price},
 			Period:   whole, Cycle: whole, BilledOn: whole.Start, From: whole.Start,
 		},

@@ -79,7 +79,7 @@ func paidIn(tx *store.Tx, t subscription.Terms, in period.Period) (map[string]mo
 		if err != nil {
 			return nil, err
 		}
-		var all, some []subscription.Service // of whose days all are in the period, or some
+		var all, some []subscription.ServicePeriod // of whose days all are in the period, or some
 		for _, s := range services {
 			switch part, overlap := s.Period.Intersect(in); {
 			case part.Equal(s.Period):
@@ -149,7 +149,7 @@ type GroupCost struct {
 func GroupCosts(tx *store.Tx, t subscription.Terms, in period.Period, currency money.Currency, filters []rating.Filter, keys []string) ([]GroupCost, error) {
 	var lines []groupedLine
 	var asked []usage.Request
-	for _, s := range t.Services(in) {
+	for _, s := range t.ServicePeriods(in) {
 		price := s.Interval.Price
 		if price.Type != catalog.PriceUsage || price.Currency != currency || !rating.MatchesAll(filters, price.Priced()) {
 			continue
@@ -172,20 +172,20 @@ func GroupCosts(tx *store.Tx, t subscription.Terms, in period.Period, currency m
 // groupedLine is a service whose usage is told apart by keys.
 type groupedLine struct {
 	keys  int
-	tally charge.Item // without usage
+	item  charge.Item // without usage
 	asked []usage.Request
 	from  int // the slice that ends where the billing period begins; -1 if the service does not begin before it
 	to    int // the slice that ends with the billing period
 }
 
-func newGroupedLine(t subscription.Terms, s subscription.Service, in period.Period, keys []string) groupedLine {
+func newGroupedLine(t subscription.Terms, s subscription.ServicePeriod, in period.Period, keys []string) groupedLine {
 	s.Interval.Price.InvoiceGroupingKey = nil // how it is shown makes no difference here
 	at, shown := charge.MeasurementPoints(s.Period, []time.Time{in.Start, in.End})
-	l := groupedLine{keys: len(keys), tally: charge.NewItem(t, s), from: -1, to: shown[in.End.UnixMicro()]}
+	l := groupedLine{keys: len(keys), item: charge.NewItem(t, s), from: -1, to: shown[in.End.UnixMicro()]}
 	if before, any := shown[in.Start.UnixMicro()]; any {
 		l.from = before
 	}
-	l.asked = charge.Requests(s.Interval, l.tally.Model, usage.Request{
+	l.asked = charge.Requests(s.Interval, l.item.Model, usage.Request{
 		Filter: s.Interval.Condition(), Cuts: append([]time.Time{s.Period.Start}, at...),
 	}.Of(t, s.Interval))
 	for k, q := range l.asked {
@@ -205,7 +205,7 @@ func (l groupedLine) add(costs map[string]GroupCost, answers [][]usage.Reading) 
 		}
 		for _, g := range l.groups(charge.ReadingsUpTo(answers, side.slice)) {
 			name := nameOf(g.values)
-			used := l.tally
+			used := l.item
 			used.Count(g.readings)
 			costs[name] = GroupCost{g.values, side.rate(costs[name].Amount, charge.Rate(used).Subtotal)}
 		}

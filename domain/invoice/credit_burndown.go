@@ -118,12 +118,12 @@ func returnCredits(tx *store.Tx, inv Invoice) error {
 
 // CreditsFor tells what credits pay of the lines of an invoice, by their ids: of a draft, as
 // it would be by now.
-func CreditsFor(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (map[string]money.Decimal, error) {
+func CreditsFor(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (map[string]money.Decimal, error) {
 	return CreditsForDays(tx, t, inv, services, credit.Days{})
 }
 
 // CreditsForDays is paidOn for some of the local days of the services.
-func CreditsForDays(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, of credit.Days) (map[string]money.Decimal, error) {
+func CreditsForDays(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, of credit.Days) (map[string]money.Decimal, error) {
 	var lineIDs []string
 	for _, s := range services {
 		if !s.Interval.Price.InAdvance() {
@@ -147,14 +147,14 @@ func CreditsForDays(tx *store.Tx, t subscription.Terms, inv Invoice, services []
 	days := calendar(settings, t.Customer.Location())
 	paid := map[string]money.Decimal{}
 	for _, l := range ledgers {
-		if !slices.ContainsFunc(services, func(s subscription.Service) bool { return paidByCredits(s, l.Currency) }) {
+		if !slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool { return paidByCredits(s, l.Currency) }) {
 			continue
 		}
 		d, err := CreditDemandOf(tx, inv.CustomerID, l.Currency, days, "")
 		if err != nil {
 			return nil, err
 		}
-		foreseen, err := credit.Foresee(tx, inv.CustomerID, l.Currency, d.charges, of)
+		foreseen, err := credit.Preview(tx, inv.CustomerID, l.Currency, d.charges, of)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func CreditDemandOf(tx *store.Tx, customerID string, currency money.Currency, da
 
 // paidByCredits reports whether credits of that unit may pay for a service: never for a
 // fee in advance (semantics 10.2.3).
-func paidByCredits(s subscription.Service, currency money.Currency) bool {
+func paidByCredits(s subscription.ServicePeriod, currency money.Currency) bool {
 	return s.Interval.Price.Currency == currency && !s.Interval.Price.InAdvance()
 }
 
@@ -122,7 +122,7 @@ func (d *CreditDemand) add(tx *store.Tx, t subscription.Terms, inv Invoice, curr
 // nothing if it fell (semantics 10.2.5). A day that is closed stays as it is, and the
 // first that is not takes what the line rose meanwhile. What it was to date, on an earlier
 // invoice, is not asked for again.
-func (d *CreditDemand) addLine(tx *store.Tx, c credit.Charge, s subscription.Service, was money.Decimal, rising map[int64]money.Decimal,
+func (d *CreditDemand) addLine(tx *store.Tx, c credit.Charge, s subscription.ServicePeriod, was money.Decimal, rising map[int64]money.Decimal,
 	closed map[period.Date]money.Decimal, days credit.Calendar, issuing bool) {
 	to := charge.CycleKey(s)
 	if drafted, is := d.toDate[to]; is && charge.IsContinuation(s) {
@@ -180,19 +180,19 @@ func ClosedDays(tx *store.Tx, lineIDs []string) (map[string]map[period.Date]mone
 // cover and before credits, at the end of each local day up to today: by instant, in microseconds. All of
 // the invoice is charged together each time, its fees in full.
 // toDate is what earlier invoices came to of each; last what each comes to in the end.
-func cumulativeByDay(tx *store.Tx, t subscription.Terms, services []subscription.Service, toDate []*rating.Earlier, loc *time.Location) (
+func cumulativeByDay(tx *store.Tx, t subscription.Terms, services []subscription.ServicePeriod, toDate []*rating.Earlier, loc *time.Location) (
 	worth []map[int64]money.Decimal, last []charge.Amounts, err error) {
 	edges := dayEnds(services, period.DateOf(tx.Now, loc).AddDays(1).In(loc), loc)
 	asked, shown := make([]charge.Measurement, len(services)), make([]map[int64]int, len(services))
 	for k, s := range services {
 		if s.Interval.Price.Fixed() {
-			asked[k] = charge.Measurement{Service: s, Until: []time.Time{s.Period.End}}
+			asked[k] = charge.Measurement{ServicePeriod: s, Until: []time.Time{s.Period.End}}
 			continue
 		}
 		at, show := charge.MeasurementPoints(s.Period, edges)
-		asked[k], shown[k] = charge.Measurement{Service: s, Until: at}, show
+		asked[k], shown[k] = charge.Measurement{ServicePeriod: s, Until: at}, show
 	}
-	tallies, err := charge.Measure(tx, t, asked)
+	items, err := charge.Measure(tx, t, asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,7 +209,7 @@ func cumulativeByDay(tx *store.Tx, t subscription.Terms, services []subscription
 				continue
 			}
 			if begun || s.Interval.Price.Fixed() && (s.Interval.Price.InAdvance() || edge.After(s.Period.Start)) {
-				y := tallies[k][at]
+				y := items[k][at]
 				y.ToDate = toDate[k]
 				together, of = append(together, y), append(of, k)
 			}
@@ -222,7 +222,7 @@ func cumulativeByDay(tx *store.Tx, t subscription.Terms, services []subscription
 }
 
 // dayEnds are the ends of the local days of services, up to that of today.
-func dayEnds(services []subscription.Service, today time.Time, loc *time.Location) (edges []time.Time) {
+func dayEnds(services []subscription.ServicePeriod, today time.Time, loc *time.Location) (edges []time.Time) {
 	span := period.Period{Start: today, End: today}
 	for _, s := range services {
 		if s.Period.Start.Before(span.Start) {

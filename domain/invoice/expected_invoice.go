@@ -54,7 +54,7 @@ func ExpectInvoices(tx *store.Tx, t subscription.Terms, next time.Time) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := usage.Watch(tx, asked); err != nil {
+	if err := usage.TrackMetrics(tx, asked); err != nil {
 		return err
 	}
 	var drafts []Invoice

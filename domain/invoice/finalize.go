@@ -44,7 +44,7 @@ func Finalize(tx *store.Tx, settings account.Account, v View) error {
 		BillingAddress: v.Billing, ShippingAddress: v.Shipping, TaxID: v.Tax,
 	}
 	if v.SubscriptionID != nil {
-		row.Edition = &v.Terms.Edition
+		row.Revision = &v.Terms.Revision
 	}
 	switch {
 	case amountDue.IsZero():
@@ -59,7 +59,7 @@ func Finalize(tx *store.Tx, settings account.Account, v View) error {
 	webhook.Announce(tx, webhook.InvoiceIssued, v.ID, how)
 	webhook.Announce(tx, webhook.InvoiceIssuedSummary, v.ID, how)
 	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
-		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued", "edition",
+		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued", "revision",
 			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
 		Updates(&row).Error
 	if err != nil {

@@ -78,7 +78,7 @@ func (b *History) readCredits(tx *store.Tx) error {
 
 // Has reports whether a service is charged already, or was on an invoice that
 // somebody made void.
-func (b History) Has(s subscription.Service) bool {
+func (b History) Has(s subscription.ServicePeriod) bool {
 	for _, invoices := range [][]Invoice{b.Issued, b.Void} {
 		for _, inv := range invoices {
 			for _, l := range b.Lines[inv.ID] {

@@ -43,10 +43,10 @@ type Invoice struct {
 	Status         Status
 	Currency       money.Currency
 	InvoiceDate    time.Time
-	HasUsage       bool        // it may be issued only after the grace period
-	OfChange       bool        // it stands beside the invoice of its date, for what that one does not have
-	Replaced       bool        // a change made it void, and another in its place
-	Seen           *event.Seen // the events that a partial one counts; nil: all there are, or nobody knows
+	HasUsage       bool            // it may be issued only after the grace period
+	OfChange       bool            // it stands beside the invoice of its date, for what that one does not have
+	Replaced       bool            // a change made it void, and another in its place
+	Seen           *event.Snapshot // the events that a partial one counts; nil: all there are, or nobody knows
 	Metadata       store.Metadata
 
 	// What a draft says for itself; nil: as its subscription, else as the customer.
@@ -63,7 +63,7 @@ type Invoice struct {
 	ShippingAddress *customer.Address `gorm:"serializer:json"`
 	TaxID           *customer.TaxID   `gorm:"serializer:json"`
 	AutoIssued      *bool
-	Edition         *int           // of the terms of its subscription by which it was issued; nil: it is of none, or nobody knows
+	Revision        *int           // of the terms of its subscription by which it was issued; nil: it is of none, or nobody knows
 	Subtotal        *money.Decimal // sum of the lines' subtotals
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
 	AmountDue       *money.Decimal // when it was issued, never negative

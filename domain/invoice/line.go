@@ -113,7 +113,7 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions)
 
 // LinesOn is lines for services that are known, and what earlier invoices charged and
 // credits pay of them.
-func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []PriorCharge,
+func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was []PriorCharge,
 	paid map[string]money.Decimal, more draftAdditions) ([]Line, error) {
 	out, err := LinesPaid(tx, t, inv, services, was, paid)
 	if err != nil {
@@ -130,23 +130,23 @@ func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 }
 
 // LinesPaid are the lines of services, of which credits pay what is known, by line.
-func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service, was []PriorCharge,
+func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was []PriorCharge,
 	paid map[string]money.Decimal) (out []Line, err error) {
 	asked := make([]charge.Measurement, len(services))
 	for k, s := range services {
-		asked[k] = charge.Measurement{Service: s, Until: []time.Time{s.Period.End}}
+		asked[k] = charge.Measurement{ServicePeriod: s, Until: []time.Time{s.Period.End}}
 	}
-	tallies, err := charge.Measure(tx, t, asked)
+	items, err := charge.Measure(tx, t, asked)
 	if err != nil {
 		return nil, err
 	}
-	together := slices.Concat(tallies...)
+	together := slices.Concat(items...)
 	for k, y := range together {
-		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[LineID(inv.ID, y.Service)])
+		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[LineID(inv.ID, y.ServicePeriod)])
 		together[k].ToDate = was[k].ToDate
 	}
 	for k, a := range charge.Calculate(t, together) {
-		line := newLine(tx, inv, k, LineID(inv.ID, together[k].Service), together[k], a)
+		line := newLine(tx, inv, k, LineID(inv.ID, together[k].ServicePeriod), together[k], a)
 		line.IntervalID = &together[k].Interval.ID
 		out = append(out, line)
 	}
@@ -154,14 +154,14 @@ func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 }
 
 // BilledBy are the services of the invoice's plan that are billed on its date.
-func BilledBy(t subscription.Terms, inv Invoice) []subscription.Service {
-	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.Service) bool { return s.Interval.PlanID != *inv.PlanID })
+func BilledBy(t subscription.Terms, inv Invoice) []subscription.ServicePeriod {
+	return slices.DeleteFunc(t.BilledOn(inv.InvoiceDate), func(s subscription.ServicePeriod) bool { return s.Interval.PlanID != *inv.PlanID })
 }
 
 // Charged are the services that an invoice is for: those billed on its date that no other
 // invoice of the date has. Usually it comes first and has them all; an invoice of a change
 // has the rest, and so has one that is made anew after such a change was invoiced.
-func Charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Service, error) {
+func Charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.ServicePeriod, error) {
 	services := BilledBy(t, inv)
 	var others []Invoice
 	err := tx.Where("subscription_id = ? AND source = ? AND invoice_date = ?", t.ID, SourceSubscription, inv.InvoiceDate).
@@ -176,7 +176,7 @@ func Charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.Se
 }
 
 func newLine(tx *store.Tx, inv Invoice, position int, id string, y charge.Item, a charge.Amounts) Line {
-	s := y.Service
+	s := y.ServicePeriod
 	return Line{
 		Record:    store.Record{AccountID: tx.AccountID, ID: id, CreatedAt: tx.Now},
 		InvoiceID: inv.ID, Position: position, PriceID: s.Interval.PriceID, Name: s.Interval.Price.Name,
@@ -191,7 +191,7 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y charge.Item, 
 
 // LineID names the line of a service on an invoice, always the same. It bears a mark of
 // the invoice, so that one that is only worked out can be found by it.
-func LineID(invoiceID string, s subscription.Service) string {
+func LineID(invoiceID string, s subscription.ServicePeriod) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", invoiceID, s.Interval.ID, s.From.UnixMicro()))
 	return linePrefix + mark(invoiceID) + base64.RawURLEncoding.EncodeToString(sum[:9])
 }

@@ -45,7 +45,7 @@ type priorLine struct {
 
 // charge reports whether the line charged for a time that a service of the invoice
 // begins with: as an earlier part of the billing cycle, or as a partial invoice.
-func (l priorLine) charge(inv Invoice, s subscription.Service) bool {
+func (l priorLine) charge(inv Invoice, s subscription.ServicePeriod) bool {
 	if l.IntervalID != s.Interval.ID || !l.StartAt.Equal(s.Period.Start) {
 		return false
 	}
@@ -62,7 +62,7 @@ func (l priorLine) charge(inv Invoice, s subscription.Service) bool {
 
 // PriorCharges is what other invoices charged of the services of one. A draft of an earlier
 // date is issued before this one, so it counts as it reads now.
-func PriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) ([]PriorCharge, error) {
+func PriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) ([]PriorCharge, error) {
 	all, err := IssuedPriorCharges(tx, t, inv, services)
 	if err != nil || inv.Status != StatusDraft || !slices.ContainsFunc(services, charge.IsContinuation) {
 		return all, err
@@ -82,7 +82,7 @@ func PriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []su
 }
 
 // IssuedPriorCharges is what other invoices that are issued charged.
-func IssuedPriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) ([]PriorCharge, error) {
+func IssuedPriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) ([]PriorCharge, error) {
 	all := make([]PriorCharge, len(services))
 	lines, err := priorLines(tx, t, inv, services)
 	if err != nil || len(lines) == 0 {
@@ -115,7 +115,7 @@ func IssuedPriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, service
 
 // priorLines are the lines that other invoices have of the prices of services, in the
 // order of the time that they add.
-func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.Service) (lines []priorLine, err error) {
+func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (lines []priorLine, err error) {
 	var intervals []string
 	for _, s := range services {
 		if charge.IsContinuation(s) || t.PartialAt != nil && !s.From.After(*t.PartialAt) {

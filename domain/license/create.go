@@ -101,7 +101,7 @@ func counted(tx *store.Tx, t subscription.Terms) error {
 	if err := t.Accrue(tx); err != nil {
 		return err
 	}
-	return alert.Look(tx, t.ID)
+	return alert.ScheduleEvaluation(tx, t.ID)
 }
 
 // fits refuses a license beyond those that are paid for. It is asked for every instant

@@ -26,10 +26,10 @@ type Grant struct {
 	Amount money.Decimal
 }
 
-// Renew announces the periods that began by now as nobody was told yet, if there are
+// SyncGrants announces the periods that began by now as nobody was told yet, if there are
 // licenses to have something of them, and notes when the next begins. The first period of
 // a price is not told: nothing was there to be reset.
-func Renew(tx *store.Tx, t *subscription.Terms) error {
+func SyncGrants(tx *store.Tx, t *subscription.Terms) error {
 	begun, next := renewals(*t, tx.Now)
 	if len(begun) > 0 {
 		given, err := typesGiven(tx, t.ID)
@@ -112,5 +112,5 @@ func ResetNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	return true, Renew(tx, &t)
+	return true, SyncGrants(tx, &t)
 }

@@ -40,11 +40,11 @@ func newCage(events []string) cage {
 	other.fill([]string{`{"n": ` + canary + `, "s": "` + canary + `", "u": "` + canary + `"}`})
 	c := cage{ctx: storetest.Account(database, "test")}
 	c.fill(events)
-	var sent []event.Sent
+	var sent []event.Inline
 	alias := "acme"
 	for i, properties := range events {
 		at := noon.Add(time.Duration(i) * time.Second).Format(time.RFC3339)
-		sent = append(sent, event.Sent{Name: "call", ExternalCustomerID: &alias, Timestamp: at, Properties: json.RawMessage(properties)})
+		sent = append(sent, event.Inline{Name: "call", ExternalCustomerID: &alias, Timestamp: at, Properties: json.RawMessage(properties)})
 	}
 	var err error
 	c.sample, err = usage.NewSample(sent)
@@ -65,7 +65,7 @@ func (c cage) fill(events []string) {
 	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(body, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
 	defer received.Close()
-	outcome, err := event.NewRecorder(database).RecordReceived(c.ctx, received, false)
+	outcome, err := event.NewRecorder(database).RecordBody(c.ctx, received, false)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(outcome.Failed).To(BeEmpty())
 	Expect(database.Update(c.ctx, func(tx *store.Tx) error {

@@ -173,7 +173,7 @@ func (p *parser) finish(s *stage) {
 	}
 	if s.folds {
 		for _, root := range roots {
-			s.settle(root)
+			s.checkGrouped(root)
 		}
 	}
 	roots = append(roots, s.groups...)

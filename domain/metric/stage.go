@@ -51,8 +51,8 @@ func rowKey(n node) string {
 	return fmt.Sprintf("%s %#v", f.SQL, f.Args)
 }
 
-// settle refuses a name that has many values where the rows of a group are one.
-func (s *stage) settle(n node) {
+// checkGrouped refuses a name that has many values where the rows of a group are one.
+func (s *stage) checkGrouped(n node) {
 	if n.about().loose == nil || s.group(n) >= 0 {
 		return
 	}
@@ -61,6 +61,6 @@ func (s *stage) settle(n node) {
 		n.about().at.fail("this name stands neither in an aggregate nor in GROUP BY")
 	}
 	for _, part := range parts {
-		s.settle(part)
+		s.checkGrouped(part)
 	}
 }

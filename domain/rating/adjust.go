@@ -198,7 +198,7 @@ func (a Adjustment) work(on []*running) {
 	}
 	applied.Base = money.Sum(before...)
 	if a.prorated() {
-		applied.Fraction = served(on, applied.Added)
+		applied.Fraction = proratedDays(on, applied.Added)
 		applied.Value = currency.Round(share(a.Value, applied.Fraction))
 	}
 

@@ -12,7 +12,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// A ledger is a second reckoning of adjustments: whole cents in fractions, one step
+// A ledger is a second calculation of adjustments: whole cents in fractions, one step
 // after the other, and shares given out cent by cent.
 type ledger struct {
 	lines []rating.Line

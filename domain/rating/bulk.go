@@ -19,7 +19,7 @@ type BulkTier struct {
 
 func readBulk(config *object) Model {
 	var m Bulk
-	ends := ends{seen: map[string]bool{}}
+	ends := tierEnds{seen: map[string]bool{}}
 	config.objects("tiers", func(tier *object) {
 		t := BulkTier{MaximumUnits: tier.bound("maximum_units"), UnitAmount: tier.amount("unit_amount")}
 		ends.check(tier, "maximum_units", t.MaximumUnits)

@@ -71,7 +71,7 @@ var _ = law("grouped_tiered", func(t *rapid.T) sample {
 	return s
 })
 
-// A graduation are drawn tiers for units or packages, whose price is reckoned from
+// A graduation are drawn tiers for units or packages, whose price is calculated from
 // the top.
 type graduation struct {
 	bounds, rates []string // bounds count units or packages, from 0

@@ -13,7 +13,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// A sample is a drawn configuration with a second reckoning of its price, over
+// A sample is a drawn configuration with a second calculation of its price, over
 // fractions and with no eye to speed.
 type sample struct {
 	modelType, config string
@@ -142,7 +142,7 @@ func law(modelType string, draw func(*rapid.T) sample) bool {
 // laws are the samples by model_type.
 var laws = map[string]func(*rapid.T) sample{}
 
-// check compares a charge with the reckoning of its sample.
+// check compares a charge with the calculation of its sample.
 func check(t *rapid.T, s sample, m rating.Model, u rating.Usage) {
 	c := rating.Rate(m, u)
 	full := u

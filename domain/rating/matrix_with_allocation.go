@@ -21,7 +21,7 @@ func (m MatrixWithAllocation) prorated() bool { return false }
 func (m MatrixWithAllocation) charge(u Usage) Charge {
 	used := totalOf(u.Cells)
 	over := above(used, m.Allocation.Decimal)
-	units, amounts := spread{part: over, whole: used}, spread{part: over, whole: used}
+	units, amounts := splitter{part: over, whole: used}, splitter{part: over, whole: used}
 	return m.Rates.eachCell(u.Cells, func(cell Cell, rate Amount) Part {
 		billed := units.next(cell.Quantity)
 		return Part{Rate: rate.Text, Scaled: &billed, Amount: amounts.next(cell.Quantity.Mul(rate.Decimal))}

@@ -20,7 +20,7 @@ func (m ScalableMatrixWithTieredPricing) linear() bool   { return false }
 func (m ScalableMatrixWithTieredPricing) prorated() bool { return false }
 
 func (m ScalableMatrixWithTieredPricing) charge(u Usage) Charge {
-	var amounts spread
+	var amounts splitter
 	for _, cell := range u.Cells {
 		amounts.whole = amounts.whole.Add(cell.Quantity.Mul(m.Factors.of(cell.Values).amount.Decimal))
 	}

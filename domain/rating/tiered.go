@@ -30,7 +30,7 @@ func readTiered(config *object) Model {
 		at *object
 	}
 	var tiers []placed
-	ends := ends{seen: map[string]bool{}}
+	ends := tierEnds{seen: map[string]bool{}}
 	config.objects("tiers", func(tier *object) {
 		t := Tier{FirstUnit: tier.number("first_unit"), LastUnit: tier.bound("last_unit"), UnitAmount: tier.amount("unit_amount")}
 		ends.check(tier, "last_unit", t.LastUnit)

@@ -15,8 +15,8 @@ import (
 type NewInterval struct {
 	catalog.PlanPrice
 	PriceName
-	Own         []OwnAdjustment
-	Scope       // what it leaves open is as in the stint
+	Own         []LegacyAdjustment
+	Scope       // what it leaves open is as in the plan interval
 	Start       string
 	End         *string // nil: with the subscription
 	Defers      *bool
@@ -38,19 +38,19 @@ type addition struct {
 	prices      []stay // of AddPrices, and
 	adjustments []stay // of AddAdjustments: when they are in force
 	known       []AdjustmentInterval
-	at          places
+	at          requestPaths
 }
 
-// stay is a life within a stint.
+// stay is a life within a plan interval.
 type stay struct {
-	life
-	stintID string
+	span
+	planIntervalID string
 }
 
 // addIntervals adds the prices and adjustments that a request brings, and notes where in
 // it each interval is from.
 func (t Terms) addIntervals(tx *store.Tx, in IntervalChanges, at map[string]string) error {
-	sum := addition{at: places{}}
+	sum := addition{at: requestPaths{}}
 	err := fault.Join(
 		each("add", in.Add, func(add NewInterval, place string) error { return sum.price(tx, t, add, place) }),
 		each("add_adjustments", in.AddAdjustments, func(add NewAdjustmentInterval, _ string) error { return sum.adjustment(tx, t, add) }),
@@ -59,7 +59,7 @@ func (t Terms) addIntervals(tx *store.Tx, in IntervalChanges, at map[string]stri
 		return err
 	}
 	for k, add := range in.Add {
-		sum.own(&sum.AddPrices[k].PlanPrice, add.Own, nil, fmt.Sprintf("add[%d]", k), sum.at)
+		sum.addLegacy(&sum.AddPrices[k].PlanPrice, add.Own, nil, fmt.Sprintf("add[%d]", k), sum.at)
 		for range add.Own {
 			sum.adjustments = append(sum.adjustments, sum.prices[k])
 		}
@@ -70,7 +70,7 @@ func (t Terms) addIntervals(tx *store.Tx, in IntervalChanges, at map[string]stri
 			has = append(has, *add.Given)
 		}
 	}
-	prices, adjustments, err := catalog.Extend(tx, t.Stint(tx.Now).Plan, has, t.ID, sum.difference())
+	prices, adjustments, err := catalog.Extend(tx, t.PlanInterval(tx.Now).Plan, has, t.ID, sum.difference())
 	if err != nil {
 		return sum.at.of(err)
 	}
@@ -102,7 +102,7 @@ func (sum *addition) adjustment(tx *store.Tx, t Terms, add NewAdjustmentInterval
 	if err := reusable(tx, *add.AdjustmentID); err != nil {
 		return err
 	}
-	sum.known = append(sum.known, AdjustmentInterval{AdjustmentID: *add.AdjustmentID, StintID: &in.stintID, StartAt: in.start, EndAt: in.end})
+	sum.known = append(sum.known, AdjustmentInterval{AdjustmentID: *add.AdjustmentID, PlanIntervalID: &in.planIntervalID, StartAt: in.start, EndAt: in.end})
 	return err
 }
 
@@ -120,7 +120,7 @@ func reusable(tx *store.Tx, id string) error {
 	var redeemed int64
 	err = tx.Model(&AdjustmentInterval{}).Where("adjustment_id = ? AND coupon_id IS NOT NULL", id).Count(&redeemed).Error
 	if err == nil && (redeemed > 0 || a.InvoiceID != nil) {
-		err = fault.Foreign("adjustment_id", "must be an adjustment of a plan or a subscription, and not of a coupon")
+		err = fault.NotPartOf("adjustment_id", "must be an adjustment of a plan or a subscription, and not of a coupon")
 	}
 	return err
 }
@@ -135,14 +135,14 @@ func (t Terms) savePrices(tx *store.Tx, in IntervalChanges, sum addition, prices
 	err := each("add", in.Add, func(add NewInterval, place string) error {
 		k := len(intervals)
 		i := PriceInterval{
-			Record: tx.Record("pint"), SubscriptionID: t.ID, StintID: &sum.prices[k].stintID, PriceID: prices[k].ID, Price: prices[k],
+			Record: tx.Record("pint"), SubscriptionID: t.ID, PlanIntervalID: &sum.prices[k].planIntervalID, PriceID: prices[k].ID, Price: prices[k],
 			Position: next + k, StartAt: sum.prices[k].start, EndAt: sum.prices[k].end, Parameters: prices[k].Parameters,
 			CanDeferBilling: defers(add.Defers, in.Defers, add.End != nil),
 		}
 		at[i.ID] = place
 		scopeErr := i.checkScope(tx, t, add.Scope)
 		if i.Price.MetricID != nil {
-			i.Scope = add.Scope.or(t.Stint(i.StartAt).Scope)
+			i.Scope = add.Scope.or(t.PlanInterval(i.StartAt).Scope)
 		}
 		intervals = append(intervals, i)
 		changes, err := t.transitions(tx, i, add.Transitions)
@@ -159,7 +159,7 @@ func (t Terms) saveAdjustments(tx *store.Tx, sum addition, adjustments []catalog
 	rows := sum.known
 	for k, a := range adjustments {
 		in := sum.adjustments[k]
-		rows = append(rows, AdjustmentInterval{AdjustmentID: a.ID, StintID: &in.stintID, StartAt: in.start, EndAt: in.end})
+		rows = append(rows, AdjustmentInterval{AdjustmentID: a.ID, PlanIntervalID: &in.planIntervalID, StartAt: in.start, EndAt: in.end})
 	}
 	next := 0
 	if n := len(t.Adjustments); n > 0 {
@@ -174,7 +174,7 @@ func (t Terms) saveAdjustments(tx *store.Tx, sum addition, adjustments []catalog
 // stay is the time that a request gives an interval. It belongs to the plan that the
 // subscription is on at its start.
 func (t Terms) stay(now time.Time, start string, end *string) (stay, error) {
-	in := stay{life: life{end: t.EndAt}}
+	in := stay{span: span{end: t.EndAt}}
 	var startErr, endErr error
 	in.start, startErr = t.date("start_date", start, now)
 	if end != nil {
@@ -185,12 +185,12 @@ func (t Terms) stay(now time.Time, start string, end *string) (stay, error) {
 	if err := fault.Join(startErr, endErr); err != nil {
 		return in, err
 	}
-	stint := t.Stint(in.start)
-	in.stintID = stint.ID
+	planInterval := t.PlanInterval(in.start)
+	in.planIntervalID = planInterval.ID
 	if end != nil && in.end.Equal(in.start) {
 		return in, fault.Bad("end_date", "must be after start_date")
 	}
-	return in, t.within(in.life, stint, end != nil)
+	return in, t.within(in.span, planInterval, end != nil)
 }
 
 // prices are those that the subscription has at any time, each once.

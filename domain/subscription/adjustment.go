@@ -13,7 +13,7 @@ import (
 type AdjustmentInterval struct {
 	store.Record
 	SubscriptionID string
-	StintID        *string // nil: of the subscription, whatever plan it is on
+	PlanIntervalID *string // nil: of the subscription, whatever plan it is on
 	AdjustmentID   string
 	Position       int // order of creation, which decides within a step
 	StartAt        time.Time
@@ -28,7 +28,7 @@ type AdjustmentInterval struct {
 // what ends with the interval still gets it (semantics 6.3.7). A change of quantity
 // gets percentages only: amounts, minimums and maximums are for the whole piece, which
 // has them. None works on a trial, which is free.
-func (i AdjustmentInterval) Covers(s Service) bool {
+func (i AdjustmentInterval) Covers(s ServicePeriod) bool {
 	if s.TrialOf != "" || s.Before != nil && i.Adjustment.Kind != rating.PercentageDiscount {
 		return false
 	}
@@ -50,7 +50,7 @@ func (t Terms) AppliesTo(a AdjustmentInterval) []PriceInterval {
 	return found
 }
 
-func adjustmentsOf(tx *store.Tx, in rowsIn, has rare, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
+func adjustmentsOf(tx *store.Tx, in tableSource, has optionalParts, subscriptionIDs []string) (map[string][]AdjustmentInterval, error) {
 	if !has.Adjustments {
 		return nil, nil
 	}

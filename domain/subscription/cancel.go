@@ -66,7 +66,7 @@ func (t Terms) endOfTerm(at time.Time) time.Time {
 // What would only begin then is gone, and coupons that were redeemed for it can be
 // redeemed again. Another end that was planned does not count any more.
 func Cancel(tx *store.Tx, t Terms, end time.Time) error {
-	if err := errors.Join(reopen(tx, t), dropStints(tx, t, t.from(end))); err != nil {
+	if err := errors.Join(reopen(tx, t), dropPlanIntervals(tx, t, t.from(end))); err != nil {
 		return err
 	}
 	gone := "start_at > ?"

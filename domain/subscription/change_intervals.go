@@ -72,7 +72,7 @@ func ChangeIntervals(tx *store.Tx, t Terms, in IntervalChanges) error {
 	if err != nil {
 		return err
 	}
-	return after.together(at)
+	return after.checkOverlaps(at)
 }
 
 // each does something with each entry of a list, and puts its faults at its place.
@@ -88,8 +88,8 @@ func each[T any](field string, entries []T, do func(entry T, place string) error
 	return fault.Join(faults...)
 }
 
-// within tells whether a life lies in that of a stint.
-func (t Terms) within(in life, s Stint, ends bool) error {
+// within tells whether a life lies in that of a plan interval.
+func (t Terms) within(in span, s PlanInterval, ends bool) error {
 	limit := t.EndAt
 	if s.EndAt != nil {
 		limit = s.EndAt

@@ -74,7 +74,7 @@ func (in PlanChange) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
 		return at, fault.Refused("the subscription has ended by then")
 	case at.Before(t.StartAt):
 		return at, fault.Bad("change_date", "must not be before the start of the subscription")
-	case at.Before(t.Stint(now).StartAt):
+	case at.Before(t.PlanInterval(now).StartAt):
 		return at, fault.Bad("change_date", "must not be before a change of the plan that has taken effect")
 	}
 	return at, nil
@@ -123,7 +123,7 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 		return err
 	}
 	loc := t.Customer.Location()
-	if err := dropStints(tx, t, t.ahead(period.DateOf(at, loc).In(loc), tx.Now)); err != nil {
+	if err := dropPlanIntervals(tx, t, t.ahead(period.DateOf(at, loc).In(loc), tx.Now)); err != nil {
 		return err
 	}
 	if err := errors.Join(reopen(tx, t), t.setEnd(tx, nil)); err != nil {
@@ -131,20 +131,20 @@ func ChangePlan(tx *store.Tx, t Terms, in PlanChange, at time.Time) error {
 	}
 	begun := t.Subscription
 	begun.StartAt, begun.EndAt = at, nil
-	line := unfold(tx, begun, plan, version, ramp, loc)
-	line.stint.Scope = in.Scope.or(t.Stint(at).Scope)
-	line.stint.tryOut(in.TrialDays, plan, loc)
-	in.settle(&line.stint, at, loc)
+	line := newSchedule(tx, begun, plan, version, ramp, loc)
+	line.planInterval.Scope = in.Scope.or(t.PlanInterval(at).Scope)
+	line.planInterval.setTrial(in.TrialDays, plan, loc)
+	in.settle(&line.planInterval, at, loc)
 	if at.After(tx.Now) {
 		webhook.Announce(tx, webhook.SubscriptionPlanChangeScheduled, t.ID, webhook.Properties{
-			"previous_plan_id": t.Stint(at).PlanID, "new_plan_id": plan.ID, "change_date": at,
+			"previous_plan_id": t.PlanInterval(at).PlanID, "new_plan_id": plan.ID, "change_date": at,
 		})
 	}
 	return in.begin(tx, t, line, plan, version, custom)
 }
 
-// settle writes what else changes with the plan on its stint.
-func (in PlanChange) settle(s *Stint, at time.Time, loc *time.Location) {
+// settle writes what else changes with the plan on its plan interval.
+func (in PlanChange) settle(s *PlanInterval, at time.Time, loc *time.Location) {
 	s.AutoCollection, s.AutoIssuance = in.AutoCollection, in.AutoIssuance
 	s.DefaultInvoiceMemo, s.NetTermsDays, s.InvoicingThreshold = in.DefaultInvoiceMemo, in.NetTermsDays, in.InvoicingThreshold
 	anchor := in.Anchor
@@ -159,15 +159,15 @@ func (in PlanChange) settle(s *Stint, at time.Time, loc *time.Location) {
 	}
 }
 
-// begin writes a stint and what belongs to it.
-func (in PlanChange) begin(tx *store.Tx, t Terms, line timeline, plan catalog.Plan, version catalog.PlanVersion, custom Customization) error {
-	if err := tx.Create(&line.stint).Error; err != nil {
+// begin writes a plan interval and what belongs to it.
+func (in PlanChange) begin(tx *store.Tx, t Terms, line schedule, plan catalog.Plan, version catalog.PlanVersion, custom Customization) error {
+	if err := tx.Create(&line.planInterval).Error; err != nil {
 		return err
 	}
 	if err := t.setEnd(tx, line.sub.EndAt); err != nil {
 		return err
 	}
-	custom, at := custom.unfold(version)
+	custom, at := custom.expandLegacy(version)
 	has, err := catalog.Customize(tx, plan, version, t.ID, custom.difference())
 	if err != nil {
 		return at.of(err)
@@ -182,7 +182,7 @@ func (in PlanChange) begin(tx *store.Tx, t Terms, line timeline, plan catalog.Pl
 	if err != nil {
 		return err
 	}
-	return Redeem(tx, &begun, Redemption{Code: in.CouponCode, stintID: &line.stint.ID}, line.stint.StartAt)
+	return Redeem(tx, &begun, Redemption{Code: in.CouponCode, planIntervalID: &line.planInterval.ID}, line.planInterval.StartAt)
 }
 
 // UnschedulePlanChanges takes back the changes of the plan that lie ahead. A planned end
@@ -192,8 +192,8 @@ func UnschedulePlanChanges(tx *store.Tx, t Terms) error {
 	if len(ahead) == 0 {
 		return nil
 	}
-	stays, last := t.Stints[len(t.Stints)-len(ahead)-1], ahead[len(ahead)-1]
-	if err := dropStints(tx, t, ahead); err != nil {
+	stays, last := t.PlanIntervals[len(t.PlanIntervals)-len(ahead)-1], ahead[len(ahead)-1]
+	if err := dropPlanIntervals(tx, t, ahead); err != nil {
 		return err
 	}
 	switch {
@@ -207,44 +207,44 @@ func UnschedulePlanChanges(tx *store.Tx, t Terms) error {
 
 func same(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
-// from are the stints from an instant on. The first one is not among them: it is where
+// from are the plan intervals from an instant on. The first one is not among them: it is where
 // the subscription begins.
-func (t Terms) from(at time.Time) (stints []Stint) {
-	for _, s := range t.Stints[1:] {
+func (t Terms) from(at time.Time) (planIntervals []PlanInterval) {
+	for _, s := range t.PlanIntervals[1:] {
 		if !s.StartAt.Before(at) {
-			stints = append(stints, s)
+			planIntervals = append(planIntervals, s)
 		}
 	}
-	return stints
+	return planIntervals
 }
 
-// ahead are the stints from an instant on that have not begun by now.
-func (t Terms) ahead(from, now time.Time) []Stint {
-	return slices.DeleteFunc(t.from(from), func(s Stint) bool { return !s.StartAt.After(now) })
+// ahead are the plan intervals from an instant on that have not begun by now.
+func (t Terms) ahead(from, now time.Time) []PlanInterval {
+	return slices.DeleteFunc(t.from(from), func(s PlanInterval) bool { return !s.StartAt.After(now) })
 }
 
-// dropStints takes back the last stints of a subscription, with the coupons that were
+// dropPlanIntervals takes back the last plan intervals of a subscription, with the coupons that were
 // redeemed for them. What began before them, and goes on in them, goes back to the one
 // before.
-func dropStints(tx *store.Tx, t Terms, stints []Stint) error {
-	if len(stints) == 0 {
+func dropPlanIntervals(tx *store.Tx, t Terms, planIntervals []PlanInterval) error {
+	if len(planIntervals) == 0 {
 		return nil
 	}
-	ids := make([]string, len(stints))
-	for k, s := range stints {
+	ids := make([]string, len(planIntervals))
+	for k, s := range planIntervals {
 		ids[k] = s.ID
 	}
-	stays := t.Stints[len(t.Stints)-len(stints)-1]
+	stays := t.PlanIntervals[len(t.PlanIntervals)-len(planIntervals)-1]
 	for _, rows := range []any{&PriceInterval{}, &AdjustmentInterval{}, &Phase{}} {
-		err := tx.Model(rows).Where("stint_id IN ? AND start_at < ?", ids, stints[0].StartAt).Update("stint_id", stays.ID).Error
+		err := tx.Model(rows).Where("plan_interval_id IN ? AND start_at < ?", ids, planIntervals[0].StartAt).Update("plan_interval_id", stays.ID).Error
 		if err != nil {
 			return err
 		}
 	}
-	if err := returnCoupons(tx, tx.Where("stint_id IN ?", ids)); err != nil {
+	if err := returnCoupons(tx, tx.Where("plan_interval_id IN ?", ids)); err != nil {
 		return err
 	}
-	return tx.Where("id IN ?", ids).Delete(&Stint{}).Error
+	return tx.Where("id IN ?", ids).Delete(&PlanInterval{}).Error
 }
 
 // returnCoupons lets the coupons of redemptions that are taken back be redeemed again.

@@ -108,7 +108,7 @@ func (t Terms) fee(priceID string, at time.Time) (found PriceInterval, err error
 		}
 	}
 	if found.ID == "" {
-		err = fault.Foreign("price_id", "must be a price of the subscription")
+		err = fault.NotPartOf("price_id", "must be a price of the subscription")
 	}
 	return found, err
 }

@@ -18,11 +18,11 @@ import (
 // as it is.
 func MoveTo(tx *store.Tx, t Terms, planID string, number int) error {
 	at := later(tx.Now, t.StartAt)
-	stint := t.Stint(at)
-	if t.Status(tx.Now) == StatusEnded || stint.PlanID != planID || stint.PlanVersion == number {
+	planInterval := t.PlanInterval(at)
+	if t.Status(tx.Now) == StatusEnded || planInterval.PlanID != planID || planInterval.PlanVersion == number {
 		return nil
 	}
-	from, err := catalog.FindVersion(tx, planID, stint.PlanVersion)
+	from, err := catalog.FindVersion(tx, planID, planInterval.PlanVersion)
 	if err != nil {
 		return err
 	}
@@ -34,28 +34,28 @@ func MoveTo(tx *store.Tx, t Terms, planID string, number int) error {
 	if err != nil {
 		return err
 	}
-	v := versionChange{tx: tx, terms: t, old: stint, stint: stint, from: from, to: to, standsFor: standsFor, at: at}
+	v := versionChange{tx: tx, terms: t, old: planInterval, planInterval: planInterval, from: from, to: to, standsFor: standsFor, at: at}
 	return v.make()
 }
 
-// versionChange is a change of a stint's version.
+// versionChange is a change of a plan interval's version.
 type versionChange struct {
-	tx         *store.Tx
-	terms      Terms
-	old, stint Stint // before and after; the same where the stint begins with the change
-	from, to   catalog.PlanVersion
-	standsFor  catalog.Succession
-	phases     []Phase // of the stint
-	at         time.Time
+	tx                *store.Tx
+	terms             Terms
+	old, planInterval PlanInterval // before and after; the same where the plan interval begins with the change
+	from, to          catalog.PlanVersion
+	standsFor         catalog.Succession
+	phases            []Phase // of the plan interval
+	at                time.Time
 }
 
 func (v *versionChange) make() error {
 	var intervals []PriceInterval
-	if err := v.tx.Where("stint_id = ?", v.old.ID).Order("position, seq").Find(&intervals).Error; err != nil {
+	if err := v.tx.Where("plan_interval_id = ?", v.old.ID).Order("position, seq").Find(&intervals).Error; err != nil {
 		return err
 	}
 	var adjustments []AdjustmentInterval
-	if err := v.tx.Where("stint_id = ?", v.old.ID).Order("position, seq").Find(&adjustments).Error; err != nil {
+	if err := v.tx.Where("plan_interval_id = ?", v.old.ID).Order("position, seq").Find(&adjustments).Error; err != nil {
 		return err
 	}
 	if err := v.blocked(intervals); err != nil {
@@ -65,7 +65,7 @@ func (v *versionChange) make() error {
 		return err
 	}
 	var err error
-	if v.phases, err = phasesOfStint(v.tx, v.stint.ID); err != nil {
+	if v.phases, err = phasesOfPlanInterval(v.tx, v.planInterval.ID); err != nil {
 		return err
 	}
 	if err := v.prices(intervals); err != nil {
@@ -104,27 +104,27 @@ func (v *versionChange) leaves(i PriceInterval) bool {
 	return slices.ContainsFunc(v.from.Prices, is) && !slices.ContainsFunc(v.to.Prices, is)
 }
 
-// begin makes the stint of the new version, to which the phases go over, or gives that to
+// begin makes the plan interval of the new version, to which the phases go over, or gives that to
 // the one that begins then.
 func (v *versionChange) begin() error {
 	if v.at.Equal(v.old.StartAt) {
-		v.stint.PlanVersion = v.to.Version
-		if err := v.tx.Model(&v.stint).Select("plan_version").Updates(&v.stint).Error; err != nil {
+		v.planInterval.PlanVersion = v.to.Version
+		if err := v.tx.Model(&v.planInterval).Select("plan_version").Updates(&v.planInterval).Error; err != nil {
 			return err
 		}
-		if v.terms.EnteredStintID != v.stint.ID {
+		if v.terms.CurrentPlanIntervalID != v.planInterval.ID {
 			return nil
 		}
 		return v.tx.Model(&Subscription{}).Where("id = ?", v.terms.ID).Update("plan_version", v.to.Version).Error
 	}
-	v.stint = Stint{
-		Record: v.tx.Record("stint"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
+	v.planInterval = PlanInterval{
+		Record: v.tx.Record("plan_interval"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
 		StartAt: v.at, Scope: v.old.Scope, TrialEndAt: v.old.TrialEndAt, EndsAt: v.old.EndsAt,
 	}
-	if err := v.tx.Create(&v.stint).Error; err != nil {
+	if err := v.tx.Create(&v.planInterval).Error; err != nil {
 		return err
 	}
-	return v.tx.Model(&Phase{}).Where("stint_id = ? AND (end_at IS NULL OR end_at > ?)", v.old.ID, v.at).Update("stint_id", v.stint.ID).Error
+	return v.tx.Model(&Phase{}).Where("plan_interval_id = ? AND (end_at IS NULL OR end_at > ?)", v.old.ID, v.at).Update("plan_interval_id", v.planInterval.ID).Error
 }
 
 // prices lets intervals go on, end, and be followed by others.
@@ -137,7 +137,7 @@ func (v *versionChange) prices(intervals []PriceInterval) error {
 		}
 		// What ends amid a cycle waits for the next regular invoice, so that the change
 		// alone makes none (semantics 5.2.8).
-		closed := map[string]any{"stint_id": v.stint.ID, "end_at": v.at, "can_defer_billing": true}
+		closed := map[string]any{"plan_interval_id": v.planInterval.ID, "end_at": v.at, "can_defer_billing": true}
 		if err := v.pass(&i, i.ID, i.StartAt, v.leaves(i), closed); err != nil {
 			return err
 		}
@@ -148,9 +148,9 @@ func (v *versionChange) prices(intervals []PriceInterval) error {
 		case !isNew:
 		case old == "":
 			last++
-			if in, reached := v.life(price.PhaseOrder); reached {
+			if in, reached := v.span(price.PhaseOrder); reached {
 				added := PriceInterval{
-					Record: v.tx.Record("pint"), SubscriptionID: v.terms.ID, StintID: &v.stint.ID, PriceID: price.ID, Position: last,
+					Record: v.tx.Record("pint"), SubscriptionID: v.terms.ID, PlanIntervalID: &v.planInterval.ID, PriceID: price.ID, Position: last,
 					StartAt: in.start, EndAt: in.end, Parameters: price.Parameters,
 				}
 				if err := v.tx.Create(&added).Error; err != nil {
@@ -178,7 +178,7 @@ func (v *versionChange) replace(i PriceInterval, price catalog.Price) error {
 		return err
 	}
 	next := i
-	next.Record, next.StintID, next.PriceID, next.StartAt = v.tx.Record("pint"), &v.stint.ID, price.ID, later(i.StartAt, v.at)
+	next.Record, next.PlanIntervalID, next.PriceID, next.StartAt = v.tx.Record("pint"), &v.planInterval.ID, price.ID, later(i.StartAt, v.at)
 	if err := v.tx.Create(&next).Error; err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 		if v.over(i.EndAt) {
 			continue
 		}
-		closed := map[string]any{"stint_id": v.stint.ID, "end_at": v.at}
+		closed := map[string]any{"plan_interval_id": v.planInterval.ID, "end_at": v.at}
 		if err := v.pass(&i, i.ID, i.StartAt, leaves(i), closed); err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 			continue
 		}
 		made := AdjustmentInterval{SubscriptionID: v.terms.ID, AdjustmentID: adjustment.ID}
-		in, reached := v.life(adjustment.PhaseOrder)
+		in, reached := v.span(adjustment.PhaseOrder)
 		last++
 		made.Position, made.StartAt, made.EndAt = last, in.start, in.end
 		if old != "" {
@@ -230,7 +230,7 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 		if !reached {
 			continue
 		}
-		made.Record, made.StintID = v.tx.Record("aint"), &v.stint.ID
+		made.Record, made.PlanIntervalID = v.tx.Record("aint"), &v.planInterval.ID
 		if err := v.tx.Create(&made).Error; err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 	return nil
 }
 
-// pass gives an interval to the stint, to go on or to end with the change. What would
+// pass gives an interval to the plan interval, to go on or to end with the change. What would
 // only begin after that is gone.
 func (v *versionChange) pass(row any, id string, start time.Time, leaves bool, closed map[string]any) error {
 	rows := v.tx.Model(row).Where("id = ?", id)
@@ -248,13 +248,13 @@ func (v *versionChange) pass(row any, id string, start time.Time, leaves bool, c
 	case leaves:
 		return rows.Updates(closed).Error
 	}
-	return rows.Update("stint_id", v.stint.ID).Error
+	return rows.Update("plan_interval_id", v.planInterval.ID).Error
 }
 
-// life is the time that is left of a phase, or with nil of the subscription. It is false
+// span is the time that is left of a phase, or with nil of the subscription. It is false
 // for a phase that is over or not reached.
-func (v *versionChange) life(phase *int) (life, bool) {
-	line := timeline{sub: v.terms.Subscription, phases: v.phases}
+func (v *versionChange) span(phase *int) (span, bool) {
+	line := schedule{sub: v.terms.Subscription, phases: v.phases}
 	in, reached := line.of(phase)
 	if !reached || v.over(in.end) {
 		return in, false

@@ -52,7 +52,7 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err := in.check(); err != nil {
 		return Terms{}, err
 	}
-	buyer, plan, err := in.parties(tx)
+	buyer, plan, err := in.lockCustomerAndPlan(tx)
 	if err != nil {
 		return Terms{}, err
 	}
@@ -60,25 +60,25 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 	if err != nil {
 		return Terms{}, err
 	}
-	line, err := in.timeline(tx, buyer, plan, version)
+	line, err := in.schedule(tx, buyer, plan, version)
 	if err != nil {
 		return Terms{}, err
 	}
 	if err := in.Scope.Check(tx, buyer); err != nil {
 		return Terms{}, err
 	}
-	line.stint.Scope = in.Scope
-	line.stint.tryOut(in.TrialDays, plan, line.loc)
+	line.planInterval.Scope = in.Scope
+	line.planInterval.setTrial(in.TrialDays, plan, line.loc)
 	custom, err := in.resolve(tx, version)
 	if err != nil {
 		return Terms{}, err
 	}
-	custom, at := custom.unfold(version)
+	custom, at := custom.expandLegacy(version)
 	line.sub.NextNewsAt = &line.sub.StartAt
 	if err := tx.Create(&line.sub).Error; err != nil {
 		return Terms{}, err
 	}
-	if err := tx.Create(&line.stint).Error; err != nil {
+	if err := tx.Create(&line.planInterval).Error; err != nil {
 		return Terms{}, err
 	}
 	has, err := catalog.Customize(tx, plan, version, line.sub.ID, custom.difference())
@@ -101,11 +101,11 @@ func Create(tx *store.Tx, in NewSubscription) (Terms, error) {
 		}
 	}
 	webhook.Announce(tx, webhook.SubscriptionCreated, terms.ID, nil)
-	return terms, terms.Tell(tx)
+	return terms, terms.Notify(tx)
 }
 
-// parties locks the customer and checks that it may subscribe to the plan.
-func (in NewSubscription) parties(tx *store.Tx) (customer.Customer, catalog.Plan, error) {
+// lockCustomerAndPlan locks the customer and checks that it may subscribe to the plan.
+func (in NewSubscription) lockCustomerAndPlan(tx *store.Tx) (customer.Customer, catalog.Plan, error) {
 	buyer, err := in.customer(tx)
 	if err != nil {
 		return buyer, catalog.Plan{}, err
@@ -123,44 +123,44 @@ func (in NewSubscription) parties(tx *store.Tx) (customer.Customer, catalog.Plan
 	if err := customer.TakeCurrency(tx, &buyer, plan.InvoicingCurrency); err != nil {
 		return buyer, plan, err
 	}
-	return buyer, plan, room(tx, buyer)
+	return buyer, plan, checkSubscriptionLimit(tx, buyer)
 }
 
-// timeline is the subscription, without a row yet, and its phases. It ends with the
+// schedule is the subscription, without a row yet, and its phases. It ends with the
 // last of them, if that ends.
-func (in NewSubscription) timeline(tx *store.Tx, buyer customer.Customer, plan catalog.Plan, version catalog.PlanVersion) (timeline, error) {
+func (in NewSubscription) schedule(tx *store.Tx, buyer customer.Customer, plan catalog.Plan, version catalog.PlanVersion) (schedule, error) {
 	sub, err := in.record(tx, buyer, plan)
 	if err != nil {
-		return timeline{}, err
+		return schedule{}, err
 	}
 	ramp, err := from(in.InitialPhase, version.Phases)
 	if err != nil {
-		return timeline{}, err
+		return schedule{}, err
 	}
 	sub.PlanVersion = version.Version
-	return unfold(tx, sub, plan, version, ramp, buyer.Location()), nil
+	return newSchedule(tx, sub, plan, version, ramp, buyer.Location()), nil
 }
 
-// unfold places a version of a plan at the start of a subscription, from the first of
+// newSchedule places a version of a plan at the start of a subscription, from the first of
 // those phases on. What the plan ends itself ends there.
-func unfold(tx *store.Tx, sub Subscription, plan catalog.Plan, version catalog.PlanVersion, ramp []catalog.Phase, loc *time.Location) timeline {
-	stint := Stint{
-		Record: tx.Record("stint"), SubscriptionID: sub.ID, PlanID: plan.ID, PlanVersion: version.Version, StartAt: sub.StartAt,
+func newSchedule(tx *store.Tx, sub Subscription, plan catalog.Plan, version catalog.PlanVersion, ramp []catalog.Phase, loc *time.Location) schedule {
+	planInterval := PlanInterval{
+		Record: tx.Record("plan_interval"), SubscriptionID: sub.ID, PlanID: plan.ID, PlanVersion: version.Version, StartAt: sub.StartAt,
 	}
-	line := timeline{sub: sub, stint: stint, phases: unroll(tx, sub, stint.ID, ramp, loc), loc: loc}
+	line := schedule{sub: sub, planInterval: planInterval, phases: unroll(tx, sub, planInterval.ID, ramp, loc), loc: loc}
 	if n := len(line.phases); n > 0 {
 		end := line.phases[n-1].EndAt
 		if end != nil && (sub.EndAt == nil || end.Before(*sub.EndAt)) {
-			line.stint.EndsAt = end
+			line.planInterval.EndsAt = end
 		}
 		line.sub.EndAt = end
 	}
-	line.sub.EnteredStintID = stint.ID
+	line.sub.CurrentPlanIntervalID = planInterval.ID
 	return line
 }
 
-// place writes when what belongs to the stint is in force.
-func (c Customization) place(tx *store.Tx, line timeline, has catalog.PlanVersion) error {
+// place writes when what belongs to the plan interval is in force.
+func (c Customization) place(tx *store.Tx, line schedule, has catalog.PlanVersion) error {
 	intervals, pricesErr := line.prices(tx, has.Prices, c.AddPrices)
 	adjustments, adjustmentsErr := line.adjustments(tx, has.Adjustments, c.AddAdjustments)
 	if err := fault.Join(pricesErr, adjustmentsErr); err != nil {
@@ -183,7 +183,7 @@ func (in NewSubscription) version(tx *store.Tx, plan catalog.Plan) (catalog.Plan
 	}
 	version, err := catalog.FindVersion(tx, plan.ID, *in.PlanVersion)
 	if fault.Is(err, fault.KindMissing) {
-		err = fault.Foreign("plan_version_number", "must be a version of the plan")
+		err = fault.NotPartOf("plan_version_number", "must be a version of the plan")
 	}
 	return version, err
 }
@@ -225,9 +225,9 @@ func (in NewSubscription) plan(tx *store.Tx) (catalog.Plan, error) {
 	return catalog.FindPlanByExternalID(tx, *in.ExternalPlanID)
 }
 
-// room refuses one subscription more than the account allows a customer. Ended
+// checkSubscriptionLimit refuses one subscription more than the account allows a customer. Ended
 // ones do not count.
-func room(tx *store.Tx, buyer customer.Customer) error {
+func checkSubscriptionLimit(tx *store.Tx, buyer customer.Customer) error {
 	settings, err := account.Of(tx)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type AddedPrice struct {
 	catalog.PlanPrice
 	PriceName
 	Dates
-	Own []OwnAdjustment
+	Own []LegacyAdjustment
 }
 
 // AddedAdjustment is an adjustment beside those of the plan.
@@ -113,5 +113,5 @@ func (n PriceName) among(prices []catalog.Price) (string, error) {
 			return price.ID, nil
 		}
 	}
-	return "", fault.Foreign("external_price_id", "must be the alias of a price of the plan")
+	return "", fault.NotPartOf("external_price_id", "must be the alias of a price of the plan")
 }

@@ -10,9 +10,9 @@
 //
 // Parts. A price that is invoiced several times in a billing cycle has a service for each
 // invoice: usage one from the start of the cycle on, of which earlier invoices have charged
-// some, a fee an instalment. Instalments are equal, whatever the lengths of months; a part
+// some, a fee an installment. Installments are equal, whatever the lengths of months; a part
 // that is cut short has its days of one. Days pay for what they are: a fee that ends amid
-// the cycle has no further instalments. Whole pieces, which share no time, are what costs
+// the cycle has no further installments. Whole pieces, which share no time, are what costs
 // are worked out of.
 //
 // Waiting. What a price interval may defer goes to the next date on which the prices in
@@ -37,13 +37,13 @@
 // was taken back, it is for the quantity in force, whenever that was set. A trial that
 // becomes shorter leaves the last quantity of the days that it loses.
 //
-// Plans. A subscription spends stints on plans, one after the other; prices, phases and
-// adjustments of a plan belong to its stint and are cut where the next one begins, when
+// Plans. A subscription spends plan intervals on plans, one after the other; prices, phases and
+// adjustments of a plan belong to its plan interval and are cut where the next one begins, when
 // they are read. So a change of the plan that lies ahead can be taken back without a
-// trace. A stint may begin cycles anew. The discount of a coupon is for prices, so it
+// trace. A plan interval may begin cycles anew. The discount of a coupon is for prices, so it
 // ends with those of the plan that it was redeemed for.
 //
-// Versions. A migration gives a subscription a stint on the other version, and what both
+// Versions. A migration gives a subscription a plan interval on the other version, and what both
 // versions have goes over to it, so that it is billed as if nothing had happened. It does
 // not plan ahead: each subscription is moved when its time has come, as it is then, so
 // that canceling a migration has nothing to undo. What usage a price that ends had amid a
@@ -57,19 +57,19 @@
 // when the subscription was made. What was charged up to an end that is taken back is
 // billed from there on, on that date.
 //
-// Edited intervals. What is added belongs to the stint that it begins in and ends with
-// it; dates outside of the stint or the subscription are refused, and so is a price twice
+// Edited intervals. What is added belongs to the plan interval that it begins in and ends with
+// it; dates outside of the plan interval or the subscription are refused, and so is a price twice
 // at a time. A billing day is that of the whole interval: from a date on there is another
 // one by ending the interval and adding the next. Quantities are of local days. Null
 // brings back the default of what is edited. Other parameters or another filter are for
 // what is not issued yet: an issued invoice says what was counted then. Other customers
 // count from the instant of the edit on; what was used before counts as it did.
 //
-// Trials. A trial is of a stint. It is a cycle of its own: usage in it is one service,
+// Trials. A trial is of a plan interval. It is a cycle of its own: usage in it is one service,
 // which nothing adjusts but the trial itself, in any unit; fees begin where it ends. The
 // term of a subscription in a trial is the trial, so a cancellation at the end of the term
 // leaves nothing to pay. One that has ended is not begun again. A shift moves every date
-// of the stint from the end of the trial on, by local days, with phases, quantities and
+// of the plan interval from the end of the trial on, by local days, with phases, quantities and
 // the end that the plan has by itself; coupons, changes of the plan and cancellations stay.
 //
 // One-time prices are billed once. In advance that is on the start date. Usage
@@ -95,8 +95,8 @@
 // its months whatever end the subscription was to have in between. The months of a coupon
 // end as long after midnight as they began, so that each has one billing date of a month.
 //
-// Editions. Each change ends an edition of the terms, whose rows are kept as they were,
-// for good, and each invoice names the edition that it was issued by. So it can be worked
+// Revisions. Each change ends a revision of the terms, whose rows are kept as they were,
+// for good, and each invoice names the revision that it was issued by. So it can be worked
 // out anew, whatever was edited since, and at whatever instant. Rows of the past are not
 // looked at otherwise: what is billed follows from the present ones alone.
 //

@@ -20,16 +20,16 @@ type AdjustmentEdit struct {
 func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 	k := slices.IndexFunc(t.Adjustments, func(a AdjustmentInterval) bool { return a.ID == e.ID })
 	if k < 0 {
-		return fault.Foreign("adjustment_interval_id", "must be an adjustment interval of the subscription")
+		return fault.NotPartOf("adjustment_interval_id", "must be an adjustment interval of the subscription")
 	}
 	a := t.Adjustments[k]
-	stint := Stint{StartAt: t.StartAt} // of one that is for all plans
-	for _, s := range t.Stints {
-		if a.StintID != nil && s.ID == *a.StintID {
-			stint = s
+	planInterval := PlanInterval{StartAt: t.StartAt} // of one that is for all plans
+	for _, s := range t.PlanIntervals {
+		if a.PlanIntervalID != nil && s.ID == *a.PlanIntervalID {
+			planInterval = s
 		}
 	}
-	in, err := t.edited(tx.Now, life{a.StartAt, a.EndAt}, stint, e.Start, e.End)
+	in, err := t.edited(tx.Now, span{a.StartAt, a.EndAt}, planInterval, e.Start, e.End)
 	if err != nil {
 		return err
 	}

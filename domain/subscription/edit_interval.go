@@ -14,14 +14,14 @@ import (
 func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[string]string, place string) error {
 	k := slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == e.ID })
 	if k < 0 {
-		return fault.Foreign("price_interval_id", "must be a price interval of the subscription")
+		return fault.NotPartOf("price_interval_id", "must be a price interval of the subscription")
 	}
 	if _, edited := at[e.ID]; edited {
 		return fault.Bad("price_interval_id", "must be edited once")
 	}
 	at[e.ID] = place
 	i := t.Intervals[k]
-	in, err := t.edited(tx.Now, life{i.StartAt, i.EndAt}, t.of(i), e.Start, e.End)
+	in, err := t.edited(tx.Now, span{i.StartAt, i.EndAt}, t.of(i), e.Start, e.End)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 	return errors.Join(t.cutResumes(tx, i), t.editTransitions(tx, i, e.Transitions))
 }
 
-// edited is a life with other dates, within that of a stint.
-func (t Terms) edited(now time.Time, in life, s Stint, start *string, end Sent[*string]) (life, error) {
+// edited is a life with other dates, within that of a plan interval.
+func (t Terms) edited(now time.Time, in span, s PlanInterval, start *string, end Sent[*string]) (span, error) {
 	var startErr, endErr error
 	if start != nil {
 		in.start, startErr = t.date("start_date", *start, now)
@@ -85,7 +85,7 @@ func (t Terms) edited(now time.Time, in life, s Stint, start *string, end Sent[*
 }
 
 // columns are what changes of a row.
-func (l life) columns(start *string, end Sent[*string]) map[string]any {
+func (l span) columns(start *string, end Sent[*string]) map[string]any {
 	columns := map[string]any{}
 	if start != nil {
 		columns["start_at"] = l.start

@@ -127,20 +127,20 @@ func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if len(subs) == 0 {
 		return []Terms{}, nil
 	}
-	has, err := rareOf(tx, idsOf(subs))
+	has, err := optionalPartsOf(tx, idsOf(subs))
 	if err != nil {
 		return nil, err
 	}
-	return loadFrom(tx, present(tx), has, subs)
+	return loadFrom(tx, current(tx), has, subs)
 }
 
-func loadFrom(tx *store.Tx, in rowsIn, has rare, subs []Subscription) ([]Terms, error) {
+func loadFrom(tx *store.Tx, in tableSource, has optionalParts, subs []Subscription) ([]Terms, error) {
 	ids := idsOf(subs)
-	stints, err := stintsOf(in, ids)
+	planIntervals, err := planIntervalsOf(in, ids)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := catalog.FindPlans(tx, plansOf(subs, stints))
+	plans, err := catalog.FindPlans(tx, plansOf(subs, planIntervals))
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +165,13 @@ func loadFrom(tx *store.Tx, in rowsIn, has rare, subs []Subscription) ([]Terms, 
 		all[k] = Terms{
 			Subscription: s, Customer: customers[s.CustomerID], Plan: plans[s.PlanID],
 			Intervals: intervals[s.ID], Phases: phases[s.ID], Adjustments: adjustments[s.ID],
-			Stints: stints[s.ID],
+			PlanIntervals: planIntervals[s.ID],
 		}
-		for at, stint := range all[k].Stints {
-			all[k].Stints[at].Plan = plans[stint.PlanID]
+		for at, planInterval := range all[k].PlanIntervals {
+			all[k].PlanIntervals[at].Plan = plans[planInterval.PlanID]
 		}
-		all[k].bound()
-		all[k].know(customers)
+		all[k].clipToPlanIntervals()
+		all[k].attachUsers(customers)
 	}
 	return all, nil
 }
@@ -193,22 +193,22 @@ func customersOf(subs []Subscription) []string {
 }
 
 // plansOf are the plans that subscriptions are on, were on or will be, each once.
-func plansOf(subs []Subscription, stints map[string][]Stint) (ids []string) {
+func plansOf(subs []Subscription, planIntervals map[string][]PlanInterval) (ids []string) {
 	for _, s := range subs {
 		ids = append(ids, s.PlanID)
-		for _, stint := range stints[s.ID] {
-			ids = append(ids, stint.PlanID)
+		for _, planInterval := range planIntervals[s.ID] {
+			ids = append(ids, planInterval.PlanID)
 		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// rare tells what some of several subscriptions have and most never do.
-type rare struct{ Phases, Adjustments, Transitions bool }
+// optionalParts tells what some of several subscriptions have and most never do.
+type optionalParts struct{ Phases, Adjustments, Transitions bool }
 
-// rareOf asks that in one query, so that nobody has to ask for each.
-func rareOf(tx *store.Tx, ids []string) (has rare, err error) {
+// optionalPartsOf asks that in one query, so that nobody has to ask for each.
+func optionalPartsOf(tx *store.Tx, ids []string) (has optionalParts, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT EXISTS (SELECT FROM subscription_phases WHERE account_id = $1 AND subscription_id = ANY ($2)),
 			EXISTS (SELECT FROM adjustment_intervals WHERE account_id = $1 AND subscription_id = ANY ($2)),
@@ -218,7 +218,7 @@ func rareOf(tx *store.Tx, ids []string) (has rare, err error) {
 	return has, err
 }
 
-func intervalsOf(tx *store.Tx, in rowsIn, has rare, subscriptionIDs []string) (map[string][]PriceInterval, error) {
+func intervalsOf(tx *store.Tx, in tableSource, has optionalParts, subscriptionIDs []string) (map[string][]PriceInterval, error) {
 	var rows []PriceInterval
 	err := in("price_intervals").Where("subscription_id IN ?", subscriptionIDs).Order("subscription_id, position, seq").Find(&rows).Error
 	if err != nil {

@@ -63,9 +63,9 @@ func Propose(tx *store.Tx, c Change) (Change, error) {
 
 var errWaiting = fault.Refused("a change of the subscription is pending, which has to be applied or cancelled first")
 
-// Undecided refuses to change a subscription while a change of it is pending. It is
+// RefuseIfPending refuses to change a subscription while a change of it is pending. It is
 // locked.
-func Undecided(tx *store.Tx, subscriptionID string) error {
+func RefuseIfPending(tx *store.Tx, subscriptionID string) error {
 	waiting, err := Pending(tx, []string{subscriptionID})
 	if err == nil && len(waiting) > 0 {
 		err = errWaiting

@@ -13,7 +13,7 @@ import (
 type Phase struct {
 	store.Record
 	SubscriptionID string
-	StintID        string
+	PlanIntervalID string
 	PhaseOrder     int // as the plan counts them, from 1
 	StartAt        time.Time
 	EndAt          *time.Time // exclusive; nil: open
@@ -41,7 +41,7 @@ func (t Terms) PhaseAt(at time.Time) *Phase {
 // other from the start of a subscription. Months keep the start's day of the
 // month, also after a month that lacks it (semantics 1.1.6). Phases that would
 // begin at the end or after it are left out; the last one ends with it.
-func unroll(tx *store.Tx, sub Subscription, stintID string, plan []catalog.Phase, loc *time.Location) []Phase {
+func unroll(tx *store.Tx, sub Subscription, planIntervalID string, plan []catalog.Phase, loc *time.Location) []Phase {
 	var phases []Phase
 	first := period.DateOf(sub.StartAt, loc)
 	start, months, day := sub.StartAt, 0, first.Day
@@ -50,7 +50,7 @@ func unroll(tx *store.Tx, sub Subscription, stintID string, plan []catalog.Phase
 			break
 		}
 		phase := Phase{
-			Record: tx.Record("phase"), SubscriptionID: sub.ID, StintID: stintID, PhaseOrder: p.Order,
+			Record: tx.Record("phase"), SubscriptionID: sub.ID, PlanIntervalID: planIntervalID, PhaseOrder: p.Order,
 			StartAt: start, EndAt: sub.EndAt, Aligned: p.Aligned,
 		}
 		if length := p.Length(); !length.OneTime() {
@@ -80,10 +80,10 @@ func from(initial *int, plan []catalog.Phase) ([]catalog.Phase, error) {
 			return plan[k:], nil
 		}
 	}
-	return nil, fault.Foreign("initial_phase_order", "must be a phase of the plan")
+	return nil, fault.NotPartOf("initial_phase_order", "must be a phase of the plan")
 }
 
-func phasesOf(in rowsIn, has rare, subscriptionIDs []string) (map[string][]Phase, error) {
+func phasesOf(in tableSource, has optionalParts, subscriptionIDs []string) (map[string][]Phase, error) {
 	if !has.Phases {
 		return nil, nil
 	}

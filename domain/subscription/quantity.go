@@ -16,7 +16,7 @@ type Transition struct {
 	store.Record
 	IntervalID  string
 	EffectiveAt time.Time
-	Quantity    *money.Decimal // 0 or more; nil where the charge resumes, but in old editions of the terms
+	Quantity    *money.Decimal // 0 or more; nil where the charge resumes, but in old revisions of the terms
 	Resumes     bool           // in advance, the fee was charged up to here only, since it was to end
 }
 
@@ -25,7 +25,7 @@ func (Transition) TableName() string { return "quantity_transitions" }
 
 // Decrease reports whether the service is for less than it takes the place of: it is
 // credited and stands on no invoice.
-func (s Service) Decrease() bool { return s.Before != nil && s.Quantity.Cmp(*s.Before) < 0 }
+func (s ServicePeriod) Decrease() bool { return s.Before != nil && s.Quantity.Cmp(*s.Before) < 0 }
 
 // QuantityAt is the quantity of a fixed fee at an instant.
 func (i PriceInterval) QuantityAt(at time.Time) money.Decimal {
@@ -75,14 +75,14 @@ func (i PriceInterval) quantitySpans(in period.Period) []QuantitySpan {
 // for the difference from then on (semantics 6.3.6). In arrears it is one service, in which
 // each quantity has the days for which it was (price models 5.4). What is charged once is
 // for the quantity on the day it is billed.
-func (s Service) byQuantity() []Service {
+func (s ServicePeriod) byQuantity() []ServicePeriod {
 	if !s.Interval.Price.Fixed() {
-		return []Service{s}
+		return []ServicePeriod{s}
 	}
 	s.Quantity = s.Interval.QuantityAt(s.Period.Start)
 	if s.Interval.Price.Length().OneTime() {
 		s.Quantity = s.Interval.QuantityAt(s.BilledOn)
-		return []Service{s}
+		return []ServicePeriod{s}
 	}
 	if !s.Interval.Price.InAdvance() {
 		spans := s.Interval.quantitySpans(s.Period)
@@ -90,9 +90,9 @@ func (s Service) byQuantity() []Service {
 		if len(spans) > 1 {
 			s.Spans = spans
 		}
-		return []Service{s}
+		return []ServicePeriod{s}
 	}
-	pieces := []Service{s}
+	pieces := []ServicePeriod{s}
 	for _, change := range s.Interval.Transitions {
 		last := &pieces[len(pieces)-1]
 		quantity := change.after(last.Quantity)
@@ -123,7 +123,7 @@ func (s Service) byQuantity() []Service {
 
 // Charges are what an interval is charged for, from the period with an instant up to now:
 // its periods, each followed by the changes of its quantity in it.
-func (t Terms) Charges(i PriceInterval, from, now time.Time) (found []Service) {
+func (t Terms) Charges(i PriceInterval, from, now time.Time) (found []ServicePeriod) {
 	for piece, ok := t.first(i, from); ok && !piece.Period.Start.After(now); piece, ok = t.following(piece) {
 		for _, s := range t.charged(piece) {
 			if !s.BilledOn.After(now) {
@@ -135,11 +135,11 @@ func (t Terms) Charges(i PriceInterval, from, now time.Time) (found []Service) {
 }
 
 // Decreases are those of the charges for which more was charged in advance.
-func (t Terms) Decreases(i PriceInterval, from, now time.Time) []Service {
-	return slices.DeleteFunc(t.Charges(i, from, now), func(s Service) bool { return !s.Decrease() })
+func (t Terms) Decreases(i PriceInterval, from, now time.Time) []ServicePeriod {
+	return slices.DeleteFunc(t.Charges(i, from, now), func(s ServicePeriod) bool { return !s.Decrease() })
 }
 
-func transitionsOf(in rowsIn, has rare, intervals []PriceInterval) (map[string][]Transition, error) {
+func transitionsOf(in tableSource, has optionalParts, intervals []PriceInterval) (map[string][]Transition, error) {
 	byInterval := map[string][]Transition{}
 	if len(intervals) == 0 || !has.Transitions {
 		return byInterval, nil

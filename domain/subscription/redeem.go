@@ -30,7 +30,7 @@ type Redemption struct {
 	Option ChangeOption
 	Date   *string // date or date-time in the customer's zone; with ChangeRequested only
 
-	stintID *string // of the plan change that redeems it; nil: none
+	planIntervalID *string // of the plan change that redeems it; nil: none
 }
 
 // EffectiveAt is when the discount of a redemption begins: at the start of the
@@ -101,7 +101,7 @@ func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
 		return err
 	}
 	redemption := AdjustmentInterval{
-		Record: tx.Record("aint"), SubscriptionID: t.ID, StintID: in.stintID, AdjustmentID: discount.ID, Adjustment: discount,
+		Record: tx.Record("aint"), SubscriptionID: t.ID, PlanIntervalID: in.planIntervalID, AdjustmentID: discount.ID, Adjustment: discount,
 		StartAt: from, CouponID: &taken.ID,
 	}
 	if n := len(t.Adjustments); n > 0 {
@@ -112,7 +112,7 @@ func Redeem(tx *store.Tx, t *Terms, in Redemption, from time.Time) error {
 		redemption.EndAt = &end
 	}
 	t.Adjustments = append(t.Adjustments, redemption)
-	t.bound()
+	t.clipToPlanIntervals()
 	return tx.Create(&redemption).Error
 }
 
@@ -129,11 +129,11 @@ func (in Redemption) prices(tx *store.Tx, t Terms, from time.Time) (ids []string
 	if tx.Now.Before(from) {
 		from = tx.Now
 	}
-	rows, err := intervalsOf(tx, present(tx), rare{}, []string{t.ID})
+	rows, err := intervalsOf(tx, current(tx), optionalParts{}, []string{t.ID})
 	for _, i := range rows[t.ID] {
-		stint := t.of(i)
-		over := stint.outOfReach(from) || !i.overlaps(from, nil)
-		elsewhere := in.stintID != nil && stint.ID != *in.stintID
+		planInterval := t.of(i)
+		over := planInterval.beginsAfterEnd(from) || !i.overlaps(from, nil)
+		elsewhere := in.planIntervalID != nil && planInterval.ID != *in.planIntervalID
 		if i.discountable() && !over && !elsewhere && !slices.Contains(ids, i.PriceID) {
 			ids = append(ids, i.PriceID)
 		}

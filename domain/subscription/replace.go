@@ -20,7 +20,7 @@ type ReplacedPrice struct {
 	Quantity *money.Decimal // of a fixed fee that is named or the same; nil: its own
 	Override *Override
 
-	Own   []OwnAdjustment         // instead of those of their kinds that the replaced price has
+	Own   []LegacyAdjustment      // instead of those of their kinds that the replaced price has
 	Clear []rating.AdjustmentKind // kinds of which it shall have none
 }
 

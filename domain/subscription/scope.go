@@ -69,7 +69,7 @@ func (s Scope) checkCustomers(buyer customer.Customer, children []customer.Custo
 		child := slices.ContainsFunc(children, func(c customer.Customer) bool { return c.ID == id })
 		switch {
 		case id != buyer.ID && !child:
-			faults = append(faults, fault.Foreign(at, "must be the customer of the subscription or one of its children"))
+			faults = append(faults, fault.NotPartOf(at, "must be the customer of the subscription or one of its children"))
 		case slices.Contains(s.UsageCustomerIDs[:k], id):
 			faults = append(faults, fault.Bad(at, "must not be there twice"))
 		}

@@ -25,10 +25,10 @@ const (
 type Subscription struct {
 	store.Record
 	CustomerID  string
-	PlanID      string // of the stint entered last, like
+	PlanID      string // of the plan interval entered last, like
 	PlanVersion int    // this
 
-	EnteredStintID string
+	CurrentPlanIntervalID string
 
 	Name     string
 	Currency money.Currency // of its invoices
@@ -55,14 +55,14 @@ type Subscription struct {
 	NextGrantAt   *time.Time // the next one on which credits are granted; nil: never again
 	NextResetAt   *time.Time // the next one on which licenses are granted credits anew; nil: never again
 
-	Edition int // how often its terms were changed
+	Revision int // how often its terms were changed
 }
 
 // PriceInterval is the time over which a subscription is billed a price.
 type PriceInterval struct {
 	store.Record
 	SubscriptionID string
-	StintID        *string // nil: of the one in which it begins
+	PlanIntervalID *string // nil: of the one in which it begins
 	PriceID        string
 	Position       int        // order on invoices
 	StartAt        time.Time  // inclusive
@@ -79,7 +79,7 @@ type PriceInterval struct {
 	Price       catalog.Price  `gorm:"-"`
 	Metric      catalog.Metric `gorm:"-"` // of a usage price
 	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant
-	PlanID      string         `gorm:"-"` // of its stint
+	PlanID      string         `gorm:"-"` // of its plan interval
 
 	users  []customer.Customer   // of UsageCustomerIDs
 	former [][]customer.Customer // of UsageCustomersBefore
@@ -100,11 +100,11 @@ func (i PriceInterval) overlaps(start time.Time, end *time.Time) bool {
 // Terms is a subscription with all that decides what is billed and when.
 type Terms struct {
 	Subscription
-	Plan      catalog.Plan // of the stint entered last
-	Customer  customer.Customer
-	Intervals []PriceInterval // by position, each with its price
-	Phases    []Phase         // by start; none where the plan has none
-	Stints    []Stint         // by start
+	Plan          catalog.Plan // of the plan interval entered last
+	Customer      customer.Customer
+	Intervals     []PriceInterval // by position, each with its price
+	Phases        []Phase         // by start; none where the plan has none
+	PlanIntervals []PlanInterval  // by start
 
 	Adjustments []AdjustmentInterval // in the order in which they were made
 }

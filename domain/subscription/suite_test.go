@@ -119,7 +119,7 @@ func span(p period.Period, loc *time.Location) string {
 }
 
 // written tells services as "price: start to end, on billing date".
-func written(t subscription.Terms, services []subscription.Service) []string {
+func written(t subscription.Terms, services []subscription.ServicePeriod) []string {
 	loc := t.Customer.Location()
 	texts := []string{}
 	for _, s := range services {

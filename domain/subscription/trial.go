@@ -10,10 +10,10 @@ import (
 	"tollkeeper/store"
 )
 
-// tryOut gives a stint the trial of so many days that is asked for, nil for that of the
-// plan. It ends at the local midnight as many days after the stint's first (semantics
+// setTrial gives a plan interval the trial of so many days that is asked for, nil for that of the
+// plan. It ends at the local midnight as many days after the plan interval's first (semantics
 // 6.3.8); 0 days are none.
-func (s *Stint) tryOut(days *int, plan catalog.Plan, loc *time.Location) {
+func (s *PlanInterval) setTrial(days *int, plan catalog.Plan, loc *time.Location) {
 	if days == nil {
 		days = plan.TrialDays
 	}
@@ -23,10 +23,10 @@ func (s *Stint) tryOut(days *int, plan catalog.Plan, loc *time.Location) {
 	}
 }
 
-// findTrials gives each stint its trial, which ends with it. Where a migration made the
-// next one, the trial goes on, and is of the stint that it began with.
-func (t *Terms) findTrials() {
-	for _, s := range t.Stints {
+// resolveTrials gives each plan interval its trial, which ends with it. Where a migration made the
+// next one, the trial goes on, and is of the plan interval that it began with.
+func (t *Terms) resolveTrials() {
+	for _, s := range t.PlanIntervals {
 		if s.TrialEndAt == nil || !s.TrialEndAt.After(s.StartAt) {
 			continue
 		}
@@ -35,34 +35,34 @@ func (t *Terms) findTrials() {
 			end = *s.EndAt
 		}
 		origin := t.Origin(s)
-		at := slices.IndexFunc(t.Stints, func(o Stint) bool { return o.ID == origin.ID })
-		t.Stints[at].tried = period.Period{Start: origin.StartAt, End: end}
+		at := slices.IndexFunc(t.PlanIntervals, func(o PlanInterval) bool { return o.ID == origin.ID })
+		t.PlanIntervals[at].tried = period.Period{Start: origin.StartAt, End: end}
 	}
 }
 
-// trial is the time of the trial that began with a stint, false without one.
-func (s Stint) trial() (period.Period, bool) { return s.tried, s.tried.End.After(s.tried.Start) }
+// trial is the time of the trial that began with a plan interval, false without one.
+func (s PlanInterval) trial() (period.Period, bool) { return s.tried, s.tried.End.After(s.tried.Start) }
 
 // TrialEndsAfter reports whether a trial ends after an instant.
 func (t Terms) TrialEndsAfter(at time.Time) bool {
-	return slices.ContainsFunc(t.Stints, func(s Stint) bool {
+	return slices.ContainsFunc(t.PlanIntervals, func(s PlanInterval) bool {
 		trial, has := s.trial()
 		return has && trial.End.After(at)
 	})
 }
 
-// TellTrial announces a trial that ends now.
-func (t Terms) TellTrial(tx *store.Tx) {
-	for _, s := range t.Stints {
+// NotifyTrialEnd announces a trial that ends now.
+func (t Terms) NotifyTrialEnd(tx *store.Tx) {
+	for _, s := range t.PlanIntervals {
 		if trial, has := s.trial(); has && trial.End.Equal(tx.Now) {
 			webhook.Announce(tx, webhook.SubscriptionTrialEnded, t.ID, nil)
 		}
 	}
 }
 
-// trialAt is the stint whose trial an instant lies in, and the time of that trial.
-func (t Terms) trialAt(at time.Time) (in Stint, trial period.Period, found bool) {
-	for _, s := range t.Stints {
+// trialAt is the plan interval whose trial an instant lies in, and the time of that trial.
+func (t Terms) trialAt(at time.Time) (in PlanInterval, trial period.Period, found bool) {
+	for _, s := range t.PlanIntervals {
 		if trial, has := s.trial(); has && trial.Contains(at) {
 			return s, trial, true
 		}
@@ -72,7 +72,7 @@ func (t Terms) trialAt(at time.Time) (in Stint, trial period.Period, found bool)
 
 // afterTrial is a part of a cycle without the trial that it begins with.
 func (t Terms) afterTrial(part period.Period, at time.Time) period.Period {
-	for _, s := range t.Stints {
+	for _, s := range t.PlanIntervals {
 		if trial, has := s.trial(); has && trial.End.After(part.Start) && !trial.End.After(at) {
 			part.Start = trial.End
 		}
@@ -80,16 +80,16 @@ func (t Terms) afterTrial(part period.Period, at time.Time) period.Period {
 	return part
 }
 
-// tried is the service of a usage price for the time of a trial, which is billed with
+// trialService is the service of a usage price for the time of a trial, which is billed with
 // all of it where the trial or the subscription ends.
-func (t Terms) tried(i PriceInterval, s Stint, trial period.Period) (Service, bool) {
+func (t Terms) trialService(i PriceInterval, s PlanInterval, trial period.Period) (ServicePeriod, bool) {
 	part, ok := t.clip(trial, i)
 	if !ok {
-		return Service{}, false
+		return ServicePeriod{}, false
 	}
 	on := trial.End
 	if t.EndAt != nil && t.EndAt.Before(on) {
 		on = *t.EndAt
 	}
-	return Service{Interval: i, Period: part, Cycle: part, BilledOn: on, From: part.Start, TrialOf: s.ID}, true
+	return ServicePeriod{Interval: i, Period: part, Cycle: part, BilledOn: on, From: part.Start, TrialOf: s.ID}, true
 }

@@ -27,7 +27,7 @@ func TriggerPhase(tx *store.Tx, t Terms, day *period.Date) error {
 	case at.Before(current.StartAt), current.EndAt != nil && !at.Before(*current.EndAt):
 		return fault.Bad("effective_date", "must lie in the present phase")
 	}
-	before, err := phasesOfStint(tx, current.StintID)
+	before, err := phasesOfPlanInterval(tx, current.PlanIntervalID)
 	if err != nil {
 		return err
 	}
@@ -36,23 +36,23 @@ func TriggerPhase(tx *store.Tx, t Terms, day *period.Date) error {
 		return err
 	}
 	shift := shifted{from: before, to: after, current: current.PhaseOrder}
-	if err := errors.Join(shift.phases(tx), shift.prices(tx, current.StintID), shift.adjustments(tx, current.StintID)); err != nil {
+	if err := errors.Join(shift.phases(tx), shift.prices(tx, current.PlanIntervalID), shift.adjustments(tx, current.PlanIntervalID)); err != nil {
 		return err
 	}
-	stint, end := t.of(PriceInterval{StintID: &current.StintID}), after[len(after)-1].EndAt
-	if !same(t.EndAt, stint.EndsAt) {
+	planInterval, end := t.of(PriceInterval{PlanIntervalID: &current.PlanIntervalID}), after[len(after)-1].EndAt
+	if !same(t.EndAt, planInterval.EndsAt) {
 		return nil
 	}
-	stint.EndsAt = end
-	return errors.Join(tx.Model(&stint).Select("ends_at").Updates(&stint).Error, t.setEnd(tx, end))
+	planInterval.EndsAt = end
+	return errors.Join(tx.Model(&planInterval).Select("ends_at").Updates(&planInterval).Error, t.setEnd(tx, end))
 }
 
 // triggered are the phases from the present one on as they are when the next begins at
 // an instant. Those that a planned end of the subscription has cut off do not come back:
 // the last one that is left goes on up to it.
 func (t Terms) triggered(tx *store.Tx, before []Phase, current Phase, at time.Time) ([]Phase, error) {
-	stint := t.of(PriceInterval{StintID: &current.StintID})
-	version, err := catalog.FindVersion(tx, stint.PlanID, stint.PlanVersion)
+	planInterval := t.of(PriceInterval{PlanIntervalID: &current.PlanIntervalID})
+	version, err := catalog.FindVersion(tx, planInterval.PlanID, planInterval.PlanVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func (t Terms) triggered(tx *store.Tx, before []Phase, current Phase, at time.Ti
 	}
 	rest := t.Subscription
 	rest.StartAt = at
-	if same(t.EndAt, stint.EndsAt) {
+	if same(t.EndAt, planInterval.EndsAt) {
 		rest.EndAt = nil
 	}
 	current.EndAt = &at
-	phases := append([]Phase{current}, unroll(tx, rest, stint.ID, ramp, t.Customer.Location())...)
+	phases := append([]Phase{current}, unroll(tx, rest, planInterval.ID, ramp, t.Customer.Location())...)
 	if rest.EndAt != nil {
 		phases[len(phases)-1].EndAt = rest.EndAt
 	}
@@ -96,9 +96,9 @@ func (s shifted) phases(tx *store.Tx) error {
 	return tx.Create(&s.to).Error
 }
 
-func (s shifted) prices(tx *store.Tx, stintID string) error {
+func (s shifted) prices(tx *store.Tx, planIntervalID string) error {
 	var rows []PriceInterval
-	if err := tx.Where("stint_id = ?", stintID).Find(&rows).Error; err != nil {
+	if err := tx.Where("plan_interval_id = ?", planIntervalID).Find(&rows).Error; err != nil {
 		return err
 	}
 	ids := make([]string, len(rows))
@@ -111,7 +111,7 @@ func (s shifted) prices(tx *store.Tx, stintID string) error {
 	}
 	for _, row := range rows {
 		began := row.StartAt
-		if err := s.move(tx, &row, row.ID, prices[row.PriceID].PhaseOrder, life{row.StartAt, row.EndAt}); err != nil {
+		if err := s.move(tx, &row, row.ID, prices[row.PriceID].PhaseOrder, span{row.StartAt, row.EndAt}); err != nil {
 			return err
 		}
 		// the quantity that a fee is to begin with stays that
@@ -125,9 +125,9 @@ func (s shifted) prices(tx *store.Tx, stintID string) error {
 	return nil
 }
 
-func (s shifted) adjustments(tx *store.Tx, stintID string) error {
+func (s shifted) adjustments(tx *store.Tx, planIntervalID string) error {
 	var rows []AdjustmentInterval
-	if err := tx.Where("stint_id = ?", stintID).Find(&rows).Error; err != nil {
+	if err := tx.Where("plan_interval_id = ?", planIntervalID).Find(&rows).Error; err != nil {
 		return err
 	}
 	ids := make([]string, len(rows))
@@ -139,7 +139,7 @@ func (s shifted) adjustments(tx *store.Tx, stintID string) error {
 		return err
 	}
 	for _, row := range rows {
-		if err := s.move(tx, &row, row.ID, adjustments[row.AdjustmentID].PhaseOrder, life{row.StartAt, row.EndAt}); err != nil {
+		if err := s.move(tx, &row, row.ID, adjustments[row.AdjustmentID].PhaseOrder, span{row.StartAt, row.EndAt}); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s shifted) adjustments(tx *store.Tx, stintID string) error {
 
 // move gives an interval of a phase the time of that phase. Bounds of its own, inside
 // of the phase, stay where they are.
-func (s shifted) move(tx *store.Tx, row any, id string, order *int, at life) error {
+func (s shifted) move(tx *store.Tx, row any, id string, order *int, at span) error {
 	if order == nil || *order < s.current {
 		return nil
 	}
@@ -179,7 +179,7 @@ func phaseIn(phases []Phase, order int) (Phase, bool) {
 	return Phase{}, false
 }
 
-func phasesOfStint(tx *store.Tx, stintID string) (phases []Phase, err error) {
-	err = tx.Where("stint_id = ?", stintID).Order("start_at, seq").Find(&phases).Error
+func phasesOfPlanInterval(tx *store.Tx, planIntervalID string) (phases []Phase, err error) {
+	err = tx.Where("plan_interval_id = ?", planIntervalID).Order("start_at, seq").Find(&phases).Error
 	return phases, err
 }

@@ -24,8 +24,8 @@ const trialImmediate = "immediate"
 // UpdateTrial gives a trial that has not ended another end, which may be past (semantics
 // 6.3.8).
 func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
-	stint := t.Stint(tx.Now)
-	origin := t.Origin(stint)
+	planInterval := t.PlanInterval(tx.Now)
+	origin := t.Origin(planInterval)
 	switch trial, on := origin.trial(); {
 	case t.Status(tx.Now) == StatusEnded:
 		return fault.Refused("the subscription has ended")
@@ -48,19 +48,19 @@ func UpdateTrial(tx *store.Tx, t Terms, in TrialUpdate) error {
 		end = given
 	}
 	if in.Shift {
-		s := shift{from: *stint.TrialEndAt, to: end, loc: t.Customer.Location()}
-		if err := s.move(tx, t, stint); err != nil {
+		s := shift{from: *planInterval.TrialEndAt, to: end, loc: t.Customer.Location()}
+		if err := s.move(tx, t, planInterval); err != nil {
 			return err
 		}
 	}
 	if !end.After(tx.Now) {
 		webhook.Announce(tx, webhook.SubscriptionTrialEnded, t.ID, nil)
 	}
-	return tx.Model(&Stint{}).Where("subscription_id = ? AND start_at BETWEEN ? AND ?", t.ID, origin.StartAt, stint.StartAt).
+	return tx.Model(&PlanInterval{}).Where("subscription_id = ? AND start_at BETWEEN ? AND ?", t.ID, origin.StartAt, planInterval.StartAt).
 		Update("trial_end_at", end).Error
 }
 
-// shift moves the dates of a stint that are not before an instant as far as that moves:
+// shift moves the dates of a plan interval that are not before an instant as far as that moves:
 // by local days, and the time of the day.
 type shift struct {
 	from, to time.Time
@@ -81,26 +81,26 @@ func (s shift) of(at *time.Time) *time.Time {
 	return &moved
 }
 
-// move moves the intervals, phases and quantities of a stint, and its own end. What the
+// move moves the intervals, phases and quantities of a plan interval, and its own end. What the
 // planned end of the subscription does not let be reached any more is gone.
-func (s shift) move(tx *store.Tx, t Terms, stint Stint) error {
+func (s shift) move(tx *store.Tx, t Terms, planInterval PlanInterval) error {
 	limit := t.EndAt
-	if stint.EndsAt != nil && same(limit, stint.EndsAt) {
-		stint.EndsAt = s.of(stint.EndsAt)
-		limit = stint.EndsAt
-		if err := errors.Join(tx.Model(&stint).Select("ends_at").Updates(&stint).Error, t.setEnd(tx, limit)); err != nil {
+	if planInterval.EndsAt != nil && same(limit, planInterval.EndsAt) {
+		planInterval.EndsAt = s.of(planInterval.EndsAt)
+		limit = planInterval.EndsAt
+		if err := errors.Join(tx.Model(&planInterval).Select("ends_at").Updates(&planInterval).Error, t.setEnd(tx, limit)); err != nil {
 			return err
 		}
 	}
 	var err error
 	for _, i := range t.Intervals {
-		if t.of(i).ID != stint.ID {
+		if t.of(i).ID != planInterval.ID {
 			continue
 		}
 		err = errors.Join(err, s.quantities(tx, i.Transitions))
 	}
 	for _, rows := range t.ending(tx) {
-		err = errors.Join(err, s.rows(rows.Where("stint_id = ?", stint.ID), t.EndAt, limit))
+		err = errors.Join(err, s.rows(rows.Where("plan_interval_id = ?", planInterval.ID), t.EndAt, limit))
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (s shift) quantities(tx *store.Tx, changes []Transition) error {
 	return nil
 }
 
-// rows moves what a stint has of one kind.
+// rows moves what a plan interval has of one kind.
 func (s shift) rows(of *gorm.DB, end, limit *time.Time) error {
 	of = of.Session(&gorm.Session{})
 	var rows []struct {

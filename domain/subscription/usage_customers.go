@@ -122,8 +122,8 @@ func usersOf(intervals map[string][]PriceInterval) (ids []string) {
 	return ids
 }
 
-// know gives intervals the customers that they count or counted.
-func (t *Terms) know(customers map[string]customer.Customer) {
+// attachUsers gives intervals the customers that they count or counted.
+func (t *Terms) attachUsers(customers map[string]customer.Customer) {
 	of := func(ids CustomerIDs) (users []customer.Customer) {
 		for _, id := range ids {
 			users = append(users, customers[id])

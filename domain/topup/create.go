@@ -66,7 +66,7 @@ func Create(tx *store.Tx, customerID string, in NewTopUp) (TopUp, error) {
 	if err := tx.Create(&made).Error; err != nil {
 		return TopUp{}, err
 	}
-	return made, alert.FollowBalances(tx, buyer.ID)
+	return made, alert.TrackAllBalances(tx, buyer.ID)
 }
 
 func (in NewTopUp) check(now time.Time) error {

@@ -18,7 +18,7 @@ const correctionWindow = 100 * 24 * time.Hour
 
 // Amend gives an event another name and other properties. Its timestamp and customer
 // must be those it has; the customer may be named by id or by alias.
-func Amend(tx *store.Tx, key string, to event.Sent) error {
+func Amend(tx *store.Tx, key string, to event.Inline) error {
 	next, err := to.Read()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func Amend(tx *store.Tx, key string, to event.Sent) error {
 	if err := e.Amend(tx, buyer.ID, next); err != nil {
 		return err
 	}
-	return Reopen(tx, e.Subject, e.Timestamp)
+	return Invalidate(tx, e.Subject, e.Timestamp)
 }
 
 // Deprecate takes an event out of the count, for ever. An event that was taken out
@@ -66,7 +66,7 @@ func Deprecate(tx *store.Tx, key string) error {
 	if err := e.Deprecate(tx, buyer.ID); err != nil {
 		return err
 	}
-	return Reopen(tx, e.Subject, e.Timestamp)
+	return Invalidate(tx, e.Subject, e.Timestamp)
 }
 
 // lockCustomer returns the customer that the event names, and has the corrections of
@@ -88,7 +88,7 @@ func lockCustomer(tx *store.Tx, e event.Stored) (buyer customer.Customer, err er
 
 // stays refuses another timestamp and another customer than the event has. What was
 // sent reads as next.
-func stays(e event.Stored, buyer customer.Customer, sent event.Sent, next event.Event) error {
+func stays(e event.Stored, buyer customer.Customer, sent event.Inline, next event.Event) error {
 	var timestampErr, customerErr error
 	if !next.Timestamp.Equal(e.Timestamp) {
 		timestampErr = fault.Bad("timestamp", "must be that of the event")

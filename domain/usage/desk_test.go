@@ -52,7 +52,7 @@ func (d desk) send(events ...string) event.Outcome {
 	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
 	defer received.Close()
-	outcome, err := d.recorder.RecordReceived(d.ctx, received, true)
+	outcome, err := d.recorder.RecordBody(d.ctx, received, true)
 	Expect(err).NotTo(HaveOccurred())
 	return outcome
 }

@@ -16,11 +16,11 @@
 // What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
 // up, so usage_values keeps of each value in which hours of a month it came up.
 //
-// Quarters of a day in UTC that are over by the account's clock have totals of their own,
+// Six-hour buckets of a day in UTC that are over by the account's clock have totals of their own,
 // put together from those of their hours: a month is read with a sixth of the rows. An
-// event that comes later for one goes into its hour and its quarter at once, and where
-// hours are made anew, their quarters are too. So a quarter always says what its hours do,
-// and a reading may take either. Of a local day it takes the quarters that lie within,
+// event that comes later for one goes into its hour and its six hours at once, and where
+// hours are made anew, their six-hour buckets are too. So a six-hour bucket always says what its hours do,
+// and a reading may take either. Of a local day it takes the six-hour buckets that lie within,
 // three at least where the zone's hours are whole.
 //
 // The aggregator, [Fold], follows the events behind a mark. That is a seq below the
@@ -50,7 +50,7 @@
 //   - A row for each series. So many upserts cost more than the aggregation itself.
 //   - Totals of whole days. Those of UTC are of no use to a day of another zone, and whose
 //     zone is which can change.
-//   - Totals of quarters kept up from the first event on. That is twice the upserts where
+//   - Totals of six-hour buckets kept up from the first event on. That is twice the upserts where
 //     events come in as they happen.
 //
 // # Events of backfills

@@ -39,7 +39,7 @@ var _ = Describe("Months of events that are old", func() {
 	}
 	BeforeEach(func() {
 		d = deskOn(storetest.New())
-		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{asked}) })).To(Succeed())
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 		d.send(call("may", `"properties": {"n": 3}`))
 		storetest.SetClock(d.store, d.ctx, time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC))
 		d.send(call("june", `"timestamp": "2025-06-01T00:00:00Z"`, `"properties": {"n": 4}`))
@@ -58,7 +58,7 @@ var _ = Describe("Months of events that are old", func() {
 	It("go on to count for a series that has to begin again", func() {
 		different := asked
 		different.Query = query("SELECT COUNT(DISTINCT n) FROM events")
-		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{different}) })).To(Succeed())
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{different}) })).To(Succeed())
 		d.settle()
 		_, found, err := event.DropMonth(context.Background(), d.store, 3)
 		Expect(err).NotTo(HaveOccurred())
@@ -95,7 +95,7 @@ var _ = Describe("Months of events that are old", func() {
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			Expect(fault.Is(event.RefuseDropped(tx, period.Period{Start: may.End.Add(-1), End: may.End}), fault.KindRefused)).To(BeTrue())
 			Expect(event.RefuseDropped(tx, period.Period{Start: may.Start.Add(-1), End: may.Start})).To(Succeed())
-			Expect(fault.Is(usage.Revise(tx, usage.Revision{ID: "r", Period: may}), fault.KindRefused)).To(BeTrue())
+			Expect(fault.Is(usage.Apply(tx, usage.Replacement{ID: "r", Period: may}), fault.KindRefused)).To(BeTrue())
 			return nil
 		})).To(Succeed())
 	})
@@ -106,7 +106,7 @@ var _ = Describe("Months of events that are old", func() {
 		other := deskOn(d.store)
 		Expect(other.store.Update(other.ctx, func(tx *store.Tx) error {
 			Expect(event.RefuseDropped(tx, may)).To(Succeed())
-			return usage.Watch(tx, []usage.Request{asked})
+			return usage.TrackMetrics(tx, []usage.Request{asked})
 		})).To(Succeed())
 		other.send(call("may", `"properties": {"n": 3}`))
 		other.settle()

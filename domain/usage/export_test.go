@@ -11,14 +11,14 @@ func FromBuckets(tx *store.Tx, req Request) (bool, error) {
 	return err == nil && from.standing.choose(req) != nil, err
 }
 
-// FromQuarters reports whether buckets of quarters answer a request, in part at least.
-func FromQuarters(tx *store.Tx, req Request) (bool, error) {
+// FromSixHours reports whether buckets of six-hour buckets answer a request, in part at least.
+func FromSixHours(tx *store.Tx, req Request) (bool, error) {
 	from, err := stored(tx, []Request{req})
 	if err != nil {
 		return false, err
 	}
 	k := from.standing.choose(req)
-	return k != nil && len(k.quarters) > 0, nil
+	return k != nil && len(k.sixHours) > 0, nil
 }
 
 // MeasureEvents is Measure from events alone, in the same snapshot.

@@ -82,7 +82,7 @@ func MeasureAll(tx *store.Tx, sample *Sample, requests []Request) (readings [][]
 	}
 	for attempt := range attempts {
 		if attempt == patience {
-			if err := holdStill(tx); err != nil {
+			if err := lockBuckets(tx); err != nil {
 				return nil, err
 			}
 		}
@@ -106,9 +106,9 @@ const (
 	attempts = patience + 3 // the first change of an account's history has nothing to wait for
 )
 
-// holdStill keeps buckets and history as they are until the transaction ends. It takes
+// lockBuckets keeps buckets and history as they are until the transaction ends. It takes
 // the locks in the order in which the aggregator does.
-func holdStill(tx *store.Tx) error {
+func lockBuckets(tx *store.Tx) error {
 	for _, table := range []string{"usage_progress", "usage_history"} {
 		if err := tx.Exec("SELECT FROM "+table+" WHERE account_id = ? FOR UPDATE", tx.AccountID).Error; err != nil {
 			return fmt.Errorf("hold usage still: %w", err)
@@ -151,19 +151,19 @@ func ReadEvents(ctx context.Context) context.Context {
 
 func readsEvents(ctx context.Context) bool { return ctx.Value(readEvents{}) != nil }
 
-type seenBy struct{}
+type asOfSnapshot struct{}
 
 // AsOf returns the transaction for reading usage in it as of a moment: of the events that
 // were there then. Those that were changed since count as they are.
-func AsOf(tx *store.Tx, moment event.Seen) *store.Tx {
+func AsOf(tx *store.Tx, moment event.Snapshot) *store.Tx {
 	then := *tx
-	then.DB = tx.WithContext(context.WithValue(tx.Context(), seenBy{}, moment))
+	then.DB = tx.WithContext(context.WithValue(tx.Context(), asOfSnapshot{}, moment))
 	return &then
 }
 
 // moment is that as of which usage is read, nil for now.
-func moment(ctx context.Context) *event.Seen {
-	if seen, some := ctx.Value(seenBy{}).(event.Seen); some {
+func moment(ctx context.Context) *event.Snapshot {
+	if seen, some := ctx.Value(asOfSnapshot{}).(event.Snapshot); some {
 		return &seen
 	}
 	return nil

@@ -20,18 +20,18 @@ var _ = Describe("Usage as of a moment", func() {
 			Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"e:acme"}, Cuts: []time.Time{noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 1)},
 		}
 		d = newDesk()
-		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{asked}) })).To(Succeed())
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 	})
-	moment := func() (now event.Seen) {
+	moment := func() (now event.Snapshot) {
 		GinkgoHelper()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) (err error) {
-			now, err = event.Moment(tx)
+			now, err = event.TakeSnapshot(tx)
 			return err
 		})).To(Succeed())
 		return now
 	}
 	// asOf is what was counted then, and whether buckets say it.
-	asOf := func(then event.Seen) (total string, fromBuckets bool) {
+	asOf := func(then event.Snapshot) (total string, fromBuckets bool) {
 		GinkgoHelper()
 		Expect(d.store.View(d.ctx, func(tx *store.Tx) error {
 			tx = usage.AsOf(tx, then)
@@ -47,7 +47,7 @@ var _ = Describe("Usage as of a moment", func() {
 	}
 
 	It("is that of the events that were there, wherever buckets have come to since", func() {
-		var moments []event.Seen
+		var moments []event.Snapshot
 		for k := range 4 {
 			d.send(call(fmt.Sprint(k)), call(fmt.Sprint(k, " too")))
 			if k%2 == 1 {
@@ -64,7 +64,7 @@ var _ = Describe("Usage as of a moment", func() {
 	})
 
 	It("has no event of a transaction that was under way", func() {
-		var then event.Seen
+		var then event.Snapshot
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			Expect(tx.Exec("SELECT pg_current_xact_id()").Error).To(Succeed())
 			then = moment()

@@ -24,7 +24,7 @@ var _ = Describe("An account whose neighbours send very much", func() {
 			Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"e:acme"}, Cuts: []time.Time{noon, noon.AddDate(0, 0, 1)},
 		}
 		d = deskOn(storetest.New())
-		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{asked}) })).To(Succeed())
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 		d.sendMany(own)
 		d.settle()
 		neighbour = deskOn(d.store)
@@ -67,7 +67,7 @@ var _ = Describe("An account whose neighbours send very much", func() {
 
 	It("looks for events to put into buckets past none of theirs", func() {
 		Expect(touched(func(tx *store.Tx) error {
-			_, err := usage.Fold(tx)
+			_, err := usage.Aggregate(tx)
 			return err
 		})).To(BeZero())
 	})

@@ -56,7 +56,7 @@ var _ = Describe("The role that metrics run as", func() {
 		Expect(d.store.View(d.ctx, func(tx *store.Tx) error {
 			return tx.Raw(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
 				AND relkind IN ('r', 'p', 'v', 'm')
-				AND relname NOT IN ('events', 'usage_buckets', 'usage_quarters', 'usage_values', 'usage_progress', 'usage_history')`).Scan(&tables).Error
+				AND relname NOT IN ('events', 'usage_buckets', 'usage_buckets_6h', 'usage_values', 'usage_progress', 'usage_history')`).Scan(&tables).Error
 		})).To(Succeed())
 		Expect(tables).To(ContainElements("accounts", "api_keys", "event_keys", "customers", "events_2025_05"))
 		for _, table := range tables {

@@ -19,7 +19,7 @@ type Sample struct {
 
 // NewSample checks events as ingestion does, but for whether their customers exist. A
 // fault names the place events[i].
-func NewSample(events []event.Sent) (*Sample, error) {
+func NewSample(events []event.Inline) (*Sample, error) {
 	s := &Sample{}
 	var faults []error
 	for i, e := range events {
@@ -28,7 +28,7 @@ func NewSample(events []event.Sent) (*Sample, error) {
 	return s, fault.Join(faults...)
 }
 
-func (s *Sample) add(e event.Sent) error {
+func (s *Sample) add(e event.Inline) error {
 	sent, err := e.Read()
 	s.names = append(s.names, sent.Name)
 	s.subjects = append(s.subjects, sent.Subject)

@@ -101,7 +101,7 @@ var _ = Describe("A sample", func() {
 			subject := fmt.Sprint("buyer ", round)
 			other := "somebody else"
 			var sent []string
-			var brought []event.Sent
+			var brought []event.Inline
 			for i := range rapid.IntRange(0, 20).Draw(t, "events") {
 				e := used{
 					n: rapid.SampledFrom([]string{"", "1", "1.0", "-2.5", "0.1", `"7"`}).Draw(t, "n"),
@@ -110,7 +110,7 @@ var _ = Describe("A sample", func() {
 				}
 				at := noon.Add(time.Duration(rapid.IntRange(-1, 3).Draw(t, "minutes")) * time.Minute).Format(time.RFC3339)
 				who := rapid.SampledFrom([]*string{&subject, &subject, &other}).Draw(t, "who")
-				brought = append(brought, event.Sent{
+				brought = append(brought, event.Inline{
 					Name: "api_call", ExternalCustomerID: who, Timestamp: at, Properties: json.RawMessage(e.json()),
 				})
 				sent = append(sent, call(fmt.Sprint(subject, " ", i),
@@ -147,8 +147,8 @@ var _ = Describe("A sample", func() {
 
 	It("counts events that are told apart by their keys only", func() {
 		id := "cus_1"
-		one := event.Sent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}
-		sample, err := usage.NewSample([]event.Sent{one, one})
+		one := event.Inline{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}
+		sample, err := usage.NewSample([]event.Inline{one, one})
 		Expect(err).NotTo(HaveOccurred())
 		readings := newDesk().measureAll(sample, usage.Request{
 			Query: query("SELECT COUNT(DISTINCT idempotency_key) FROM events"), Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)},
@@ -158,8 +158,8 @@ var _ = Describe("A sample", func() {
 
 	It("is asked more than one statement can carry", func() {
 		id := "cus_1"
-		one := event.Sent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"n": 7}`)}
-		sample, err := usage.NewSample([]event.Sent{one})
+		one := event.Inline{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"n": 7}`)}
+		sample, err := usage.NewSample([]event.Inline{one})
 		Expect(err).NotTo(HaveOccurred())
 		ask := usage.Request{Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)}}
 		var requests []usage.Request
@@ -175,12 +175,12 @@ var _ = Describe("A sample", func() {
 	})
 
 	DescribeTable("refuses an event",
-		func(change func(*event.Sent), violations ...string) {
+		func(change func(*event.Inline), violations ...string) {
 			id := "cus_1"
-			wrong := event.Sent{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"s": "x", "nil": null}`)}
+			wrong := event.Inline{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{"s": "x", "nil": null}`)}
 			good := wrong
 			change(&wrong)
-			_, err := usage.NewSample([]event.Sent{good, wrong})
+			_, err := usage.NewSample([]event.Inline{good, wrong})
 			Expect(err).To(HaveOccurred())
 			var told []string
 			for _, v := range err.(*fault.Fault).Violations {
@@ -188,18 +188,18 @@ var _ = Describe("A sample", func() {
 			}
 			Expect(told).To(Equal(violations))
 		},
-		Entry("of two customers", func(e *event.Sent) { e.ExternalCustomerID = e.CustomerID },
+		Entry("of two customers", func(e *event.Inline) { e.ExternalCustomerID = e.CustomerID },
 			"events[1].customer_id: must be given, or external_customer_id, and not both"),
-		Entry("of nobody", func(e *event.Sent) { e.CustomerID = nil },
+		Entry("of nobody", func(e *event.Inline) { e.CustomerID = nil },
 			"events[1].customer_id: must be given, or external_customer_id, and not both"),
-		Entry("at no time", func(e *event.Sent) { e.Timestamp = "2025-02-30T00:00:00Z" },
+		Entry("at no time", func(e *event.Inline) { e.Timestamp = "2025-02-30T00:00:00Z" },
 			"events[1].timestamp: must be an ISO 8601 date-time in UTC"),
-		Entry("in another zone", func(e *event.Sent) { e.Timestamp = "2025-02-03T00:00:00+01:00" },
+		Entry("in another zone", func(e *event.Inline) { e.Timestamp = "2025-02-03T00:00:00+01:00" },
 			"events[1].timestamp: must be an ISO 8601 date-time in UTC"),
-		Entry("with nested properties", func(e *event.Sent) { e.Properties = json.RawMessage(`{"o": {}, "a": [1], "n": 1}`) },
+		Entry("with nested properties", func(e *event.Inline) { e.Properties = json.RawMessage(`{"o": {}, "a": [1], "n": 1}`) },
 			"events[1].properties.a: must be a string, number or boolean", "events[1].properties.o: must be a string, number or boolean"),
 		Entry("with more properties than a metric may go through",
-			func(e *event.Sent) {
+			func(e *event.Inline) {
 				e.Properties = json.RawMessage(`{"s": "` + strings.Repeat("s", 256<<10) + `"}`)
 			}, "events[1].properties: must be at most 256 KiB"),
 	)
@@ -209,7 +209,7 @@ var _ = Describe("Several questions", func() {
 	It("are one statement for each that differs, and of a sample one for all", func() {
 		d := newDesk()
 		id := "cus_1"
-		sample, err := usage.NewSample([]event.Sent{{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}})
+		sample, err := usage.NewSample([]event.Inline{{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}})
 		Expect(err).NotTo(HaveOccurred())
 		ask := usage.Request{Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)}}
 		var requests []usage.Request

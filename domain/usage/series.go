@@ -40,10 +40,10 @@ func seriesWhere(tx *store.Tx, condition string, args ...any) (all []series, err
 	return all, nil
 }
 
-// Watch keeps buckets for requests from now on, where that can be done: it says that
+// TrackMetrics keeps buckets for requests from now on, where that can be done: it says that
 // such will be asked again and again. What was asked before is read from events until
 // the buckets have caught up.
-func Watch(tx *store.Tx, requests []Request) error {
+func TrackMetrics(tx *store.Tx, requests []Request) error {
 	var wanted []Request
 	metrics := []string{}
 	for _, req := range requests {
@@ -121,7 +121,7 @@ func unique(texts []string) []string {
 
 // serving is the series that answers the request with the fewest buckets, nil if there
 // is none.
-func (st standing) serving(req Request) (best *series) {
+func (st bucketState) serving(req Request) (best *series) {
 	if !st.mark.Valid || !req.summarized() {
 		return nil
 	}

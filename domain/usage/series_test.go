@@ -33,7 +33,7 @@ var _ = Describe("A series that cannot be kept", func() {
 		d = newDesk()
 		req.Query = query(text)
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
-			return usage.Watch(tx, []usage.Request{req, {Query: query("SELECT COUNT(*) FROM events")}})
+			return usage.TrackMetrics(tx, []usage.Request{req, {Query: query("SELECT COUNT(*) FROM events")}})
 		})).To(Succeed())
 		d.send(call("a", `"properties": {"n": 2}`))
 		d.settle()
@@ -79,7 +79,7 @@ var _ = Describe("A series whose metric looks at more properties than a row has 
 		const another = "SELECT SUM(n1699) FROM events WHERE n0 = 1"
 		d := newDesk()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
-			return usage.Watch(tx, []usage.Request{{Query: query(of)}, {Query: query(another)}})
+			return usage.TrackMetrics(tx, []usage.Request{{Query: query(of)}, {Query: query(another)}})
 		})).To(Succeed())
 		d.send(call("a", `"properties": {"n0": 1, "n1699": 2}`), call("b", `"properties": {"n0": 5, "n1699": 3}`))
 		d.settle()

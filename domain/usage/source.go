@@ -16,8 +16,8 @@ import (
 // by is worked out once for a sample, however many they are.
 type source struct {
 	account  string
-	sample   *Sample  // nil: the table
-	standing standing // of the table's buckets
+	sample   *Sample     // nil: the table
+	standing bucketState // of the table's buckets
 	about    period.Period
 	subjects []string
 	sums     map[string]*sums // by what they are of
@@ -37,7 +37,7 @@ const (
 func stored(tx *store.Tx, requests []Request) (source, error) {
 	from := source{account: tx.AccountID, sums: map[string]*sums{}}
 	from.about, from.subjects = reach(requests)
-	st, err := standingOf(tx, from.about, from.subjects, requests)
+	st, err := bucketStateOf(tx, from.about, from.subjects, requests)
 	from.standing = st
 	return from, err
 }

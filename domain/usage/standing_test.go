@@ -18,7 +18,7 @@ var _ = Describe("A reading that ends at the end of days", func() {
 			Query: query("SELECT COUNT(DISTINCT n) FROM events"), Subjects: []string{"e:acme"},
 			Cuts: []time.Time{noon.AddDate(0, 0, -9), time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)},
 		}
-		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.Watch(tx, []usage.Request{asked}) })).To(Succeed())
+		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 		d.send(call("a", `"properties": {"n": 7}`), call("b", `"properties": {"n": 7.0}`), call("c", `"properties": {"n": "7"}`, `"timestamp": "2025-05-10T13:00:00Z"`))
 		d.settle()
 		soon, stop := context.WithTimeout(d.ctx, 3*time.Second)

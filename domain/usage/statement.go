@@ -39,7 +39,7 @@ func (s *statement) numbered() string {
 
 // statement asks the metric about the events that the request is about. Its rows have a
 // slice, an amount and a tuple.
-func (req Request) statement(from source, kept *kept) *statement {
+func (req Request) statement(from source, kept *bucketPlan) *statement {
 	s := &statement{}
 	frame := metric.Frame{
 		Events: req.events(from, kept),
@@ -54,7 +54,7 @@ func (req Request) statement(from source, kept *kept) *statement {
 }
 
 // events are those that count, each with its slice and the values of its tuple.
-func (req Request) events(from source, kept *kept) metric.Fragment {
+func (req Request) events(from source, kept *bucketPlan) metric.Fragment {
 	s := &statement{}
 	s.add("SELECT ")
 	s.fragment(req.slice(`e."timestamp"`))

@@ -17,7 +17,7 @@ type sums struct {
 }
 
 // sum is the sums that answer a request, which other requests may have too.
-func (s source) sum(req Request, k *kept) *sums {
+func (s source) sum(req Request, k *bucketPlan) *sums {
 	from := k.totals(req, s)
 	key := keyOf(from.SQL, from.Args)
 	shared := s.sums[key]
@@ -49,13 +49,13 @@ func (s *sums) define(to *statement) {
 	to.add(") AS b GROUP BY " + by + ")")
 }
 
-// totals are those of the buckets of quarters and hours.
-func (k *kept) totals(req Request, from source) metric.Fragment {
+// totals are those of the buckets of six-hour buckets and hours.
+func (k *bucketPlan) totals(req Request, from source) metric.Fragment {
 	s := &statement{}
-	if len(k.quarters) > 0 {
-		k.rowsOf(s, "usage_quarters", k.quarters, req, from)
+	if len(k.sixHours) > 0 {
+		k.rowsOf(s, "usage_buckets_6h", k.sixHours, req, from)
 	}
-	if len(k.quarters) > 0 && len(k.hours) > 0 {
+	if len(k.sixHours) > 0 && len(k.hours) > 0 {
 		s.add(" UNION ALL ")
 	}
 	if len(k.hours) > 0 {
@@ -65,7 +65,7 @@ func (k *kept) totals(req Request, from source) metric.Fragment {
 }
 
 // rowsOf reads a table of buckets for some periods.
-func (k *kept) rowsOf(s *statement, table string, periods []period.Period, req Request, from source) {
+func (k *bucketPlan) rowsOf(s *statement, table string, periods []period.Period, req Request, from source) {
 	s.add("SELECT ")
 	s.fragment(req.slice("b.hour"))
 	s.add(" AS slice, " + k.columns(req) + "b.totals FROM ")

@@ -22,9 +22,9 @@ const (
 	CustomerCreated                 Type = "customer.created"
 	CustomerEdited                  Type = "customer.edited"                      // customer.Customer: as it was
 	CustomerBalanceTransaction      Type = "customer.balance_transaction_created" // customer.BalanceTransaction
-	CustomerCreditBalanceDepleted   Type = "customer.credit_balance_depleted"     // alert.Drop
-	CustomerCreditBalanceDropped    Type = "customer.credit_balance_dropped"      // alert.Drop
-	CustomerCreditBalanceRecovered  Type = "customer.credit_balance_recovered"    // alert.Drop
+	CustomerCreditBalanceDepleted   Type = "customer.credit_balance_depleted"     // alert.BalanceDrop
+	CustomerCreditBalanceDropped    Type = "customer.credit_balance_dropped"      // alert.BalanceDrop
+	CustomerCreditBalanceRecovered  Type = "customer.credit_balance_recovered"    // alert.BalanceDrop
 	CustomerCreditLedgerIncremented Type = "customer.credit_ledger_incremented"   // credit.Block
 
 	EventUnmatched             Type = "event.unmatched_event"            // event.Unmatched
@@ -49,14 +49,14 @@ const (
 	SubscriptionCancellationScheduled      Type = "subscription.cancellation_scheduled"
 	SubscriptionCancellationUnscheduled    Type = "subscription.cancellation_unscheduled"
 	SubscriptionQuantityUpdated            Type = "subscription.fixed_fee_quantity_updated"
-	SubscriptionUsageExceeded              Type = "subscription.usage_exceeded"        // alert.Crossing
-	SubscriptionCostExceeded               Type = "subscription.cost_exceeded"         // alert.Crossing
-	SubscriptionSpendExceeded              Type = "subscription.spend_exceeded"        // alert.Crossing
-	SubscriptionGroupedCostExceeded        Type = "subscription.grouped_cost_exceeded" // alert.Crossing
+	SubscriptionUsageExceeded              Type = "subscription.usage_exceeded"        // alert.ThresholdCrossing
+	SubscriptionCostExceeded               Type = "subscription.cost_exceeded"         // alert.ThresholdCrossing
+	SubscriptionSpendExceeded              Type = "subscription.spend_exceeded"        // alert.ThresholdCrossing
+	SubscriptionGroupedCostExceeded        Type = "subscription.grouped_cost_exceeded" // alert.ThresholdCrossing
 	SubscriptionInvoicingThresholdExceeded Type = "subscription.invoicing_threshold_exceeded"
 	SubscriptionAlertDisabled              Type = "subscription.alert_disabled"                    // alert.Disabled
 	SubscriptionLicenseAllocationReset     Type = "subscription.license_allocation_reset"          // license.Reset
-	SubscriptionLicenseBalanceThresholdMet Type = "subscription.license_balance_threshold_reached" // alert.Crossing
+	SubscriptionLicenseBalanceThresholdMet Type = "subscription.license_balance_threshold_reached" // alert.ThresholdCrossing
 
 	Test Type = "resource_event.test"
 )

@@ -52,12 +52,12 @@ func (t *tables) watchBuckets(ctx context.Context, p *process) (stop func() time
 // unsettled tells what is left to do for the aggregator: events in no bucket, series that
 // are new, hours to be made anew, quarters of a day that are over.
 const unsettled = `
-	WITH p AS (SELECT coalesce(mark, -1) AS mark, quartered_to
+	WITH p AS (SELECT coalesce(mark, -1) AS mark, six_hourly_to
 		FROM (SELECT) AS one LEFT JOIN usage_progress ON account_id = $1)
 	SELECT mark < 0 OR EXISTS (SELECT FROM events AS e WHERE e.account_id = $1 AND e.seq >= p.mark)
 		OR EXISTS (SELECT FROM usage_series AS s WHERE s.account_id = $1 AND s.mark < p.mark)
 		OR EXISTS (SELECT FROM usage_gaps AS g WHERE g.account_id = $1)
-		OR EXISTS (SELECT FROM usage_volumes AS v WHERE v.account_id = $1 AND v.hour >= coalesce(p.quartered_to, '-infinity')
+		OR EXISTS (SELECT FROM usage_volumes AS v WHERE v.account_id = $1 AND v.hour >= coalesce(p.six_hourly_to, '-infinity')
 			AND date_bin('6 hours', v.hour, '2000-01-01 00:00+00') + interval '6 hours' <= coalesce((SELECT clock_now FROM accounts WHERE id = $1), now())),
 		(SELECT min(failure) FROM usage_series AS s WHERE s.account_id = $1 AND failed_at IS NOT NULL)
 	FROM p`

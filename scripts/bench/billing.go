@@ -185,7 +185,7 @@ func (b *billed) multiply(ctx context.Context, subscriptions int) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if err := event.MakeRoom(ctx, st); err != nil {
+	if err := event.EnsurePartitions(ctx, st); err != nil {
 		return err
 	}
 	tx, err := b.conn.Begin(ctx)
@@ -221,7 +221,7 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 	if _, err := tx.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil {
 		return err
 	}
-	for _, table := range []string{"customers", "subscriptions", "stints", "price_intervals", "invoices"} {
+	for _, table := range []string{"customers", "subscriptions", "plan_intervals", "price_intervals", "invoices"} {
 		if err := b.copyRows(ctx, tx, table, times); err != nil {
 			return fmt.Errorf("copy %s: %w", table, err)
 		}
@@ -246,7 +246,7 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
 			LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l,
 			LATERAL jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
-				'"(cus|sub|stint|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
+				'"(cus|sub|plan_interval|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
 		b.account, b.seed, times)
 	return err
 }

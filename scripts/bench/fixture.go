@@ -69,7 +69,7 @@ func (s *stage) fixture(ctx context.Context, dir string, t *tables, present int)
 	defer func() { _ = st.Close() }()
 	began := time.Now()
 	for first := 0; first < present; first += filled {
-		if err := event.MakeRoom(ctx, st); err != nil { // as the server does now and then
+		if err := event.EnsurePartitions(ctx, st); err != nil { // as the server does now and then
 			return nil, err
 		}
 		if err := t.fillMonth(ctx, f, first, min(first+filled, present)-1); err != nil {

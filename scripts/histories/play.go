@@ -216,7 +216,7 @@ func (o options) shrink(ctx context.Context, s *stage, steps []step, why error) 
 	return steps, why
 }
 
-// tally counts what was done.
+// item counts what was done.
 type tally struct {
 	histories, steps int
 	kinds            map[string]int

@@ -100,9 +100,9 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 			Eventually(past.settled).WithTimeout(time.Minute).Should(BeTrue())
 			Expect(past.differencesAfter(change)).NotTo(BeEmpty())
 		},
-		Entry("had they lost an hour", `WITH q AS (DELETE FROM usage_quarters WHERE hour = (SELECT min(hour) FROM usage_quarters))
+		Entry("had they lost an hour", `WITH q AS (DELETE FROM usage_buckets_6h WHERE hour = (SELECT min(hour) FROM usage_buckets_6h))
 			DELETE FROM usage_buckets WHERE hour = (SELECT min(hour) FROM usage_buckets)`),
-		Entry("had they counted wrong", `WITH q AS (UPDATE usage_quarters SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total))
+		Entry("had they counted wrong", `WITH q AS (UPDATE usage_buckets_6h SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total))
 			UPDATE usage_buckets SET totals = ARRAY(SELECT total + 1 FROM unnest(totals) AS total)`),
 		Entry("had they forgotten who was there", "DELETE FROM usage_values"),
 		Entry("had they put events in twice", "WITH s AS (UPDATE usage_series SET mark = 0) UPDATE usage_progress SET mark = 0"),
@@ -141,8 +141,8 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 			"DELETE FROM invoice_lines WHERE id = (SELECT min(id) FROM invoice_lines)"),
 		Entry("had they lost a draft", "a subscription has not its one draft", "DELETE FROM invoices WHERE status = 'draft'"),
 		Entry("did they subscribe twice", "a subscription is missing or one too many", free,
-			"INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, entered_stint_id)"+
-				" SELECT account_id, 'sub_copy', created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, entered_stint_id FROM subscriptions"+
+			"INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, current_plan_interval_id)"+
+				" SELECT account_id, 'sub_copy', created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, current_plan_interval_id FROM subscriptions"+
 				" WHERE account_id = (SELECT account_id FROM invoices WHERE number LIKE '%-00003' LIMIT 1) ORDER BY seq LIMIT 1"),
 	)
 })

@@ -19,7 +19,7 @@ BEGIN
         events := events + counted;
     END LOOP;
     SELECT coalesce(sum(pg_total_relation_size(format('event_keys_%s', part)::regclass)), 0) INTO key_bytes FROM event_key_parts;
-    bucket_bytes := pg_total_relation_size('usage_buckets') + pg_total_relation_size('usage_quarters')
+    bucket_bytes := pg_total_relation_size('usage_buckets') + pg_total_relation_size('usage_buckets_6h')
         + pg_total_relation_size('usage_values') + pg_total_relation_size('usage_volumes');
 END
 $$;

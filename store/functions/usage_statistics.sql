@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION analyze_usage() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    ANALYZE usage_buckets, usage_quarters, usage_values;
+    ANALYZE usage_buckets, usage_buckets_6h, usage_values;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION analyze_usage() FROM PUBLIC;
@@ -22,7 +22,7 @@ DECLARE
 BEGIN
     FOR grown IN
         SELECT oid FROM pg_class
-        WHERE oid IN ('usage_buckets'::regclass, 'usage_quarters'::regclass, 'usage_values'::regclass)
+        WHERE oid IN ('usage_buckets'::regclass, 'usage_buckets_6h'::regclass, 'usage_values'::regclass)
             AND pg_stat_get_live_tuples(oid) + pg_stat_get_xact_tuples_inserted(oid) - greatest(reltuples, 0) > greatest(reltuples, 1000)
     LOOP
         EXECUTE format('ANALYZE %s', grown);

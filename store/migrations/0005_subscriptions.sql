@@ -11,7 +11,7 @@ CREATE TABLE subscriptions (
     customer_id          text COLLATE "C" NOT NULL,
     plan_id              text COLLATE "C" NOT NULL,
     plan_version         integer NOT NULL,
-    entered_stint_id     text COLLATE "C" NOT NULL, -- whose plan and settings the subscription has
+    current_plan_interval_id     text COLLATE "C" NOT NULL, -- whose plan and settings the subscription has
     name                 text NOT NULL,
     currency             text NOT NULL,
     start_at             timestamptz NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE subscriptions (
     default_invoice_memo text,                 -- null: as the plan
     net_terms_days       integer CHECK (net_terms_days >= 0), -- null: as the plan
     invoicing_threshold  numeric CHECK (invoicing_threshold > 0), -- in its currency
-    edition              integer NOT NULL DEFAULT 0, -- how often its terms were changed
+    revision              integer NOT NULL DEFAULT 0, -- how often its terms were changed
     metadata             jsonb NOT NULL DEFAULT '{}',
     -- Due work: the next instant of each kind, null when there is none.
     next_billing_at      timestamptz,          -- a billing date: its invoice and the draft after it are opened
@@ -54,8 +54,8 @@ CREATE INDEX subscriptions_news ON subscriptions (account_id, next_news_at, seq)
 CREATE INDEX subscriptions_accrued ON subscriptions (account_id, seq) WHERE accrual_changed;
 
 -- A subscription may move from one plan to another. What belongs to a plan ends where the
--- next stint begins.
-CREATE TABLE stints (
+-- next plan interval begins.
+CREATE TABLE plan_intervals (
     account_id           text COLLATE "C" NOT NULL REFERENCES accounts,
     id                   text COLLATE "C" NOT NULL,
     seq                  bigint GENERATED ALWAYS AS IDENTITY,
@@ -83,7 +83,7 @@ CREATE TABLE stints (
     FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
     FOREIGN KEY (account_id, plan_id) REFERENCES plans (account_id, id)
 );
-CREATE INDEX stints_of_subscription ON stints (account_id, subscription_id, start_at, seq);
+CREATE INDEX plan_intervals_of_subscription ON plan_intervals (account_id, subscription_id, start_at, seq);
 
 -- The phases of a subscription whose plan has some.
 CREATE TABLE subscription_phases (
@@ -92,15 +92,15 @@ CREATE TABLE subscription_phases (
     seq             bigint GENERATED ALWAYS AS IDENTITY,
     created_at      timestamptz NOT NULL,
     subscription_id text COLLATE "C" NOT NULL,
-    stint_id        text COLLATE "C" NOT NULL,
+    plan_interval_id        text COLLATE "C" NOT NULL,
     phase_order     integer NOT NULL CHECK (phase_order >= 1),
     start_at        timestamptz NOT NULL,
     end_at          timestamptz,               -- exclusive; null: with the subscription
     aligned         boolean NOT NULL,          -- new billing cycles begin where it starts
     PRIMARY KEY (account_id, id),
-    UNIQUE (account_id, stint_id, phase_order),
+    UNIQUE (account_id, plan_interval_id, phase_order),
     FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
-    FOREIGN KEY (account_id, stint_id) REFERENCES stints (account_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (account_id, plan_interval_id) REFERENCES plan_intervals (account_id, id) ON DELETE CASCADE,
     CHECK (end_at >= start_at)
 );
 CREATE INDEX subscription_phases_of_subscription ON subscription_phases (account_id, subscription_id, start_at);
@@ -131,31 +131,31 @@ CREATE INDEX subscription_changes_expiring ON subscription_changes (account_id, 
 CREATE INDEX subscription_changes_newest ON subscription_changes (account_id, created_at, seq);
 
 -- What the terms of a subscription were before each change of them. An invoice names the
--- edition that it was issued by, so it can be computed again, to the byte, after any later
+-- revision that it was issued by, so it can be computed again, to the byte, after any later
 -- change. Each column has the rows of the table of that name. They are deleted only with
 -- the subscription.
-CREATE TABLE past_terms (
+CREATE TABLE terms_revisions (
     account_id           text COLLATE "C" NOT NULL REFERENCES accounts,
     id                   text COLLATE "C" NOT NULL,
     seq                  bigint GENERATED ALWAYS AS IDENTITY,
     created_at           timestamptz NOT NULL,                            -- when they were changed
     subscription_id      text COLLATE "C" NOT NULL,
-    edition              integer NOT NULL,
+    revision              integer NOT NULL,
     subscriptions        jsonb NOT NULL,
-    stints               jsonb NOT NULL,
+    plan_intervals               jsonb NOT NULL,
     subscription_phases  jsonb NOT NULL,
     price_intervals      jsonb NOT NULL,
     quantity_transitions jsonb NOT NULL,
     adjustment_intervals jsonb NOT NULL,
     PRIMARY KEY (account_id, id),
-    UNIQUE (account_id, subscription_id, edition),
+    UNIQUE (account_id, subscription_id, revision),
     FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE
 );
-CREATE TRIGGER keep BEFORE UPDATE OR DELETE ON past_terms
+CREATE TRIGGER keep BEFORE UPDATE OR DELETE ON terms_revisions
     FOR EACH ROW EXECUTE FUNCTION keep_past_terms();
 
 SELECT scope_to_account('subscriptions');
-SELECT scope_to_account('stints');
+SELECT scope_to_account('plan_intervals');
 SELECT scope_to_account('subscription_phases');
 SELECT scope_to_account('subscription_changes');
-SELECT scope_to_account('past_terms');
+SELECT scope_to_account('terms_revisions');

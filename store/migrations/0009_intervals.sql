@@ -9,7 +9,7 @@ CREATE TABLE price_intervals (
     seq                        bigint GENERATED ALWAYS AS IDENTITY,
     created_at                 timestamptz NOT NULL,
     subscription_id            text COLLATE "C" NOT NULL,
-    stint_id                   text COLLATE "C",   -- null: of the stint in which it begins
+    plan_interval_id                   text COLLATE "C",   -- null: of the plan interval in which it begins
     price_id                   text COLLATE "C" NOT NULL,
     position                   integer NOT NULL,   -- order of the prices on invoices
     start_at                   timestamptz NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE price_intervals (
     filter                     text,               -- of a usage price; null: all that the metric counts
     PRIMARY KEY (account_id, id),
     FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
-    FOREIGN KEY (account_id, stint_id) REFERENCES stints (account_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (account_id, plan_interval_id) REFERENCES plan_intervals (account_id, id) ON DELETE CASCADE,
     FOREIGN KEY (account_id, price_id) REFERENCES prices (account_id, id),
     CHECK (end_at >= start_at)
 );
@@ -54,7 +54,7 @@ CREATE TABLE adjustment_intervals (
     seq             bigint GENERATED ALWAYS AS IDENTITY,
     created_at      timestamptz NOT NULL,
     subscription_id text COLLATE "C" NOT NULL,
-    stint_id        text COLLATE "C",          -- null: of the subscription, on any plan
+    plan_interval_id        text COLLATE "C",          -- null: of the subscription, on any plan
     adjustment_id   text COLLATE "C" NOT NULL,
     coupon_id       text COLLATE "C",          -- whose redemption it is
     position        integer NOT NULL,          -- order of creation, which decides within a step
@@ -62,7 +62,7 @@ CREATE TABLE adjustment_intervals (
     end_at          timestamptz,               -- null: with the subscription
     PRIMARY KEY (account_id, id),
     FOREIGN KEY (account_id, subscription_id) REFERENCES subscriptions (account_id, id) ON DELETE CASCADE,
-    FOREIGN KEY (account_id, stint_id) REFERENCES stints (account_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (account_id, plan_interval_id) REFERENCES plan_intervals (account_id, id) ON DELETE CASCADE,
     FOREIGN KEY (account_id, adjustment_id) REFERENCES adjustments (account_id, id),
     FOREIGN KEY (account_id, coupon_id) REFERENCES coupons (account_id, id),
     CHECK (end_at >= start_at)

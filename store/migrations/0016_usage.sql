@@ -9,7 +9,7 @@
 CREATE TABLE usage_progress (
     account_id   text COLLATE "C" PRIMARY KEY REFERENCES accounts,
     mark         bigint NOT NULL,
-    quartered_to timestamptz -- before it, usage_quarters say what hours do; null: there are none
+    six_hourly_to timestamptz -- before it, usage_buckets_6h say what hours do; null: there are none
 );
 SELECT scope_to_account('usage_progress');
 
@@ -55,14 +55,14 @@ CREATE TABLE usage_buckets (
     totals     numeric[] NOT NULL,
     PRIMARY KEY (account_id, grain, subject, hour, digest)
 ) WITH (fillfactor = 80);
--- usage_quarters are made of the hours of all customers, which are together as they came.
+-- usage_buckets_6h are made of the hours of all customers, which are together as they came.
 CREATE INDEX usage_buckets_hour ON usage_buckets USING brin (hour) WITH (pages_per_range = 32, autosummarize = on);
 SELECT scope_to_account('usage_buckets');
 
 -- The same by six hours of UTC, so that long times are read with a sixth of the rows. A local
 -- day of any zone of whole hours has three whole ones. Those that are over are put together
 -- from the hours once. What comes in later for one goes into both.
-CREATE TABLE usage_quarters (
+CREATE TABLE usage_buckets_6h (
     account_id text COLLATE "C" NOT NULL,
     grain      bigint NOT NULL,
     subject    text COLLATE "C" NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE usage_quarters (
     totals     numeric[] NOT NULL,
     PRIMARY KEY (account_id, grain, subject, hour, digest)
 );
-SELECT scope_to_account('usage_quarters');
+SELECT scope_to_account('usage_buckets_6h');
 
 -- The hours of a month, in UTC, in which a value came up that is counted once.
 CREATE TABLE usage_values (
@@ -139,8 +139,8 @@ SELECT scope_to_account('usage_history');
 
 -- What metrics run as reads their buckets too. What keeps those runs as a role that writes
 -- them, reads events, and can do no more.
-GRANT SELECT ON usage_buckets, usage_quarters, usage_values, usage_progress, usage_history TO tollkeeper_metric;
+GRANT SELECT ON usage_buckets, usage_buckets_6h, usage_values, usage_progress, usage_history TO tollkeeper_metric;
 
 GRANT USAGE ON SCHEMA public TO tollkeeper_aggregator;
 GRANT SELECT ON events TO tollkeeper_aggregator;
-GRANT SELECT, INSERT, UPDATE, DELETE ON usage_buckets, usage_quarters, usage_values TO tollkeeper_aggregator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON usage_buckets, usage_buckets_6h, usage_values TO tollkeeper_aggregator;

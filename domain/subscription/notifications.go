@@ -1,0 +1,47 @@
+package subscription
+
+import (
+	"time"
+
+	"tollkeeper/domain/webhook"
+	"tollkeeper/store"
+)
+
+// Notify announces the beginning and the end of a subscription that have come by now and
+// that nobody was told. One that was canceled before it began ends at once, and never
+// begins.
+func (s *Subscription) Notify(tx *store.Tx) error {
+	before := s.NextNewsAt
+	for s.NextNewsAt != nil && (!s.NextNewsAt.After(tx.Now) || s.Status(tx.Now) == StatusEnded) {
+		never := s.EndAt != nil && s.EndAt.Equal(s.StartAt)
+		if s.NextNewsAt.Equal(s.StartAt) && !never {
+			webhook.Announce(tx, webhook.SubscriptionStarted, s.ID, nil)
+			s.NextNewsAt = s.EndAt
+			continue
+		}
+		webhook.Announce(tx, webhook.SubscriptionEnded, s.ID, nil)
+		s.NextNewsAt = nil
+	}
+	if s.NextNewsAt == before {
+		return nil
+	}
+	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
+		Select("next_news_at").Updates(&Subscription{NextNewsAt: s.NextNewsAt}).Error
+}
+
+// NextNotice returns the earliest instant, at or before by, at which a subscription begins
+// or ends as nobody was told yet.
+func NextNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	return first(tx, "next_news_at", by)
+}
+
+// NotifyNext tells of the subscription that began or ended first. It reports false when
+// none has.
+func NotifyNext(tx *store.Tx) (more bool, err error) {
+	var subs []Subscription
+	err = tx.Clauses(forUpdateSkipLocked).Where("next_news_at <= ?", tx.Now).Order("next_news_at, seq").Limit(1).Find(&subs).Error
+	if err != nil || len(subs) == 0 {
+		return false, err
+	}
+	return true, subs[0].Notify(tx)
+}
