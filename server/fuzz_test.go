@@ -177,7 +177,7 @@ func FuzzPlans(f *testing.F) {
 		readsBack(t, g, "/v1/plans", planned(sent), made)
 		subscribed := g.ask(t, "POST", "/v1/subscriptions", object{"customer_id": g.ids["$customer"], "plan_id": made.text("id"), "start_date": "2025-05-01"})
 		if subscribed.status == 201 {
-			g.reckon(t, subscribed.body().text("id"))
+			g.readAll(t, subscribed.body().text("id"))
 		}
 	}, fuzzedPlans()...)
 }
@@ -196,8 +196,8 @@ func planned(sent value) value {
 	return value{sent.asked, plan}
 }
 
-// reckon asks for all that is worked out for a subscription.
-func (g *ground) reckon(t *testing.T, subscription string) {
+// readAll asks for all that is worked out for a subscription.
+func (g *ground) readAll(t *testing.T, subscription string) {
 	g.ask(t, "GET", "/v1/subscriptions/"+subscription+"/costs", nil)
 	g.ask(t, "GET", "/v1/subscriptions/"+subscription+"/usage", nil)
 	g.ask(t, "GET", "/v1/invoices/upcoming?subscription_id="+subscription, nil)
@@ -207,7 +207,7 @@ func (g *ground) reckon(t *testing.T, subscription string) {
 func FuzzSubscriptions(f *testing.F) {
 	creates(f, "/v1/subscriptions", func(t *testing.T, g *ground, sent, made value) {
 		g.ask(t, "GET", "/v1/subscriptions/"+made.text("id"), nil).expect(200)
-		g.reckon(t, made.text("id"))
+		g.readAll(t, made.text("id"))
 	},
 		`{"customer_id":"$customer","plan_id":"$plan","start_date":"2025-05-01","net_terms":30,"metadata":{"a":"1"}}`,
 		`{"external_customer_id":"acme","plan_id":"$plan","start_date":"2025-01-31T12:30:00+05:45","end_date":"2026-01-01","align_billing_with_subscription_start_date":true}`,
@@ -269,7 +269,7 @@ func FuzzIngest(f *testing.F) {
 		g := stand(t)
 		stored := g.ask(t, "POST", "/v1/ingest?debug=true", g.names.Replace(edited(body, edits, members)))
 		if stored.status == 200 {
-			g.reckon(t, g.ids["$subscription"])
+			g.readAll(t, g.ids["$subscription"])
 		}
 	})
 }

@@ -1,9 +1,9 @@
-// Package watch looks at what subscriptions come to for the alerts that are on for them,
-// and brings balances up to date that alerts or top-ups are on for.
+// Package alerting evaluates the alerts of subscriptions, and brings balances up to date that
+// alerts or top-ups are on for.
 //
-// Nothing is looked at by the clock: whoever changes what a subscription comes to says so
-// ([alert.ScheduleEvaluation]) in the transaction of the change, events that come in are noticed by
-// their numbers, and what changes by itself has an instant. So nothing is forgotten when
+// Nothing is evaluated by the clock: what changes the costs of a subscription says so
+// ([alert.ScheduleEvaluation]) in the transaction of the change, events that come in are noticed
+// by their numbers, and what changes by itself has an instant. So nothing is forgotten when
 // a server dies, and where there is no alert nothing is done.
 //
 // One look compares the billing period of now, and each one before that events may still

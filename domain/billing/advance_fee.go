@@ -24,10 +24,10 @@ type advanceFee struct {
 	gave     money.Decimal      // what changes took back of the lines by now, in whole minor units
 }
 
-// advanceCharge is a charge of a stretch.
+// advanceCharge is a charge of an advance fee.
 type advanceCharge struct {
 	Line *invoice.Line // nil: no invoice has it yet, or one that somebody made void
-	Left money.Decimal // of what it is worth up to the end of the stretch
+	Left money.Decimal // of what it is worth up to the end of the fee
 }
 
 // creditsOwed returns what the lines that hold are to give back: for decreases, and for days
@@ -93,7 +93,7 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 	return all
 }
 
-// add puts a line on top of a stretch that ends then.
+// add puts a line on top of a fee that ends then.
 func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, now time.Time) {
 	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
 	s.charges = append(s.charges, advanceCharge{&l, b.worth(l, days(served, t), t)})

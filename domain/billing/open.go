@@ -175,6 +175,7 @@ func makesInvoice(s subscription.ServicePeriod) bool {
 	return !flat || !unit.UnitAmount.IsZero()
 }
 
+// HasUsage reports whether one of the service periods is charged by usage.
 func HasUsage(services []subscription.ServicePeriod) bool {
 	return slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool { return !s.Interval.Price.Fixed() })
 }

@@ -39,7 +39,7 @@ var _ = Describe("What is made for one subscription", func() {
 				return err
 			}
 			return tx.Exec(`INSERT INTO subscriptions (account_id, id, created_at, customer_id, plan_id, plan_version, name, currency, start_at, anchor_day, current_plan_interval_id)
-				VALUES (?, 'sub_1', now(), 'cus_1', ?, 1, 'Pro', 'USD', now(), 1, 'stint_1')`, tx.AccountID, plan.ID).Error
+				VALUES (?, 'sub_1', now(), 'cus_1', ?, 1, 'Pro', 'USD', now(), 1, 'plan_interval_1')`, tx.AccountID, plan.ID).Error
 		})
 		version = s.version(plan, 1)
 	})

@@ -50,6 +50,7 @@ func BurnDownLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
 	return nil
 }
 
+// CalendarOf returns the local days of a customer and when they close.
 func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
 	settings, err := account.Of(tx)
 	if err != nil {

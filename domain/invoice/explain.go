@@ -56,6 +56,7 @@ func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
 	return e, err
 }
 
+// PriceIDs returns the prices of lines, by id.
 func PriceIDs(lines []Line) (ids []string) {
 	for _, l := range lines {
 		ids = append(ids, l.PriceID)

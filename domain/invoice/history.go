@@ -23,6 +23,7 @@ type History struct {
 	Reversed  map[string]bool       // lines that charge nothing any more, by id
 }
 
+// NewHistory returns a history of nothing.
 func NewHistory() History {
 	return History{Credits: map[string][]Reversal{}, Notes: map[string]bool{}, Automatic: map[string]bool{}, Reversed: map[string]bool{}}
 }

@@ -87,6 +87,7 @@ func Extras(tx *store.Tx, ids []string) (func(Invoice) draftAdditions, error) {
 	return func(i Invoice) draftAdditions { return draftAdditions{added[i.ID], discounts[i.ID]} }, err
 }
 
+// IssuedView returns what an issued invoice shows, without its lines and documents.
 func IssuedView(row Invoice, t subscription.Terms) View {
 	return View{
 		Invoice: row, Customer: t.Customer, Terms: t,

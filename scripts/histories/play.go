@@ -23,7 +23,7 @@ type options struct {
 func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 	began := time.Now()
 	var mu sync.Mutex
-	t := newTally()
+	t := newCounts()
 	kept, err := openProgress(o.state)
 	if err != nil {
 		return 0, err
@@ -217,7 +217,7 @@ func (o options) shrink(ctx context.Context, s *stage, steps []step, why error) 
 }
 
 // item counts what was done.
-type tally struct {
+type counts struct {
 	histories, steps int
 	kinds            map[string]int
 	refused          map[string]int
@@ -225,11 +225,11 @@ type tally struct {
 	pairs            map[string]map[string]int
 }
 
-func newTally() *tally {
-	return &tally{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}, pairs: map[string]map[string]int{}}
+func newCounts() *counts {
+	return &counts{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}, pairs: map[string]map[string]int{}}
 }
 
-func (t *tally) add(seed uint64, steps []step, r *run, differs bool) played {
+func (t *counts) add(seed uint64, steps []step, r *run, differs bool) played {
 	one := played{Seed: seed, Steps: len(steps), Differs: differs, Pairs: map[string]map[string]int{}}
 	for _, s := range steps {
 		t.kinds[s.kind()]++
@@ -247,7 +247,7 @@ func (t *tally) add(seed uint64, steps []step, r *run, differs bool) played {
 }
 
 // merge adds what is known of a history.
-func (t *tally) merge(one played) {
+func (t *counts) merge(one played) {
 	t.histories++
 	t.steps += one.Steps
 	for kind, of := range one.Pairs {
@@ -260,7 +260,7 @@ func (t *tally) merge(one played) {
 	}
 }
 
-func (t *tally) print(out io.Writer, took time.Duration) {
+func (t *counts) print(out io.Writer, took time.Duration) {
 	_, _ = fmt.Fprintf(out, "%d histories with %d steps in %.0f s\n", t.histories, t.steps, took.Seconds())
 	kinds := map[string]bool{}
 	for kind := range t.kinds {
