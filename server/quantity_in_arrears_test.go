@@ -46,7 +46,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 			shown := s.explain(issued, 0)
 			Expect(shown.each("rating.steps", "quantity")).To(HaveLen(len(days) + 1))
 		},
-		Entry("as issue 15 has it, over the clock change of Berlin", "Europe/Berlin", "2025-03-01T00:00:00+01:00", "2025-04-01T13:00:00+02:00", march, "20.32", "3"),
+		Entry("of three quantities, over the clock change of Berlin", "Europe/Berlin", "2025-03-01T00:00:00+01:00", "2025-04-01T13:00:00+02:00", march, "20.32", "3"),
 		Entry("in UTC", "UTC", "2025-03-01T00:00:00Z", "2025-04-01T13:00:00Z", march, "20.32", "3"),
 		// (27 + 4) / 28 of 10.00
 		Entry("changed on the last day of a month", "UTC", "2025-02-01T00:00:00Z", "2025-03-01T13:00:00Z", map[string]int{"2025-02-28": 4}, "11.07", "4"),

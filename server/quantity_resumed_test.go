@@ -37,7 +37,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 			"2025-02-28 issued 38.71", "2025-03-29 issued 1.94", "2025-03-30 issued 3.23", "2025-03-31 issued 100.00", "2025-04-30 draft 100.00"), // in UTC
 	)
 
-	It("is billed as issue 15 has it: cancelled as of the 18th, taken back, then 5 seats", func() {
+	It("is billed as it was set: cancelled as of the 18th, taken back, then 5 seats", func() {
 		s := openShop("2025-01-31T00:00:00Z")
 		sub, price := s.seats(2, nil, nil)
 		s.cancel(sub, asOf("2025-02-18")).expect(200)

@@ -28,7 +28,7 @@ func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// without are defects whose occasion is left out, by number. 1 to 11 are those of issue 15.
+// without are defects whose occasion is left out, by number.
 var without = map[int]bool{}
 
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
