@@ -111,7 +111,7 @@ CREATE TRIGGER ledger_entries_committed BEFORE UPDATE OR DELETE ON ledger_entrie
 
 -- What lines charge for each local day, once that is closed: usage that comes later is
 -- charged for another day.
-CREATE TABLE charged_days (
+CREATE TABLE closed_days (
     account_id text COLLATE "C" NOT NULL REFERENCES accounts,
     line_id    text COLLATE "C" NOT NULL,
     day        date NOT NULL,
@@ -184,7 +184,7 @@ CREATE INDEX top_ups_newest ON top_ups (account_id, created_at, seq) WHERE deact
 SELECT scope_to_account('credit_ledgers');
 SELECT scope_to_account('credit_blocks');
 SELECT scope_to_account('ledger_entries');
-SELECT scope_to_account('charged_days');
+SELECT scope_to_account('closed_days');
 SELECT scope_to_account('allocation_grants');
 SELECT scope_to_account('allocation_reductions');
 SELECT scope_to_account('top_ups');
