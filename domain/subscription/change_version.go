@@ -118,7 +118,7 @@ func (v *versionChange) begin() error {
 		return v.tx.Model(&Subscription{}).Where("id = ?", v.terms.ID).Update("plan_version", v.to.Version).Error
 	}
 	v.planInterval = PlanInterval{
-		Record: v.tx.Record("plan_interval"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
+		Record: v.tx.Record("planinterval"), SubscriptionID: v.terms.ID, PlanID: v.old.PlanID, PlanVersion: v.to.Version,
 		StartAt: v.at, Scope: v.old.Scope, TrialEndAt: v.old.TrialEndAt, EndsAt: v.old.EndsAt,
 	}
 	if err := v.tx.Create(&v.planInterval).Error; err != nil {

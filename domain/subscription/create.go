@@ -145,7 +145,7 @@ func (in NewSubscription) schedule(tx *store.Tx, buyer customer.Customer, plan c
 // those phases on. What the plan ends itself ends there.
 func newSchedule(tx *store.Tx, sub Subscription, plan catalog.Plan, version catalog.PlanVersion, ramp []catalog.Phase, loc *time.Location) schedule {
 	planInterval := PlanInterval{
-		Record: tx.Record("plan_interval"), SubscriptionID: sub.ID, PlanID: plan.ID, PlanVersion: version.Version, StartAt: sub.StartAt,
+		Record: tx.Record("planinterval"), SubscriptionID: sub.ID, PlanID: plan.ID, PlanVersion: version.Version, StartAt: sub.StartAt,
 	}
 	line := schedule{sub: sub, planInterval: planInterval, phases: unroll(tx, sub, planInterval.ID, ramp, loc), loc: loc}
 	if n := len(line.phases); n > 0 {
