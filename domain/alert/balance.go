@@ -8,7 +8,7 @@ import (
 	"tollkeeper/store"
 )
 
-// BalanceDrop is what a customer is told of a balance: which alert, and for one that has several
+// BalanceDrop is what a notification says of a balance: which alert, and for one that has several
 // thresholds the one that was reached.
 type BalanceDrop struct {
 	Alert     Alert

@@ -38,7 +38,7 @@ type Reading struct {
 	Value money.Decimal
 }
 
-// ThresholdCrossing is what the subscription is told of: the greatest of the thresholds that were
+// ThresholdCrossing is what a notification says: the greatest of the thresholds that were
 // reached by one look (semantics 12.2.3), in each group.
 type ThresholdCrossing struct {
 	Alert  Alert // as the subscription sees it

@@ -26,7 +26,7 @@ type advanceFee struct {
 
 // advanceCharge is a charge of an advance fee.
 type advanceCharge struct {
-	Line *invoice.Line // nil: no invoice has it yet, or one that somebody made void
+	Line *invoice.Line // nil: no invoice has it, or a void one
 	Left money.Decimal // of what it is worth up to the end of the fee
 }
 

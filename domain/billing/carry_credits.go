@@ -185,7 +185,7 @@ func daysOf(tx *store.Tx, lines map[string]carryLine) (map[lineDay]bool, error) 
 }
 
 // place tells which line bills each day now, and the days that none does as a whole. Where
-// two lines would go on to the same day of one, neither does, and the day is charged anew.
+// two lines would go on to the same day of one, neither does, and the day is charged again.
 func (c creditCarry) place(from, to map[string]carryLine, days, taken map[lineDay]bool, loc *time.Location) (target map[lineDay]string, gone []lineDay) {
 	target = map[lineDay]string{}
 	claims := map[lineDay]int{}

@@ -32,7 +32,7 @@ func BurnDown(tx *store.Tx, customerID string) error {
 	return nil
 }
 
-// ChangeCredits changes a customer's ledger by hand, and works out anew what days draw
+// ChangeCredits changes a customer's ledger by hand, and works out again what days draw
 // that are not closed, before and after.
 func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (credit.Entry, error) {
 	ledger, err := credit.Lock(tx, customerID, currency)

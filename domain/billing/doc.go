@@ -16,7 +16,7 @@
 // Changes. When the terms of a subscription change, its invoices are compared with them
 // and brought into line (change.go): what was charged in advance for days that are not
 // served is credited (correct.go), an invoice of a time that is not billed so any more
-// is voided and replaced, drafts are drawn anew (refresh_drafts.go). So no change says by itself
+// is voided and replaced, drafts are refreshed (refresh_drafts.go). So no change says by itself
 // what it costs. A fee that ends on a day ahead is credited on that day; terms say when
 // the next such day is. What stands wrong on a paid invoice is credited if it is a fee;
 // otherwise the change is refused. A price that is charged once is not given back.
