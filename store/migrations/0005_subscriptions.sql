@@ -11,7 +11,7 @@ CREATE TABLE subscriptions (
     customer_id          text COLLATE "C" NOT NULL,
     plan_id              text COLLATE "C" NOT NULL,
     plan_version         integer NOT NULL,
-    current_plan_interval_id     text COLLATE "C" NOT NULL, -- whose plan and settings the subscription has
+    current_plan_interval_id text COLLATE "C" NOT NULL, -- whose plan and settings the subscription has
     name                 text NOT NULL,
     currency             text NOT NULL,
     start_at             timestamptz NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE subscriptions (
     default_invoice_memo text,                 -- null: as the plan
     net_terms_days       integer CHECK (net_terms_days >= 0), -- null: as the plan
     invoicing_threshold  numeric CHECK (invoicing_threshold > 0), -- in its currency
-    revision              integer NOT NULL DEFAULT 0, -- how often its terms were changed
+    revision             integer NOT NULL DEFAULT 0, -- how often its terms were changed
     metadata             jsonb NOT NULL DEFAULT '{}',
     -- Due work: the next instant of each kind, null when there is none.
     next_billing_at      timestamptz,          -- a billing date: its invoice and the draft after it are opened
@@ -92,7 +92,7 @@ CREATE TABLE subscription_phases (
     seq             bigint GENERATED ALWAYS AS IDENTITY,
     created_at      timestamptz NOT NULL,
     subscription_id text COLLATE "C" NOT NULL,
-    plan_interval_id        text COLLATE "C" NOT NULL,
+    plan_interval_id text COLLATE "C" NOT NULL,
     phase_order     integer NOT NULL CHECK (phase_order >= 1),
     start_at        timestamptz NOT NULL,
     end_at          timestamptz,               -- exclusive; null: with the subscription
@@ -140,9 +140,9 @@ CREATE TABLE terms_revisions (
     seq                  bigint GENERATED ALWAYS AS IDENTITY,
     created_at           timestamptz NOT NULL,                            -- when they were changed
     subscription_id      text COLLATE "C" NOT NULL,
-    revision              integer NOT NULL,
+    revision             integer NOT NULL,
     subscriptions        jsonb NOT NULL,
-    plan_intervals               jsonb NOT NULL,
+    plan_intervals       jsonb NOT NULL,
     subscription_phases  jsonb NOT NULL,
     price_intervals      jsonb NOT NULL,
     quantity_transitions jsonb NOT NULL,

@@ -37,7 +37,7 @@ CREATE TABLE invoices (
     subtotal          numeric,
     total             numeric,
     amount_due        numeric CHECK (amount_due >= 0),
-    revision           integer,               -- of its subscription, when it was issued; null: of none, or not known
+    revision          integer,               -- of its subscription, when it was issued; null: of none, or not known
     -- A partial invoice is for usage up to an instant at which more usage comes in. These
     -- are the events that were there, so that it can be computed again from the same ones.
     seen              pg_snapshot,

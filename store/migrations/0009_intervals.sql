@@ -9,7 +9,7 @@ CREATE TABLE price_intervals (
     seq                        bigint GENERATED ALWAYS AS IDENTITY,
     created_at                 timestamptz NOT NULL,
     subscription_id            text COLLATE "C" NOT NULL,
-    plan_interval_id                   text COLLATE "C",   -- null: of the plan interval in which it begins
+    plan_interval_id           text COLLATE "C",   -- null: of the plan interval in which it begins
     price_id                   text COLLATE "C" NOT NULL,
     position                   integer NOT NULL,   -- order of the prices on invoices
     start_at                   timestamptz NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE adjustment_intervals (
     seq             bigint GENERATED ALWAYS AS IDENTITY,
     created_at      timestamptz NOT NULL,
     subscription_id text COLLATE "C" NOT NULL,
-    plan_interval_id        text COLLATE "C",          -- null: of the subscription, on any plan
+    plan_interval_id text COLLATE "C",          -- null: of the subscription, on any plan
     adjustment_id   text COLLATE "C" NOT NULL,
     coupon_id       text COLLATE "C",          -- whose redemption it is
     position        integer NOT NULL,          -- order of creation, which decides within a step
