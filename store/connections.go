@@ -14,7 +14,7 @@ var ErrBusy = errors.New("store: all connections to the database are in use")
 const connectionWithin = 10 * time.Second
 
 // connection waits for a connection of the pool to be free, in the order of arrival, and
-// reserves it until free is called. Whoever has one must not ask for another.
+// reserves it until free is called. A caller that has one must not ask for another.
 func (s *Store) connection(ctx context.Context) (free func(), err error) {
 	free = func() { <-s.connections }
 	select {

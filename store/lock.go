@@ -21,7 +21,7 @@ func (s *Store) Lock(ctx context.Context, name string) (release func(), ok bool,
 // locker holds the named locks of one process.
 type locker struct {
 	config *pgx.ConnConfig
-	turn   chan struct{}   // holds a value while somebody uses what is below
+	turn   chan struct{}   // holds a value while a caller uses what is below
 	conn   *pgx.Conn       // nil before the first lock
 	held   map[string]bool // by name; session locks do not exclude their own session
 }
@@ -97,7 +97,7 @@ func (l *locker) disconnect() {
 }
 
 func (l *locker) release(name string) {
-	l.turn <- struct{}{} // whoever has the turn keeps it for two lockTimeouts at most
+	l.turn <- struct{}{} // a caller keeps the turn for two lockTimeouts at most
 	defer func() { <-l.turn }()
 	delete(l.held, name)
 	if l.conn == nil {

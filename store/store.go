@@ -103,7 +103,7 @@ func noClock() time.Time { return time.Time{} }
 
 // buildLimit says in the text of a statement that one row is wanted. PostgreSQL takes a
 // limit that comes as an argument for a tenth of all rows and, where it thinks of many,
-// plans the statement anew each time.
+// plans the statement again each time.
 func buildLimit(c clause.Clause, to clause.Builder) {
 	limit, plain := c.Expression.(clause.Limit)
 	if !plain || limit.Limit == nil || *limit.Limit != 1 || limit.Offset > 0 {

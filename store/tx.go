@@ -166,7 +166,7 @@ func (s *Store) transact(db *gorm.DB, opts *sql.TxOptions, fn func(db *gorm.DB) 
 	return err
 }
 
-// uncertain is the failure of a COMMIT, which may have been done if nobody said that it
+// uncertain is the failure of a COMMIT, which may have been done if no answer said that it
 // was not. The driver takes a connection that breaks then for one that nothing was sent on.
 type uncertain struct{ error }
 

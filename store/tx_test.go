@@ -116,7 +116,7 @@ var _ = Describe("A transaction", func() {
 		})).To(Succeed())
 	})
 
-	It("makes rows its account's, whatever they say", func() {
+	It("makes rows its account's, even if they name another", func() {
 		Expect(st.Update(ours, func(tx *store.Tx) error {
 			made := item{Record: tx.Record("item"), Name: "ours"}
 			made.AccountID = store.AccountID(theirs)
@@ -222,7 +222,7 @@ var _ = Describe("A transaction", func() {
 		Eventually(failed).WithTimeout(20 * time.Second).Should(Receive(BeNil()))
 	})
 
-	It("is not run again when nobody hears whether it was committed", func() {
+	It("is not run again when the answer to COMMIT is lost", func() {
 		f := storetest.NewFrail(st)
 		f.Break(1, storetest.AfterCommit)
 		Expect(f.Store.Update(ours, func(tx *store.Tx) error {

@@ -51,7 +51,7 @@ var _ = Describe("An account", func() {
 			Expect(account.List(ctx, st)).To(BeEmpty())
 		},
 		Entry("a blank name", account.New{Name: " ", Mode: "test"}, "name"),
-		Entry("a mode nobody knows", account.New{Name: "Ours", Mode: "demo"}, "mode"),
+		Entry("an unknown mode", account.New{Name: "Ours", Mode: "demo"}, "mode"),
 		Entry("a zone of no place", account.New{Name: "Ours", Mode: "test", Timezone: "Mars/Olympus"}, "timezone"),
 	)
 
@@ -120,7 +120,7 @@ var _ = Describe("An account", func() {
 			Expect(err).To(MatchError(ContainSubstring(message)))
 			Expect(account.Find(ctx, st, a.ID)).To(Equal(a))
 		},
-		Entry("nobody knows", "colour", "blue", "setting: must be one of name, timezone"),
+		Entry("that is unknown", "colour", "blue", "setting: must be one of name, timezone"),
 		Entry("of negative grace", "grace_period", "-1s", "grace_period: must be a duration"),
 		Entry("of a part of a second", "grace_period", "1500ms", "grace_period: must be a duration"),
 		Entry("of an endless wait", "issue_buffer", "90000h", "issue_buffer: must be a duration"),
@@ -130,7 +130,7 @@ var _ = Describe("An account", func() {
 		Entry("of no subscriptions", "subscriptions_per_customer", "0", "must be a whole number from 1"),
 		Entry("of an empty ingest request", "largest_ingest_bytes", "0", "must be a whole number of bytes"),
 		Entry("of another basis", "due_date_basis", "payday", "must be issue_date or invoice_date"),
-		Entry("of a gateway nobody knows", "payment_gateway", "barter", "must be manual or test"),
+		Entry("of an unknown gateway", "payment_gateway", "barter", "must be manual or test"),
 		Entry("of days that do not rise", "payment_retry_days", "4,1", "each larger than the one before"),
 		Entry("of days of no number", "payment_retry_days", "1,", "numbers of days"),
 		Entry("of no wait at all", "webhook_retries", "1m,0s", "durations from 1s"),
@@ -150,7 +150,7 @@ var _ = Describe("An account", func() {
 		Expect(account.Find(ctx, st, a.ID)).To(Equal(a))
 	})
 
-	It("is missing when nobody made it", func() {
+	It("is missing when it was not made", func() {
 		_, err := account.Set(ctx, st, "acct_none", "name", "x")
 		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
 		_, err = account.Find(ctx, st, "acct_none")
@@ -213,7 +213,7 @@ var _ = Describe("A key", func() {
 		Entry("a lifetime of nothing", account.NewKey{Name: "k", Lifetime: new(time.Duration(0))}, "lifetime"),
 	)
 
-	It("that nobody was given opens nothing", func() {
+	It("that was never issued opens nothing", func() {
 		_, err := account.Authenticate(ctx, st, "tk_test_nobody")
 		Expect(err).To(MatchError(account.ErrUnknownKey))
 	})

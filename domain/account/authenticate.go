@@ -49,7 +49,7 @@ func lookUp(ctx context.Context, st *store.Store, hash [sha256.Size]byte) (k Key
 		if err != nil {
 			return err
 		}
-		// SKIP LOCKED: who marks the use of a key waits for nobody.
+		// SKIP LOCKED: marking the use of a key never waits.
 		err = db.Exec(`UPDATE api_keys SET last_used_at = clock_timestamp() WHERE id = (
 			SELECT id FROM api_keys WHERE id = ? AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
 			FOR UPDATE SKIP LOCKED)`, k.ID).Error
@@ -85,7 +85,7 @@ type memory struct {
 type memo struct {
 	account Account
 	until   time.Time // exclusive
-	renewed bool      // somebody asks already
+	renewed bool      // a request asks already
 }
 
 var sightings = memory{accounts: map[sighting]memo{}}

@@ -15,7 +15,7 @@ type BalanceDrop struct {
 	Threshold money.Decimal
 }
 
-// BalanceMoved compares a customer's balance, which nobody else moves until the
+// BalanceMoved compares a customer's balance, which cannot change until the
 // transaction ends, with the thresholds of its alerts. Only what has changed since it moved
 // last is told: a threshold that the balance is above is armed again (semantics 12.2.7,
 // 12.2.8). What credits do not pay for is another by then, too, and is looked at: one

@@ -95,7 +95,7 @@ func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in NewAlert, balan
 	return a, scheduleAlert(tx, a)
 }
 
-// CheckBalance refuses what no alert of a balance can be, whatever the customer.
+// CheckBalance refuses what no alert of a balance can be, for any customer.
 func (in NewAlert) CheckBalance() error {
 	var currencyErr error
 	if c := *in.Currency; !c.Valid() && c != money.Credits {
@@ -104,7 +104,7 @@ func (in NewAlert) CheckBalance() error {
 	return fault.Join(currencyErr, checkThresholds("thresholds", in.Thresholds, in.Type == BalanceDropped))
 }
 
-// checkUsage refuses what no alert of usage or costs can be, whatever the subscription.
+// checkUsage refuses what no alert of usage or costs can be, for any subscription.
 func (in NewAlert) checkUsage() error {
 	grouped := len(in.GroupingKeys) > 0
 	faults := []error{
@@ -196,7 +196,7 @@ func (in NewAlert) alert(tx *store.Tx) Alert {
 		InAlert: []money.Decimal{}, Enabled: true,
 	}
 	if a.Type == BalanceDepleted || a.Type == BalanceRecovered {
-		a.Thresholds = []money.Decimal{{}} // 0, whatever was asked for
+		a.Thresholds = []money.Decimal{{}} // always 0
 	}
 	return a
 }

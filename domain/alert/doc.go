@@ -17,16 +17,16 @@
 //   - Alerts of a plan are for the subscriptions to the version of it that they name.
 //   - A usage alert needs a price by its metric, and an alert in a currency a price in it,
 //     or that the subscription is invoiced in it.
-//   - A plain cost alert in a custom unit looks at what prices in that unit come to;
+//   - A plain cost alert in a custom unit looks at the costs of prices in that unit;
 //     without a currency, or in that of the invoices, at all prices, converted.
-//   - The thresholds of depleted and recovered alerts are 0, whatever is sent.
+//   - The thresholds of depleted and recovered alerts are always 0; what is sent is not used.
 //   - Both are in alert while the balance is at or below 0; they differ in what they tell.
 //   - While a balance alert is disabled it keeps track of its balance, so enabling it
 //     sends nothing.
 //   - Of several thresholds that a balance falls past at once the lowest is told.
 //   - A list by customer has the alerts of balances; those of subscriptions are listed by
 //     subscription, and each alert of the plan is shown on or off as it is there.
-//   - Whoever disables an alert of a subscription, or that of a plan for one, is told so
+//   - Disabling an alert of a subscription, or that of a plan for one, is announced
 //     too (subscription.alert_disabled, reason user).
 //   - An alert of licenses belongs to a subscription and names their type, once each. Its
 //     thresholds are percentages of what a license is granted for itself, in each unit; a

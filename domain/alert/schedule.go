@@ -16,9 +16,9 @@ import (
 const watched = `JOIN alerts AS a ON a.account_id = s.account_id AND a.deleted_at IS NULL AND a.enabled
 	AND (a.subscription_id = s.id OR a.plan_id = s.plan_id AND a.plan_version = s.plan_version)`
 
-// ScheduleEvaluation says that what a subscription comes to may have changed: who watches it, or the
+// ScheduleEvaluation says that the costs of a subscription may have changed: what watches them, or the
 // balances that it is paid from, looks at it once the transaction is done. It costs next to
-// nothing where nobody does.
+// nothing where no alert does.
 func ScheduleEvaluation(tx *store.Tx, subscriptionID string) error {
 	return errors.Join(
 		schedule(tx, "s.id = $3", subscriptionID),
@@ -59,7 +59,7 @@ func scheduleUsers(tx *store.Tx, ids, aliases []string) error {
 	return errors.Join(schedule(tx, "s.customer_id "+theirs, ids, aliases), scheduleBalances(tx, "f.customer_id "+theirs, ids, aliases))
 }
 
-// followed are the customers of whom somebody is to know at once what usage leaves: who is
+// followed are the customers whose balance has to be known at once after usage: who is
 // told by alerts, and who buys credits by itself.
 const followed = `SELECT customer_id FROM alerts WHERE account_id = $1 AND customer_id IS NOT NULL AND deleted_at IS NULL
 	UNION SELECT customer_id FROM top_ups WHERE account_id = $1 AND deactivated_at IS NULL`
@@ -108,7 +108,7 @@ func TrackAllBalances(tx *store.Tx, customerID string) error {
 	return scheduleBalances(tx, "f.customer_id = $3", customerID)
 }
 
-// RescheduleAt says when a subscription is to be looked at although nobody changes it.
+// RescheduleAt says when a subscription is to be looked at although no request changes it.
 func RescheduleAt(tx *store.Tx, subscriptionID string, at time.Time) error {
 	err := tx.Exec("INSERT INTO alert_looks (account_id, subscription_id, due_at) VALUES (?, ?, ?)", tx.AccountID, subscriptionID, at).Error
 	if err != nil {

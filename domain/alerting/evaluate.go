@@ -44,8 +44,8 @@ func EvaluateNext(tx *store.Tx) (more bool, err error) {
 // retryAfter is when a subscription is looked at again whose usage could not be read.
 const retryAfter = 10 * time.Minute
 
-// evaluate compares what a subscription comes to with its alerts, and says when to do so again
-// if nobody changes it. A metric that takes too long holds up neither other subscriptions
+// evaluate compares the costs of a subscription with its alerts, and says when to do so again
+// if no request changes it. A metric that takes too long holds up neither other subscriptions
 // nor the account's invoices.
 func evaluate(tx *store.Tx, t subscription.Terms) error {
 	settings, err := account.Of(tx)
@@ -72,7 +72,7 @@ func evaluate(tx *store.Tx, t subscription.Terms) error {
 	return nil
 }
 
-// evaluateAt compares what one billing period comes to with the alerts that are on.
+// evaluateAt compares the costs of one billing period with the alerts that are on.
 func evaluateAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
 	alerts, err := alert.On(tx, t.ID, latest(t, in, tx.Now))
 	if err != nil {
@@ -102,7 +102,7 @@ func evaluateAt(tx *store.Tx, t subscription.Terms, in period.Period) error {
 	return nil
 }
 
-// latest is the plan interval that a period ends in, or that it has come to by now.
+// latest is the plan interval that a period ends in, or that it has reached by now.
 func latest(t subscription.Terms, in period.Period, now time.Time) subscription.PlanInterval {
 	if now.Before(in.End) {
 		return t.PlanInterval(now)
@@ -112,7 +112,7 @@ func latest(t subscription.Terms, in period.Period, now time.Time) subscription.
 
 // open are the billing periods for which events may still come in: the one of now, and
 // those that have ended less than the grace period ago (semantics 12.2.5). What a
-// subscription comes to on another plan is counted anew.
+// subscription costs on another plan is counted from zero.
 func open(t subscription.Terms, now time.Time, grace time.Duration) (periods []period.Period) {
 	at := now
 	if t.Status(now) == subscription.StatusEnded {
@@ -138,7 +138,7 @@ func open(t subscription.Terms, now time.Time, grace time.Duration) (periods []p
 	}
 }
 
-// nextTurn is the first instant after another at which what a subscription comes to may
+// nextTurn is the first instant after another at which the costs of a subscription may
 // change by itself: a billing period begins, or a price, a quantity, a discount or a plan
 // begins or ends.
 func nextTurn(t subscription.Terms, after time.Time) (next time.Time, found bool) {

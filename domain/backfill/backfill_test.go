@@ -84,7 +84,7 @@ var _ = Describe("A backfill on its way", func() {
 		Expect(d.opened("new").EventsIngested).To(BeZero())
 	})
 
-	It("is no more open when its time is over, whether or not somebody has closed it", func() {
+	It("is no longer open when its time is over, closed or not", func() {
 		b := d.opened("new")
 		into := d.recorder.Into(must(d, func(tx *store.Tx) (event.Backfill, error) { return backfill.Open(tx, b.ID) }))
 		d.clock(b.CloseTime)
@@ -116,7 +116,7 @@ var _ = Describe("A backfill on its way", func() {
 		Expect(d.status(b.ID)).To(Equal(backfill.StatusReflected))
 	})
 
-	It("is closed once, and reverted once, whoever asks at once", func() {
+	It("is closed once, and reverted once, by requests at once", func() {
 		for _, move := range []func(string) (backfill.Backfill, error){d.close, d.revert} {
 			b := d.opened(store.NewID("new"))
 			var moved atomic.Int64
@@ -137,7 +137,7 @@ var _ = Describe("A backfill on its way", func() {
 		}
 	})
 
-	It("is the only one of its time, whoever asks at once", func() {
+	It("is the only one of its time, with requests at once", func() {
 		for range 5 {
 			var opened atomic.Pointer[backfill.Backfill]
 			var all sync.WaitGroup

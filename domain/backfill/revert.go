@@ -30,7 +30,7 @@ func Revert(tx *store.Tx, id string) (Backfill, error) {
 			return Backfill{}, err
 		}
 		status = StatusPendingRevert
-		if !b.Closed { // its time is over, and nobody has come to close it
+		if !b.Closed { // its time is over, and it was not closed yet
 			if err := b.close(tx); err != nil {
 				return Backfill{}, err
 			}

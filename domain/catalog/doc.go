@@ -20,7 +20,7 @@
 // is named by its id in the highest version, once; a replacement stands where the
 // replaced price stood.
 //
-// An adjustment that names a price goes with it: whoever replaces the price, for a
+// An adjustment that names a price goes with it: a client who replaces the price, for a
 // version or for one subscription, has the adjustment replaced by one that names the
 // new price. Left alone, a discount would end in silence. An adjustment of a price
 // that is removed stays, and is for nothing.

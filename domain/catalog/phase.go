@@ -16,7 +16,7 @@ type Phase struct {
 	Order        int        `gorm:"column:phase_order"` // from 1, without gaps
 	Duration     *int       // in units, positive; nil: open-ended, in the last phase only
 	DurationUnit *PhaseUnit // never nil beside a duration
-	Aligned      bool       // billing cycles begin anew where the phase starts
+	Aligned      bool       // billing cycles start again where the phase starts
 }
 
 // TableName is the table of the phases of plans.

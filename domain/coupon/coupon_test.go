@@ -136,7 +136,7 @@ var _ = Describe("Take", func() {
 		Expect(d.takeByCode("A")).To(HaveField("ID", second.ID))
 	})
 
-	property("gives a coupon away as often as it may be, whoever asks at once", func(t *rapid.T) {
+	property("redeems a coupon as often as it may be, by requests at once", func(t *rapid.T) {
 		asked := rapid.IntRange(1, 12).Draw(t, "asked")
 		most := rapid.IntRange(1, 12).Draw(t, "most")
 		made := d.made(store.NewID("code"), atMost(most))

@@ -30,7 +30,7 @@ type Grant struct {
 	UntilPayment bool    // they do not count before that is paid
 }
 
-// Add gives credits to a customer in a block of their own, whatever the balance
+// Add gives credits to a customer in a block of their own, for any balance
 // was (semantics 10.1.2), and returns the increment, which is committed unless it waits
 // for a payment. An item of a filter that does not exist is fault.Missing.
 func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
@@ -65,7 +65,7 @@ func Add(tx *store.Tx, buyer customer.Customer, grant Grant) (Entry, error) {
 	return entry, ledger.save(tx)
 }
 
-// nextDue is when somebody has to look after the block: as it takes effect, and from then
+// nextDue is when due work has to look after the block: as it takes effect, and from then
 // on at once, to see what it pays for and when it expires.
 func (b Block) nextDue(now time.Time) time.Time {
 	if b.EffectiveAt.After(now) {
@@ -113,7 +113,7 @@ func (g Grant) block(tx *store.Tx, buyer customer.Customer) (Block, error) {
 	return block, CheckCurrency(buyer, g.Currency)
 }
 
-// checkAmounts refuses what is wrong whoever gets it (semantics 0.3.3, 10.3.9).
+// checkAmounts refuses what is wrong for any customer (semantics 0.3.3, 10.3.9).
 func (g Grant) checkAmounts() error {
 	var basisErr error
 	if g.PerUnitCostBasis != nil {

@@ -15,7 +15,7 @@ type PaidDay struct {
 	Day       period.Date
 }
 
-// PaidDays returns the days that entries of those invoices are for, whatever they come to.
+// PaidDays returns the days that entries of those invoices are for, of any amount.
 func PaidDays(tx *store.Tx, invoiceIDs []string) ([]PaidDay, error) {
 	return paidDays(tx, "invoice_id IN ?", invoiceIDs)
 }

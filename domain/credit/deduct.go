@@ -36,7 +36,7 @@ type workingSet struct {
 }
 
 // Deduct brings a locked ledger up to date: blocks take effect and expire, what was drawn
-// for days that are not closed is worked out anew as a whole from the charges of all
+// for days that are not closed is computed again as a whole from the charges of all
 // lines that are not invoiced yet, and what is closed is committed (semantics 10.2.7).
 // Charges are by day, and within one in the order in which they are paid.
 func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error {
@@ -123,7 +123,7 @@ func openWorkingSet(tx *store.Tx, ledger *Ledger, charges []Charge) (*workingSet
 	return b, nil
 }
 
-// changes reports whether an entry is worked out anew each time.
+// changes reports whether an entry is computed again each time.
 func (e Entry) changes() bool {
 	return e.Status == EntryPending && (e.Kind == KindDecrement || e.Kind == KindCreditBlockExpiry)
 }

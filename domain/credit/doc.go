@@ -11,14 +11,14 @@
 //
 // What lines of invoices charge for each local day comes from package invoice. [Deduct]
 // pays it out of the blocks that are in force on that day; replay.go is the rule, over
-// values alone. What is not committed is worked out anew as a whole each time, from the
+// values alone. What is not committed is computed again as a whole each time, from the
 // charges and from what committed entries left in the blocks, so it does not matter when
 // or how often anybody looked. An entry keeps its id and number meanwhile, and the
 // balances of the entries after it move along: they follow from the order of entries,
 // and are no part of what is committed.
 //
 // A ledger knows when time changes it next: a block takes effect or expires, a day is
-// closed. That is due work; whoever reads a ledger brings it up to date before.
+// closed. That is due work; a read of a ledger brings it up to date before.
 //
 // # Choices
 //
@@ -35,7 +35,7 @@
 // usage included. If that usage is corrected away, the block holds more than it began with.
 //
 // A day that is closed is charged as it was; but what its line could not be paid then,
-// blocks may still pay that come to be in force on that day, as long as the line is on a
+// blocks may still pay that take effect on that day, as long as the line is on a
 // draft. A block that paid for a line and day does not pay for it twice.
 //
 // A deleted block keeps its entries: what it paid of drafts is given back, the rest is

@@ -73,7 +73,7 @@ func (l *Ledger) giveBack(tx *store.Tx, entries []Entry, bound money.Decimal, vo
 			return err
 		}
 		switch {
-		case block.DeletedAt != nil: // nobody can use them
+		case block.DeletedAt != nil: // they cannot be used
 			if _, err := l.void(tx, block, amount, nil, Note{}); err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ type Ledger struct {
 	Currency     money.Currency `gorm:"primaryKey"`
 	LastSequence int64          // of its newest entry; 0: none
 	Balance      money.Decimal  // the ending balance of that entry
-	Changes      int64          // how often Balance changed: whoever has seen one number has seen what led to it
+	Changes      int64          // how often Balance changed: a reader who saw one number saw all that led to it
 	ChangedAt    *time.Time     // when it did last
 	DueAt        *time.Time     // when time changes it next; nil: never by itself
 
@@ -54,7 +54,7 @@ func Ledgers(tx *store.Tx, customerID string) (ledgers []Ledger, err error) {
 }
 
 // Lock keeps a ledger from changing until the transaction ends. It makes it first if
-// need be: a row that does not exist cannot be locked. Whoever locks a customer too
+// need be: a row that does not exist cannot be locked. Code that locks a customer too
 // locks the ledger before.
 func Lock(tx *store.Tx, customerID string, currency money.Currency) (*Ledger, error) {
 	for {

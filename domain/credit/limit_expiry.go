@@ -34,7 +34,7 @@ func LimitExpiry(tx *store.Tx, expiry map[string]*time.Time) error {
 	return nil
 }
 
-// bound is Bound for the blocks of a ledger that nobody else changes.
+// bound is [LimitExpiry] for the blocks of a ledger that is locked.
 func (l *Ledger) bound(tx *store.Tx, expiry map[string]*time.Time) error {
 	var blocks []Block
 	err := ofLedger(tx, l.CustomerID, l.Currency).Where("id IN ?", slices.Collect(maps.Keys(expiry))).Find(&blocks).Error

@@ -6,7 +6,7 @@ import (
 )
 
 // model is a ledger as it ought to be, in whole credits and hours of UTC. Nothing in it
-// is kept but what cannot change any more: all else is worked out anew each time.
+// is kept but what cannot change any more: all else is computed again each time.
 type model struct {
 	now     int // hours
 	blocks  []*modelBlock

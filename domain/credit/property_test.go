@@ -23,7 +23,7 @@ import (
 // checks they are ten thousand.
 const lawSteps = 100
 
-var _ = Describe("A ledger, whatever becomes of it", func() {
+var _ = Describe("A ledger, after any operations", func() {
 	It("is what a model of it is", func() {
 		s := open()
 		items := []catalog.Item{s.item, {}}

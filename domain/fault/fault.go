@@ -42,7 +42,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Detail }
 
-// Bad reports a field that is wrong whatever the stored state.
+// Bad reports a field that is wrong by itself, for any stored state.
 func Bad(field, reason string, args ...any) error {
 	return Invalid(Violation{Field: field, Reason: fmt.Sprintf(reason, args...)})
 }
@@ -100,7 +100,7 @@ func In(prefix string, err error) error {
 	return Moved(err, func(field string) string { return join(prefix, field) })
 }
 
-// Moved names the fields of a fault that has some anew, where a part was judged in
+// Moved renames the fields of a fault, where a part was judged in
 // another form than the client gave it. What then reads the same is told once. Other
 // errors, and nil, pass unchanged.
 func Moved(err error, name func(field string) string) error {
@@ -128,7 +128,7 @@ func join(prefix, field string) string {
 }
 
 // Join makes one fault of the violations of several. Nil entries are left out. What is
-// wrong whatever the state goes before what is foreign, of which the first is returned;
+// wrong by itself goes before what is foreign, of which the first is returned;
 // the first error of any other kind is returned alone, and without any error the result
 // is nil.
 func Join(errs ...error) error {

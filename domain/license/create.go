@@ -96,7 +96,7 @@ func Deactivate(tx *store.Tx, id string, end *period.Date) (License, error) {
 	return l, counted(tx, t)
 }
 
-// counted tells those who watch what a subscription comes to, or what credits it leaves.
+// counted schedules the alerts on costs of a subscription or on the balance it draws from.
 func counted(tx *store.Tx, t subscription.Terms) error {
 	if err := t.Accrue(tx); err != nil {
 		return err

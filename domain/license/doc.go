@@ -41,7 +41,7 @@
 // groups, and evaluations of a price, know of no licenses. What an issued invoice covered
 // stays, even if licenses of its time change: drafts alone follow.
 //
-// A subscription is told when licenses have all of it anew, if any is active then. The
+// A subscription is told when licenses have all of it again, if any is active then. The
 // first period of a price is no such news.
 //
 // What a report calls consumed is what was drawn on the license's own credits, so that

@@ -29,13 +29,13 @@ func follows(allowances []Allowance, k int) int {
 	return -1
 }
 
-// Use is what a license, or whoever bears its name, used of one price over a time that is
+// Use is what a license, or one of the same external id, used of one price over a time that is
 // part of no two allowances of a unit, nor of two licenses of the name.
 type Use struct {
 	ExternalID string
 	IntervalID string // the price interval
 	Unit       money.Currency
-	Credits    money.Decimal // what it comes to at the rate of the price
+	Credits    money.Decimal // the cost at the rate of the price
 	Time       period.Period
 }
 
@@ -114,5 +114,5 @@ func accountOf(allowances []Allowance, before []int, of []*account, k int) *acco
 // own is what is drawn on the allowance.
 func (a account) own() money.Decimal { return money.Max(money.Min(a.used, a.most), money.Decimal{}) }
 
-// writtenOff is what was used beyond it and nobody pays for, if the allowance writes it off.
+// writtenOff is what was used beyond it and is not charged, if the allowance writes it off.
 func (a account) writtenOff() money.Decimal { return money.Max(a.used.Sub(a.most), money.Decimal{}) }

@@ -11,7 +11,7 @@ import (
 	"tollkeeper/store"
 )
 
-// Reset is what a subscription is told when its licenses are granted anew what they have
+// Reset is what a subscription is told when its licenses are granted again what they have
 // for themselves, in all units and of all types for which a period begins (semantics
 // 17.1.5).
 type Reset struct {
@@ -26,7 +26,7 @@ type Grant struct {
 	Amount money.Decimal
 }
 
-// SyncGrants announces the periods that began by now as nobody was told yet, if there are
+// SyncGrants announces the periods that began by now and were not announced yet, if there are
 // licenses to have something of them, and notes when the next begins. The first period of
 // a price is not told: nothing was there to be reset.
 func SyncGrants(tx *store.Tx, t *subscription.Terms) error {
@@ -100,12 +100,12 @@ func typesGiven(tx *store.Tx, subscriptionID string) (ids []string, err error) {
 }
 
 // NextReset returns the earliest instant, at or before by, at which licenses are granted
-// anew what they have for themselves.
+// again what they have for themselves.
 func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	return subscription.NextReset(tx, by)
 }
 
-// ResetNext tells of the subscription whose licenses were granted anew first. It reports
+// ResetNext announces the subscription whose licenses were granted again first. It reports
 // false when none is to be told, or others are at work on all that are.
 func ResetNext(tx *store.Tx) (more bool, err error) {
 	t, found, err := subscription.LockResetting(tx)

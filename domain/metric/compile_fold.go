@@ -96,7 +96,7 @@ func (w *writer) running(f *fold) Fragment {
 func (w *writer) parts(f *fold, last bool) Fragment {
 	by := w.keys("") + f.groups()
 	var parts []Fragment
-	if !last || !f.only(kindDistinct) || w.Kept != nil { // what was kept tells that a key is there, whatever it has
+	if !last || !f.only(kindDistinct) || w.Kept != nil { // a kept row shows that the key exists, even without a value
 		totals := f.columns(func(_ int, t total) string {
 			if t.kind == kindDistinct {
 				return ""

@@ -15,7 +15,7 @@ type Frame struct {
 	Kept   *Kept // of events that are left out; nil for none
 }
 
-// Compile writes a SELECT of slice, amount and the keys: what the metric comes to
+// Compile writes a SELECT of slice, amount and the keys: the value of the metric
 // over the events of the first slice up to this one that have these keys. The amount is
 // numeric, and NULL where it counts as 0.
 //

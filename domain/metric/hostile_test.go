@@ -28,7 +28,7 @@ const canary = "86753098675309"
 
 var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 
-// cage is an account with a few events, among other things that nobody may read.
+// cage is an account with a few events, among other things that must not be read.
 type cage struct {
 	ctx    context.Context
 	sample *usage.Sample // of the same events
@@ -113,7 +113,7 @@ func (c cage) complaint(queries []*metric.Query) string {
 	return ""
 }
 
-// compilers are the words that a statement is made of, whoever wrote the metric.
+// compilers are the words that each statement is made of.
 var compilers = strings.Fields(`
 	SELECT FROM WHERE GROUP BY HAVING AS WITH UNION ALL CROSS JOIN LATERAL OVER WINDOW PARTITION ORDER FILTER COLLATE ARRAY DISTINCT
 	CASE WHEN THEN ELSE END AND OR NOT IS NULL IN LIKE TRUE COALESCE NULLIF GREATEST LEAST

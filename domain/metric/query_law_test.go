@@ -23,7 +23,7 @@ var commonRows = func() (rows []eventRow) {
 }()
 
 var _ = Describe("A metric", func() {
-	It("comes to what going through the events one by one comes to, for all slices and keys", func() {
+	It("equals a loop over the events one by one, for all slices and keys", func() {
 		known := append(slices.Clone(commonRows), oddRows...)
 		values := readable(known)
 		const parts = 3
@@ -89,7 +89,7 @@ func byKey(rows []row, keys int) map[string][]row {
 	return parts
 }
 
-// measured is what a metric comes to by key, up to each slice. An event lies in a slice
+// measured is the value of a metric by key, up to each slice. An event lies in a slice
 // by its number, and its key is the property c.
 func measured(q *metric.Query, events []eventRow, slices, keys int) map[string]map[int]*big.Rat {
 	label := metric.Label("e", "c")

@@ -8,7 +8,7 @@ import (
 // MarshalText writes String, so a Decimal is a string in JSON.
 func (d Decimal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads whatever MarshalText writes, which may be longer than the
+// UnmarshalText reads all that MarshalText writes, which may be longer than the
 // decimal strings of the wire. Check what a client sent with Parse.
 func (d *Decimal) UnmarshalText(text []byte) (err error) {
 	*d, err = parsePlain(string(text))

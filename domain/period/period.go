@@ -13,7 +13,7 @@ func (p Period) Contains(t time.Time) bool {
 // Empty reports whether p holds no instant.
 func (p Period) Empty() bool { return !p.Start.Before(p.End) }
 
-// Equal reports whether p and o have the same bounds, in whatever zone written.
+// Equal reports whether p and o have the same bounds, in any zone.
 func (p Period) Equal(o Period) bool {
 	return p.Start.Equal(o.Start) && p.End.Equal(o.End)
 }

@@ -13,7 +13,7 @@ type Line struct {
 	Price    Priced
 	Model    Model // nil if it was not rated: usage discounts pass it by
 	Usage    Usage
-	Subtotal money.Decimal // what that comes to, rounded to the minor unit
+	Subtotal money.Decimal // the sum of these, rounded to the minor unit
 	Days     Days          // what it is for
 
 	Earlier *Earlier // of a line that is charged to date: what earlier invoices charged; nil: nothing
@@ -54,7 +54,7 @@ type Applied struct {
 	Bands []Part         // of TieredPercentageDiscount: the spend in each tier reached, and what it takes off
 }
 
-// After is what the line comes to from then on.
+// After is the amount of the line from then on.
 func (a Applied) After() money.Decimal { return a.Before.Add(a.Amount) }
 
 // Adjust works out what adjustments, in order of creation, do to the lines that
@@ -245,7 +245,7 @@ func (a Adjustment) prorated() bool {
 	return a.Kind == AmountDiscount || a.Kind == Minimum || a.Kind == Maximum
 }
 
-// discountUsage charges each line anew for so many units fewer.
+// discountUsage rates each line again with so many units fewer.
 func (a Adjustment) discountUsage(on []*running) (added []money.Decimal, left []*money.Decimal) {
 	for _, line := range on {
 		line.free = line.free.Add(a.Value)

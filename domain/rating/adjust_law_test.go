@@ -230,13 +230,13 @@ func always(sentence string, law func(t *rapid.T)) bool {
 }
 
 var (
-	_ = always("come to what whole cents say, shared out one by one", func(t *rapid.T) {
+	_ = always("equal the whole cents, shared out one by one", func(t *rapid.T) {
 		lines, adjustments := drawLines(t, "-?"), drawAdjustments(t, adding...)
 		book := newLedger(lines)
 		book.adjust(adjustments)
 		for k, line := range rating.Adjust(lines, adjustments, nil) {
 			if inCents(line.Subtotal).Cmp(book.cents[k]) != 0 {
-				t.Fatalf("line %d comes to %s, want %s cents", k, line.Subtotal, book.cents[k].FloatString(2))
+				t.Fatalf("line %d is %s, want %s cents", k, line.Subtotal, book.cents[k].FloatString(2))
 			}
 		}
 	})
@@ -248,7 +248,7 @@ var (
 			sum := lines[k].Subtotal
 			for _, applied := range line.Applied {
 				if !applied.Before.Equal(sum) {
-					t.Fatalf("line %d comes to %s before %s, which says %s", k, sum, applied.AdjustmentID, applied.Before)
+					t.Fatalf("line %d is %s before %s, which says %s", k, sum, applied.AdjustmentID, applied.Before)
 				}
 				if applied.Amount.Places() > 2 {
 					t.Fatalf("%s is added to line %d", applied.Amount, k)
@@ -258,12 +258,12 @@ var (
 				whole[applied.AdjustmentID] = applied
 			}
 			if !sum.Equal(line.Subtotal) {
-				t.Fatalf("line %d comes to %s and is said to come to %s", k, sum, line.Subtotal)
+				t.Fatalf("line %d adds up to %s and says %s", k, sum, line.Subtotal)
 			}
 		}
 		for id, sum := range shared {
 			if !sum.Equal(whole[id].Whole) {
-				t.Fatalf("shares of %s come to %s of %s", id, sum, whole[id].Whole)
+				t.Fatalf("shares of %s add up to %s of %s", id, sum, whole[id].Whole)
 			}
 		}
 	})
@@ -275,7 +275,7 @@ var (
 		adjusted := rating.Adjust(lines, []rating.Adjustment{a}, nil)
 		limit, sum := adjusted[0].Applied[0].Value, totalOf(adjusted)
 		if side := sum.Cmp(limit); kind == rating.Minimum && side < 0 || kind == rating.Maximum && side > 0 {
-			t.Fatalf("%s of %s, and the lines come to %s", kind, limit, sum)
+			t.Fatalf("%s of %s, and the lines add up to %s", kind, limit, sum)
 		}
 	})
 
@@ -291,7 +291,7 @@ var (
 		}
 		for k, line := range rating.Adjust(lines, mixed, nil) {
 			if !line.Subtotal.Equal(want[k].Subtotal) {
-				t.Fatalf("line %d comes to %s or %s", k, line.Subtotal, want[k].Subtotal)
+				t.Fatalf("line %d is %s or %s", k, line.Subtotal, want[k].Subtotal)
 			}
 		}
 	})

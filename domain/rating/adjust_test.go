@@ -10,7 +10,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// standing are lines in dollars that come to so much, of usage prices p0, p1, ...
+// standing are lines in dollars of so much, of usage prices p0, p1, ...
 func standing(subtotals ...string) []rating.Line {
 	lines := make([]rating.Line, len(subtotals))
 	for k, subtotal := range subtotals {
@@ -22,7 +22,7 @@ func standing(subtotals ...string) []rating.Line {
 	return lines
 }
 
-// used is a line in dollars for what usage of a price comes to.
+// used is a line in dollars for the charge of usage of a price.
 func used(modelType, config string, u rating.Usage) rating.Line {
 	m := model(modelType, config)
 	return rating.Line{
@@ -61,7 +61,7 @@ func tiers(words string) (tiers []rating.PercentageTier) {
 	return tiers
 }
 
-// subtotals are what adjusted lines come to, in cents.
+// subtotals are those of adjusted lines, in cents.
 func subtotals(adjusted []rating.Adjusted) string {
 	var texts []string
 	for _, line := range adjusted {
@@ -249,7 +249,7 @@ var _ = Describe("a usage discount", func() {
 		Entry("of a fixed fee", "unit", `{"unit_amount": "2"}`, fixed("10", 1, 2), "4", "6.00"),
 		Entry("in proportion to cells", "matrix", regions, cells("30 eu", "10 us"), "20", "30.00"),
 		Entry("in shares that do not end", "matrix", regions, cells("1 eu", "1 us", "1 -"), "1", "4.67"),
-		Entry("in shares that come to exactly half a cent", "matrix",
+		Entry("in shares of exactly half a cent", "matrix",
 			`{"dimensions": ["region"], "default_unit_amount": "0.001", "matrix_values": [{"dimension_values": ["eu"], "unit_amount": "0.0055"}]}`,
 			cells("1 us", "1 -", "1 eu"), "1", "0.01"),
 		Entry("none of cells below 0", "matrix", regions, cells("30 eu", "-10 us"), "20", "-20.00"),

@@ -20,7 +20,7 @@ const (
 	Maximum                  AdjustmentKind = "maximum"
 )
 
-// Adjustment changes what prices come to after they are rated.
+// Adjustment changes the amounts of prices after they are rated.
 type Adjustment struct {
 	ID   string
 	Kind AdjustmentKind

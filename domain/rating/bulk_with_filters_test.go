@@ -31,7 +31,7 @@ var _ = golden("bulk_with_filters",
 	costs("nothing where nothing matches", apiOnly, matching("0", "240"), "0"),
 	costs("nothing without usage", apiOnly, matching("0", "0"), "0"),
 	costs("nothing where what matches is below zero", apiOnly, matching("-150", "240"), "0"),
-	costs("the first rate where all events come to less than zero", apiOnly, matching("10", "-240"), "5"),
+	costs("the first rate where the sum of all events is below zero", apiOnly, matching("10", "-240"), "5"),
 	costs("all of what was used in part of a period", apiOnly, within(15, 30, matching("150", "240")), "60"),
 )
 

@@ -16,7 +16,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// Whatever a client sends as the configuration of a model is refused by a fault, or
+// Any configuration of a model that a client sends is refused by a fault, or
 // reads back equal from the database and rates all usage that can be measured.
 func FuzzModel(f *testing.F) {
 	types := rating.Types()

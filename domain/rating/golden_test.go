@@ -38,7 +38,7 @@ func golden(modelType string, examples ...example) bool {
 				for _, p := range c.Parts {
 					sum = sum.Add(p.Amount)
 				}
-				Expect(sum.String()).To(Equal(e.subtotal), "what the parts come to")
+				Expect(sum.String()).To(Equal(e.subtotal), "the sum of the parts")
 			})
 		}
 	})

@@ -20,7 +20,7 @@ var _ = golden("grouped_with_prorated_minimum",
 	costs("the minimum by days in part of a period, the units in full", sites, within(10, 30, cells("100 s1", "10 s2")), "105",
 		`'null' "s1": 100 for 90 (site=s1)`,
 		`'null' "s2": 10 for 15 (site=s2)`),
-	atBound("the minimum where units come to just that", sites, cells("50 s1"), "45", `'null' "s1": 50 for 45 (site=s1)`),
+	atBound("the minimum where units cost just that", sites, cells("50 s1"), "45", `'null' "s1": 50 for 45 (site=s1)`),
 	costs("a fraction of a unit above it", sites, cells("50.5 s1"), "45.45", `'null' "s1": 50.5 for 45.45 (site=s1)`),
 	costs("a minimum cut at the last digit", sites, within(1, 7, cells("0 s1", "1 s2")), "12.85714285714285714285",
 		`'null' "s1": 0 for 6.42857142857142857142 (site=s1)`,
@@ -63,7 +63,7 @@ var _ = law("grouped_with_prorated_minimum", func(t *rapid.T) sample {
 	s.price = func(u rating.Usage) *big.Rat {
 		sum := new(big.Rat)
 		least := product(rat(minimum), rateOf(u.Fraction))
-		for _, cell := range u.Cells { // the minimum, and what the units come to above it
+		for _, cell := range u.Cells { // the minimum, and the cost of the units above it
 			sum.Add(sum, least)
 			sum.Add(sum, positive(difference(product(charged(cell.Quantity), rat(rate)), least)))
 		}

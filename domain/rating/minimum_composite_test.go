@@ -17,19 +17,19 @@ const (
 	spendByDays = `{"minimum_amount": "500", "prorated": true}`
 )
 
-// components is what other prices come to.
+// components is the sum of other prices.
 func components(sum string) rating.Usage { return rating.Usage{Components: money.Must(sum)} }
 
 var _ = golden("minimum_composite",
 	costs("what other prices lack of the minimum", spend, components("420"), "80"),
-	atBound("nothing where they come to it exactly", spend, components("500"), "0"),
+	atBound("nothing where they equal it", spend, components("500"), "0"),
 	costs("a fraction of a cent, where they lack that", spend, components("499.9999"), "0.0001"),
-	costs("nothing where they come to more", spend, components("501"), "0"),
-	costs("all of it where they come to nothing", spend, components("0"), "500"),
-	costs("more than all of it where they come to less", spend, components("-20"), "520"),
+	costs("nothing where they cost more", spend, components("501"), "0"),
+	costs("all of it where they cost nothing", spend, components("0"), "500"),
+	costs("more than all of it where they are negative", spend, components("-20"), "520"),
 	costs("the full minimum in part of a period", spend, within(15, 30, components("320.10")), "179.9"),
 	costs("what they lack of the minimum by days, if prorated", spendByDays, within(15, 30, components("200")), "50"),
-	costs("nothing where they come to more than the minimum by days", spendByDays, within(15, 30, components("320.10")), "0"),
+	costs("nothing where they cost more than the minimum by days", spendByDays, within(15, 30, components("320.10")), "0"),
 	costs("to the 20th digit, where days do not divide evenly", spendByDays, within(1, 31, components("16")), "0.12903225806451612903"),
 )
 
@@ -59,7 +59,7 @@ var _ = Describe("a minimum_composite price", func() {
 	)
 })
 
-// drawComponents draws what other prices come to, also below zero.
+// drawComponents draws the sum of other prices, also below zero.
 func drawComponents(t *rapid.T) rating.Usage { return rating.Usage{Components: drawQuantity(t)} }
 
 var _ = law("minimum_composite", func(t *rapid.T) sample {

@@ -2,7 +2,7 @@ package rating
 
 import "tollkeeper/domain/money"
 
-// Percent charges a share of what other prices come to, within limits. Where the
+// Percent charges a share of the sum of other prices, within limits. Where the
 // limits cross, the maximum holds (price models 4.33).
 type Percent struct {
 	Percent       money.Decimal // a fraction above 0, at most 1

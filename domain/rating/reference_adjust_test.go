@@ -137,7 +137,7 @@ func compareAdjusted(t *rapid.T, lines []rating.Line, s *sample, adjustments []r
 			want = new(big.Rat).Add(want, added[i][k])
 		}
 		if want.Cmp(rat(line.Subtotal.String())) != 0 {
-			t.Fatalf("line %d of %+v comes to %s, by the reference model to %s", k, lines, line.Subtotal, want.FloatString(4))
+			t.Fatalf("line %d of %+v is %s, by the reference model %s", k, lines, line.Subtotal, want.FloatString(4))
 		}
 	}
 }

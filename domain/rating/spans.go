@@ -7,7 +7,7 @@ import (
 	"tollkeeper/domain/period"
 )
 
-// rateSpans charges a fixed fee whose quantity changed: what each quantity comes to for a
+// rateSpans charges a fixed fee whose quantity changed: the amount of each quantity for a
 // full period, weighed by its days (price models 5.4). All is divided once, by the days of
 // the period. The quantity of the charge is that of the usage, the last one.
 func rateSpans(m Model, u Usage) Charge {

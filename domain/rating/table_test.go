@@ -51,7 +51,7 @@ func drawPairFields(t *rapid.T, rowsKey, amountKey string) (fields string, table
 	return fmt.Sprintf(`"first_dimension": "a", "second_dimension": "b", %q: [%s]`, rowsKey, strings.Join(rows, ",")), table
 }
 
-// sumOf adds up what cells come to.
+// sumOf adds up the amounts of cells.
 func sumOf(cells []rating.Cell, each func(rating.Cell) *big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for _, cell := range cells {

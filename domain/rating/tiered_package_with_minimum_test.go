@@ -16,9 +16,9 @@ const boxes = `{"package_size": 25, "tiers": [
 	{"tier_lower_bound": "100", "per_unit": "3", "minimum_amount": "40"}]}`
 
 var _ = golden("tiered_package_with_minimum",
-	costs("the minimum of the tier reached, where packages come to less", boxes, total("130"), "40",
+	costs("the minimum of the tier reached, where packages cost less", boxes, total("130"), "40",
 		`tier "0 - 100": 100 for 16`, `tier "100+": 50 for 6`, `'null' "Minimum": 0 for 18`),
-	costs("packages, where they come to more", boxes, total("400"), "52",
+	costs("packages, where they cost more", boxes, total("400"), "52",
 		`tier "0 - 100": 100 for 16`, `tier "100+": 300 for 36`),
 	atBound("usage rounded up to a bound, which is in the tier below", boxes, total("99"), "16",
 		`tier "0 - 100": 100 for 16`, `tier "100+": 0 for 0`),

@@ -25,9 +25,9 @@ const (
 )
 
 var _ = golden("tiered_with_minimum",
-	costs("the minimum of the tier reached, where tiers come to less", committed, total("60"), "70",
+	costs("the minimum of the tier reached, where tiers cost less", committed, total("60"), "70",
 		`tier "0 - 50": 50 for 50`, `tier "50+": 10 for 6`, `'null' "Minimum": 0 for 14`),
-	costs("what tiers come to, where that is more", committed, total("120"), "92",
+	costs("the tiers, where they cost more", committed, total("120"), "92",
 		`tier "0 - 50": 50 for 50`, `tier "50+": 70 for 42`),
 	atBound("a bound is still in the tier below, with its minimum", committed, total("50"), "50",
 		`tier "0 - 50": 50 for 50`, `tier "50+": 0 for 0`),

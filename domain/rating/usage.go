@@ -51,7 +51,7 @@ type Charge struct {
 	Quantity money.Decimal
 	Subtotal money.Decimal
 	Parts    []Part // how the subtotal came about: they sum to it
-	Prorated bool   // Usage.Fraction of what the rates come to is charged
+	Prorated bool   // Usage.Fraction of the rated amount is charged
 }
 
 // PartKind is the type of a sub-line item, as the wire spells it.

@@ -13,7 +13,7 @@ import (
 type AdjustmentInterval struct {
 	store.Record
 	SubscriptionID string
-	PlanIntervalID *string // nil: of the subscription, whatever plan it is on
+	PlanIntervalID *string // nil: of the subscription, on any plan
 	AdjustmentID   string
 	Position       int // order of creation, which decides within a step
 	StartAt        time.Time

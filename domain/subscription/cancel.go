@@ -116,7 +116,7 @@ func reopen(tx *store.Tx, t Terms) error {
 }
 
 // ending are the rows that are cut where a subscription is to end, and move with a trial.
-// That of a coupon is cut when it is read: its months are what they are, whatever becomes
+// That of a coupon is cut when it is read: its months stay what they are, whatever happens
 // of the end.
 func (s Subscription) ending(tx *store.Tx) []*gorm.DB {
 	return []*gorm.DB{

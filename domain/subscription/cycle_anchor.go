@@ -13,7 +13,7 @@ func (t Terms) AnchorAt(at time.Time) period.Anchor {
 }
 
 // anchorAt is where billing cycles begin at an instant, since when they do, and until
-// when, if that is to change: phases and changes of the plan may begin cycles anew.
+// when, if that is to change: phases and changes of the plan may start cycles again.
 func (t Terms) anchorAt(at time.Time) (anchor period.Anchor, from time.Time, until *time.Time) {
 	anchor, from = t.Anchor(), t.StartAt
 	begin := func(with period.Anchor, start time.Time) {

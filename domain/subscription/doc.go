@@ -10,7 +10,7 @@
 //
 // Parts. A price that is invoiced several times in a billing cycle has a service for each
 // invoice: usage one from the start of the cycle on, of which earlier invoices have charged
-// some, a fee an installment. Installments are equal, whatever the lengths of months; a part
+// some, a fee an installment. Installments are equal, for months of any length; a part
 // that is cut short has its days of one. Days pay for what they are: a fee that ends amid
 // the cycle has no further installments. Whole pieces, which share no time, are what costs
 // are worked out of.
@@ -40,7 +40,7 @@
 // Plans. A subscription spends plan intervals on plans, one after the other; prices, phases and
 // adjustments of a plan belong to its plan interval and are cut where the next one begins, when
 // they are read. So a change of the plan that lies ahead can be taken back without a
-// trace. A plan interval may begin cycles anew. The discount of a coupon is for prices, so it
+// trace. A plan interval may start cycles again. The discount of a coupon is for prices, so it
 // ends with those of the plan that it was redeemed for.
 //
 // Versions. A migration gives a subscription a plan interval on the other version, and what both

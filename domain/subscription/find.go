@@ -122,7 +122,7 @@ func inStates(tx *store.Tx, states []Status) *gorm.DB {
 }
 
 // load adds to subscriptions, in their order, what belongs to their terms: a
-// fixed number of queries whatever their number.
+// fixed number of queries, however many they are.
 func load(tx *store.Tx, subs []Subscription) ([]Terms, error) {
 	if len(subs) == 0 {
 		return []Terms{}, nil
@@ -207,7 +207,7 @@ func plansOf(subs []Subscription, planIntervals map[string][]PlanInterval) (ids 
 // optionalParts tells what some of several subscriptions have and most never do.
 type optionalParts struct{ Phases, Adjustments, Transitions bool }
 
-// optionalPartsOf asks that in one query, so that nobody has to ask for each.
+// optionalPartsOf asks that in one query instead of one for each.
 func optionalPartsOf(tx *store.Tx, ids []string) (has optionalParts, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT EXISTS (SELECT FROM subscription_phases WHERE account_id = $1 AND subscription_id = ANY ($2)),
@@ -277,7 +277,7 @@ func NextGrant(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 }
 
 // NextReset returns the earliest instant, at or before by, at which licenses of a
-// subscription are granted credits anew.
+// subscription are granted credits again.
 func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	return first(tx, "next_reset_at", by)
 }
@@ -293,7 +293,7 @@ func LockChanging(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "nex
 // LockGranting is LockOpening for the subscription that is granted credits first.
 func LockGranting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_grant_at") }
 
-// LockResetting is LockOpening for the subscription whose licenses are granted credits anew
+// LockResetting is LockOpening for the subscription whose licenses are granted credits again
 // first.
 func LockResetting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_reset_at") }
 

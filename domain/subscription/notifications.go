@@ -8,7 +8,7 @@ import (
 )
 
 // Notify announces the beginning and the end of a subscription that have come by now and
-// that nobody was told. One that was canceled before it began ends at once, and never
+// that were not announced yet. One that was canceled before it began ends at once, and never
 // begins.
 func (s *Subscription) Notify(tx *store.Tx) error {
 	before := s.NextNewsAt
@@ -30,7 +30,7 @@ func (s *Subscription) Notify(tx *store.Tx) error {
 }
 
 // NextNotice returns the earliest instant, at or before by, at which a subscription begins
-// or ends as nobody was told yet.
+// or ends and was not announced yet.
 func NextNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	return first(tx, "next_news_at", by)
 }

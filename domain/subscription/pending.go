@@ -12,7 +12,7 @@ import (
 const patience = 30 * 24 * time.Hour
 
 // Change is a change that was asked for and waits to be applied or cancelled. It keeps
-// the request, not what that comes to.
+// the request, not its result.
 type Change struct {
 	store.Record
 	CustomerID     string

@@ -17,7 +17,7 @@ type Phase struct {
 	PhaseOrder     int // as the plan counts them, from 1
 	StartAt        time.Time
 	EndAt          *time.Time // exclusive; nil: open
-	Aligned        bool       // billing cycles begin anew where it starts
+	Aligned        bool       // billing cycles start again where it starts
 }
 
 // TableName is the table of phases.
@@ -54,7 +54,7 @@ func unroll(tx *store.Tx, sub Subscription, planIntervalID string, plan []catalo
 			StartAt: start, EndAt: sub.EndAt, Aligned: p.Aligned,
 		}
 		if length := p.Length(); !length.OneTime() {
-			if length.Days > 0 { // months count anew from where the days end
+			if length.Days > 0 { // months count again from where the days end
 				first, months = period.DateOf(start, loc).AddDays(length.Days), 0
 				day = first.Day
 			}

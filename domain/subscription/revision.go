@@ -27,7 +27,7 @@ func asOfRevision(tx *store.Tx, subscriptionID string, revision int) tableSource
 }
 
 // FindRevision returns a subscription with the terms that it had in a revision, which may
-// be the present one; false where nobody knows them. Customers, plans, prices and metrics
+// be the present one; false where they are unknown. Customers, plans, prices and metrics
 // are as they are: what of them decides about money does not change.
 func FindRevision(tx *store.Tx, now Terms, revision int) (Terms, bool, error) {
 	if revision == now.Revision {

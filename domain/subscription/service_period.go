@@ -218,7 +218,7 @@ func (t Terms) collect(of func(PriceInterval) []ServicePeriod) []ServicePeriod {
 	return all
 }
 
-// first returns the piece of i, whatever its quantity, that contains an instant, or the earliest one
+// first returns the piece of i, of any quantity, that contains an instant, or the earliest one
 // when the instant is before all of them, or false when it is after them.
 func (t Terms) first(i PriceInterval, at time.Time) (ServicePeriod, bool) {
 	if at.Before(i.StartAt) {

@@ -45,15 +45,15 @@ type Subscription struct {
 	NetTermsDays       *int    // nil: as the plan
 	Metadata           store.Metadata
 
-	InvoicingThreshold *money.Decimal // usage that comes to it is invoiced at once; nil: when its period ends
+	InvoicingThreshold *money.Decimal // usage that reaches it is invoiced at once; nil: when its period ends
 	AccrualChanged     bool           // what was used is to be compared with that
 	PartialAt          *time.Time     // when that was invoiced last
 
 	NextBillingAt *time.Time // the next date on which invoices are opened; nil: never again
 	NextChangeAt  *time.Time // the next one on which what was charged may have to be credited; nil: never again
-	NextNewsAt    *time.Time // when it begins or ends, as nobody was told yet; nil: never again
+	NextNewsAt    *time.Time // when it begins or ends, not announced yet; nil: never again
 	NextGrantAt   *time.Time // the next one on which credits are granted; nil: never again
-	NextResetAt   *time.Time // the next one on which licenses are granted credits anew; nil: never again
+	NextResetAt   *time.Time // the next one on which licenses are granted credits again; nil: never again
 
 	Revision int // how often its terms were changed
 }

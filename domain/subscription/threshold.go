@@ -27,7 +27,7 @@ func checkShown(threshold *money.Decimal, currency money.Currency) error {
 }
 
 // Accruing are the services of usage prices that an instant lies in, as they are charged
-// next: what they come to is not invoiced yet but by partial invoices.
+// next: their amount is not invoiced yet but by partial invoices.
 func (t Terms) Accruing(at time.Time) []ServicePeriod {
 	return t.collect(func(i PriceInterval) (found []ServicePeriod) {
 		if i.Price.Type != catalog.PriceUsage || i.PlanID != t.PlanInterval(at).PlanID {

@@ -70,7 +70,7 @@ func (s *Subscription) SetNextGrant(tx *store.Tx, at *time.Time) error {
 		Select("next_grant_at").Updates(&Subscription{NextGrantAt: at}).Error
 }
 
-// SetNextReset records the next instant at which licenses are granted credits anew.
+// SetNextReset records the next instant at which licenses are granted credits again.
 func (s *Subscription) SetNextReset(tx *store.Tx, at *time.Time) error {
 	s.NextResetAt = at
 	return tx.Model(&Subscription{}).Where("id = ?", s.ID).

@@ -106,7 +106,7 @@ func (s shift) move(tx *store.Tx, t Terms, planInterval PlanInterval) error {
 }
 
 // quantities moves changes of a fee's quantity, given by instant. Where the trial becomes
-// shorter, those of the days that it loses come to the last of them, at its new end. The
+// shorter, those of the days that it loses move to the last of them, at its new end. The
 // changes after its old end keep their order behind it.
 func (s shift) quantities(tx *store.Tx, changes []Transition) error {
 	var lost, moved []Transition

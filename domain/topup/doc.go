@@ -2,7 +2,7 @@
 // credits whenever no more than its threshold are left.
 //
 // What is bought, and the invoice of it, is made where invoices are. Here is what was
-// agreed, and what is due: whoever looks at a balance notes how often the ledger had
+// agreed, and what is due: the check of a balance notes how often the ledger had
 // changed by then, so that a top-up is due again when it changed since (see [NextDue]).
 // While a customer has a top-up, its ledger is brought up to date soon after what may
 // have moved it: usage that came in or was corrected, a subscription that changed.

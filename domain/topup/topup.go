@@ -113,7 +113,7 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 }
 
 // FirstDue returns the top-up whose balance is to be looked at first by now, false if
-// none is. Nobody is kept from it.
+// none is. It is not refused.
 func FirstDue(tx *store.Tx) (first TopUp, found bool, err error) {
 	var rows []TopUp
 	err = tx.Raw("SELECT t.* "+due+" ORDER BY greatest(t.active_from, l.changed_at), t.seq LIMIT 1", tx.AccountID, tx.Now).Scan(&rows).Error

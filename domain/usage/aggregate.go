@@ -20,7 +20,7 @@ const (
 
 // Aggregate does one unit of work on the account's buckets, and tells whether there may be
 // more: it puts in the events that came last, or brings up a new series, or makes hours
-// anew whose history changed, or puts hours together. It does nothing while another server
+// again whose history changed, or puts hours together. It does nothing while another server
 // is at it.
 func Aggregate(tx *store.Tx) (more bool, err error) {
 	p, free, err := lockProgress(tx)

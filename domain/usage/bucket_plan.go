@@ -78,7 +78,7 @@ func (k *bucketPlan) values(req Request, from source) metric.Fragment {
 // about writes a relation b: the rows of a table that the request is about and a condition
 // holds for. OFFSET 0 has them looked up for one reference to a customer at a time, by the
 // whole key, also where the planner takes an account that it has never seen for a small
-// one. LIMIT tells it how many references there are, or it would plan each time anew.
+// one. LIMIT tells it how many references there are, or it would plan each time again.
 func (k *bucketPlan) about(s *statement, table string, req Request, from source, condition string, args ...any) {
 	s.add(fmt.Sprintf(`(SELECT unnest(?::text[]) AS subject LIMIT %d) AS who CROSS JOIN LATERAL (
 		SELECT b.* FROM %s AS b WHERE b.account_id = ? AND b.subject = who.subject AND `, len(req.Subjects), table), req.Subjects, from.account)
@@ -107,7 +107,7 @@ func bounds(periods []period.Period) (starts, ends []time.Time) {
 	return starts, ends
 }
 
-// hoursOfMonth is how many bits a month of hours has, whatever its length.
+// hoursOfMonth is how many bits a month of hours has: those of the longest month.
 const hoursOfMonth = 31 * 24
 
 // monthMasks marks whole hours in the months, in UTC, that they lie in: a bit string

@@ -19,7 +19,7 @@ type bucketState struct {
 	sixHourlyTo time.Time // six-hour buckets that start before have buckets; the zero time: none
 	until       time.Time // buckets are not read from there on: see lookedAhead
 
-	series []series        // that have come to the mark
+	series []series        // that have reached the mark
 	gaps   []period.Period // whole hours to be read from events
 
 	counting metric.Fragment // which events count

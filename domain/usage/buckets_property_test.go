@@ -148,7 +148,7 @@ var _ = Describe("Buckets", func() {
 			who, at.Format(time.RFC3339Nano), e.json()))
 	}
 
-	It("say what the events say, whatever happened to those", func() {
+	It("say what the events say, after any change of those", func() {
 		d := watched()
 		round, answered, sixHourly := 0, 0, 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {

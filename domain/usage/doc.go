@@ -9,9 +9,9 @@
 //
 // # Buckets
 //
-// Whoever asks the same again and again does not want all events to be read each time.
+// A question that is asked again and again must not read all events each time.
 // [Watch] begins a series for each such question: a metric at a grain, which is the
-// properties or columns that it is asked by (metric.Name). Buckets keep what a series comes to by customer, hour
+// properties or columns that it is asked by (metric.Name). Buckets keep the value of a series by customer, hour
 // and values of those properties. All series of a grain have their totals in one row.
 // What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
 // up, so usage_values keeps of each value in which hours of a month it came up.
@@ -19,7 +19,7 @@
 // Six-hour buckets of a day in UTC that are over by the account's clock have totals of their own,
 // put together from those of their hours: a month is read with a sixth of the rows. An
 // event that comes later for one goes into its hour and its six hours at once, and where
-// hours are made anew, their six-hour buckets are too. So a six-hour bucket always says what its hours do,
+// hours are rebuilt, their six-hour buckets are too. So a six-hour bucket always says what its hours do,
 // and a reading may take either. Of a local day it takes the six-hour buckets that lie within,
 // three at least where the zone's hours are whole.
 //
@@ -37,8 +37,8 @@
 //
 // History changes when a revision is put into effect or taken back ([Revise], [Restore])
 // or an event is changed ([Reopen]). That takes effect at once, in full and for
-// everybody, whatever its size: it leaves a gap, whole hours that are read from events
-// until the aggregator has made their buckets anew.
+// all customers, of any size: it leaves a gap, whole hours that are read from events
+// until the aggregator has rebuilt their buckets.
 //
 // Metrics that look at more than totals (LATEST_BY, percentiles, sub-queries that fold),
 // filters and computed groups are read from events alone.
@@ -66,10 +66,10 @@
 //
 // # Decisions where the sources are silent
 //
-//   - A metric that does not come to an end within the deadline of a statement is
+//   - A metric that does not finish within the deadline of a statement is
 //     refused, since the same question would not the next time. Due work that meets one
 //     fails.
-//   - An event of a sample that names somebody else than is asked for does not count, as
+//   - An event of a sample that names another customer than is asked for does not count, as
 //     a stored one would not.
 //   - An event without one of the values that usage is grouped by is in no group.
 //   - The usage of a subscription lists a metric once for each set of values that its prices

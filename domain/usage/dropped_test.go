@@ -116,7 +116,7 @@ var _ = Describe("Months of events that are old", func() {
 		Expect(d.measure(asked)[0].Total.String()).To(Equal("3"))
 	})
 
-	It("stay while a backfill is open there of somebody who has no events yet", func() {
+	It("stay while a backfill is open there of a customer who has no events yet", func() {
 		d.settle()
 		owner := d
 		owner.ctx = storetest.Account(d.store, "test")
@@ -140,7 +140,7 @@ var _ = Describe("Months of events that are old", func() {
 			Expect(drop()).To(ContainElement("2025-05"))
 		},
 		Entry("an account's clock is near", "UPDATE accounts SET clock_now = '2025-08-31T23:59:59Z' WHERE id = ?", "UPDATE accounts SET clock_now = '2025-09-01' WHERE id = ?"),
-		Entry("buckets have to be made anew", `INSERT INTO usage_gaps (account_id, start_at, end_at) VALUES (?, '2025-05-31T23:00:00Z', '2025-06-01T00:00:00Z')`,
+		Entry("buckets have to be rebuilt", `INSERT INTO usage_gaps (account_id, start_at, end_at) VALUES (?, '2025-05-31T23:00:00Z', '2025-06-01T00:00:00Z')`,
 			"DELETE FROM usage_gaps WHERE account_id = ?"),
 		Entry("a series is behind", "UPDATE usage_series SET mark = 0 WHERE account_id = ?", "UPDATE usage_series SET mark = 1::bigint << 60 WHERE account_id = ?"),
 		Entry("a backfill is open", `INSERT INTO backfills (account_id, id, created_at, timeframe_start, timeframe_end, replaces, close_time, closed, status, events_ingested)

@@ -43,7 +43,7 @@ func BucketsRead(tx *store.Tx, req Request) (rows int, err error) {
 	return rows, err
 }
 
-// Refilled is the part of a gap that is made anew first, and the events in it.
+// Refilled is the part of a gap that is rebuilt first, and the events in it.
 func Refilled(tx *store.Tx, subjects []string, p period.Period, most int64) (period.Period, int64, error) {
 	return gap{Subjects: subjects, Period: p}.part(tx, most)
 }

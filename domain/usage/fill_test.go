@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = DescribeTable("Buckets whose history changed are made anew for as many hours at once as have so many events",
+var _ = DescribeTable("Buckets whose history changed are rebuilt for as many hours at once as have so many events",
 	func(most int, until string, events int) {
 		d := newDesk()
 		for hour, n := range map[int]int{9: 3, 10: 5, 11: 2} {

@@ -46,7 +46,7 @@ var _ = Describe("Usage as of a moment", func() {
 		return total, fromBuckets
 	}
 
-	It("is that of the events that were there, wherever buckets have come to since", func() {
+	It("is that of the events that were there, however far buckets have got since", func() {
 		var moments []event.Snapshot
 		for k := range 4 {
 			d.send(call(fmt.Sprint(k)), call(fmt.Sprint(k, " too")))

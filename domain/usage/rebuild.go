@@ -13,14 +13,14 @@ import (
 	"tollkeeper/store"
 )
 
-// gap is whole hours whose buckets have to be made anew.
+// gap is whole hours whose buckets have to be rebuilt.
 type gap struct {
 	ID       int64
 	Subjects []string // nil: everybody's
 	Period   period.Period
 }
 
-// rebuildGap makes the buckets of a part of the oldest gap anew, of the events below each
+// rebuildGap rebuilds the buckets of a part of the oldest gap from the events below each
 // series' mark. A change of history that it cannot see yet comes with a gap of its own.
 func rebuildGap(tx *store.Tx, p progress) (bool, error) {
 	g, found, err := oldestGap(tx)
@@ -65,7 +65,7 @@ func rebuildGap(tx *store.Tx, p progress) (bool, error) {
 			return false, err
 		}
 	}
-	touched := period.Period{Start: part.Start.Truncate(quarter), End: ceil(part.End, quarter)}
+	touched := period.Period{Start: part.Start.Truncate(bucketLength), End: ceil(part.End, bucketLength)}
 	if sixHourly, some := touched.Intersect(period.Period{Start: touched.Start, End: p.sixHourlyTo}); some {
 		if err := rebuildSixHours(tx, g.Subjects, sixHourly); err != nil {
 			return false, err
@@ -127,12 +127,12 @@ func oldestGap(tx *store.Tx) (g gap, found bool, err error) {
 	return g, true, nil
 }
 
-// fillSize is how many events are read anew at once, if they are of more than one hour. What is
+// fillSize is how many events are read again at once, if they are of more than one hour. What is
 // noted of a month changes once for all of them, so many hours together cost less than one
 // after the other.
 const fillSize = 10 * foldSize
 
-// part is as much of the gap, from its start, as is made anew at once: an hour, or hours of a
+// part is as much of the gap, from its start, as is rebuilt at once: an hour, or hours of a
 // month in UTC with so many events at most. It comes with the events that lie there.
 func (g gap) part(tx *store.Tx, most int64) (part period.Period, events int64, err error) {
 	start := g.Period.Start.UTC()
@@ -193,7 +193,7 @@ func clearBuckets(tx *store.Tx, subjects []string, hours period.Period) error {
 		_, err = tx.Conn().ExecContext(tx.Context(), `
 			DELETE FROM usage_buckets_6h WHERE account_id = $1 AND grain IN (SELECT id FROM usage_grains WHERE account_id = $1)
 				AND ($2::text[] IS NULL OR subject = ANY ($2)) AND hour >= $3 AND hour < $4`,
-			tx.AccountID, subjects, hours.Start.Truncate(quarter), hours.End)
+			tx.AccountID, subjects, hours.Start.Truncate(bucketLength), hours.End)
 	}
 	if err == nil {
 		months, masks := monthMasks([]period.Period{hours})

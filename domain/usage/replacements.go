@@ -67,7 +67,7 @@ func Invalidate(tx *store.Tx, subject string, at time.Time) error {
 var wholeHours = hourOf("start_at") + ", " + hourOf("end_at + interval '1 hour' - interval '1 microsecond'")
 
 // invalidate leaves the hours that a period touches to be read from events, until their
-// buckets are made anew.
+// buckets are rebuilt.
 func invalidate(tx *store.Tx, subjects []string, p period.Period) error {
 	if err := event.RefuseDropped(tx, p); err != nil {
 		return err
@@ -82,7 +82,7 @@ func invalidate(tx *store.Tx, subjects []string, p period.Period) error {
 	return revalued(tx, subjects)
 }
 
-// revalued is changed where what the usage of subjects comes to is another by now, of
+// revalued is changed where the value of the usage of subjects is another by now, of
 // everybody if they are nil.
 func revalued(tx *store.Tx, subjects []string) error {
 	if err := changed(tx); err != nil {

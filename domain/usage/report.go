@@ -42,7 +42,7 @@ type Step struct {
 
 // ReportOf returns the usage of a subscription, a report for each metric in the
 // order of the prices. Sums and counts are cut by day; the day of what does not
-// decompose over time tells what it has come to since its billing period began
+// decompose over time gives its value since its billing period began
 // (semantics 4.2.5).
 //
 // By a property there is a report for each of its values instead, in their order and a

@@ -55,7 +55,7 @@ func valuesAfter(after *string, cells []rating.Cell) (values []string) {
 	return values
 }
 
-// totalsOf is what each of the values had come to at the end of each slice.
+// totalsOf is the total of each of the values at the end of each slice.
 func totalsOf(values []string, readings []Reading) map[string][]money.Decimal {
 	totals := map[string][]money.Decimal{}
 	for _, value := range values {

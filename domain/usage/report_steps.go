@@ -28,7 +28,7 @@ func (r reporter) request(i subscription.PriceInterval, from time.Time, days []p
 	return Request{Query: i.Metric.Query(), Cuts: cuts, Match: r.Match}.Of(r.terms, i)
 }
 
-// steps are what the metric of a price comes to, of all events.
+// steps are the values of the metric of a price, of all events.
 func (r reporter) steps(tx *store.Tx, i subscription.PriceInterval) ([]Step, error) {
 	var requests []Request
 	if r.Cumulative || i.Metric.Query().AddsUp() {
@@ -64,7 +64,7 @@ func (r reporter) since(day period.Period) time.Time {
 	return r.frame.Start
 }
 
-// shown makes the steps of what a metric had come to at the end of each day.
+// shown makes the steps of a metric's value at the end of each day.
 func (r reporter) shown(m catalog.Metric, totals []money.Decimal) []Step {
 	steps := make([]Step, len(r.days))
 	var before money.Decimal

@@ -99,7 +99,7 @@ var _ = Describe("A sample", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			round++
 			subject := fmt.Sprint("buyer ", round)
-			other := "somebody else"
+			other := "another customer"
 			var sent []string
 			var brought []event.Inline
 			for i := range rapid.IntRange(0, 20).Draw(t, "events") {
@@ -190,7 +190,7 @@ var _ = Describe("A sample", func() {
 		},
 		Entry("of two customers", func(e *event.Inline) { e.ExternalCustomerID = e.CustomerID },
 			"events[1].customer_id: must be given, or external_customer_id, and not both"),
-		Entry("of nobody", func(e *event.Inline) { e.CustomerID = nil },
+		Entry("of no customer", func(e *event.Inline) { e.CustomerID = nil },
 			"events[1].customer_id: must be given, or external_customer_id, and not both"),
 		Entry("at no time", func(e *event.Inline) { e.Timestamp = "2025-02-30T00:00:00Z" },
 			"events[1].timestamp: must be an ISO 8601 date-time in UTC"),

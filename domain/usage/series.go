@@ -17,7 +17,7 @@ type series struct {
 	Keys   []string `json:"keys"` // of the grain, sorted
 	Metric string   `json:"metric"`
 	First  int      `json:"first"` // place of its totals in those of the grain, from 1
-	Mark   int64    `json:"mark"`  // seq that it has come to
+	Mark   int64    `json:"mark"`  // seq up to which events are in
 }
 
 // seriesAsJSON is rows of usage_series s and usage_grains g as a series is read.

@@ -10,9 +10,9 @@ import (
 	"tollkeeper/store"
 )
 
-// six hours is a six-hour bucket of a day in UTC, which starts at 0, 6, 12 or 18 o'clock. Those that
-// are over have buckets of their own beside those of their hours.
-const quarter = 6 * time.Hour
+// bucketLength is the length of a six-hour bucket, which starts at 0, 6, 12 or 18 o'clock UTC.
+// Six hours that are over have a bucket of their own beside those of their hours.
+const bucketLength = 6 * time.Hour
 
 // hourOf is the start of the hour in UTC that an instant lies in, as SQL. No time zone has to
 // be looked at for it, unlike date_trunc, which takes three times as long.
@@ -25,16 +25,16 @@ func sixHoursOf(hour string) string {
 	return "date_bin('6 hours', " + hour + ", '2000-01-01 00:00+00')"
 }
 
-// aggregateSixHours makes buckets of six-hour buckets that are over by the account's clock, of a day at
-// most, and says that there are any from now on.
+// aggregateSixHours makes the six-hour buckets that are over by the account's clock, of a day at
+// most, and records up to when there are any.
 func aggregateSixHours(tx *store.Tx, p progress) (bool, error) {
 	var hour sql.NullTime
 	err := tx.Conn().QueryRowContext(tx.Context(), "SELECT min(hour) FROM usage_volumes WHERE account_id = $1 AND hour >= $2",
 		tx.AccountID, p.sixHourlyTo).Scan(&hour)
 	if err != nil {
-		return false, fmt.Errorf("look for quarters that are over: %w", err)
+		return false, fmt.Errorf("find six hours that are over: %w", err)
 	}
-	next, over := hour.Time.Truncate(quarter), tx.Now.Truncate(quarter)
+	next, over := hour.Time.Truncate(bucketLength), tx.Now.Truncate(bucketLength)
 	if !hour.Valid || !next.Before(over) {
 		return false, nil
 	}
@@ -46,12 +46,12 @@ func aggregateSixHours(tx *store.Tx, p progress) (bool, error) {
 		return false, err
 	}
 	if err := tx.Exec("UPDATE usage_progress SET six_hourly_to = ? WHERE account_id = ?", done, tx.AccountID).Error; err != nil {
-		return false, fmt.Errorf("say which quarters are over: %w", err)
+		return false, fmt.Errorf("record which six hours are over: %w", err)
 	}
 	return true, analyze(tx, "analyze_outgrown_usage")
 }
 
-// rebuildSixHours makes the buckets of whole six-hour buckets, which have none, of those of their hours.
+// rebuildSixHours makes the six-hour buckets of a time that has none, from those of its hours.
 func rebuildSixHours(tx *store.Tx, subjects []string, sixHours period.Period) error {
 	all, err := seriesWhere(tx, "mark > 0")
 	if err != nil {
@@ -71,12 +71,12 @@ func rebuildSixHours(tx *store.Tx, subjects []string, sixHours period.Period) er
 	for grain, merges := range grains {
 		_, err := tx.Conn().ExecContext(tx.Context(), `
 			INSERT INTO usage_buckets_6h (account_id, grain, subject, hour, digest, keys, totals)
-			SELECT account_id, grain, subject, `+sixHoursOf("hour")+` AS quarter, digest, keys, `+mergedTotals(merges)+`
+			SELECT account_id, grain, subject, `+sixHoursOf("hour")+` AS bucket, digest, keys, `+mergedTotals(merges)+`
 			FROM usage_buckets
 			WHERE account_id = $1 AND grain = $2 AND hour >= $3 AND hour < $4 AND ($5::text[] IS NULL OR subject = ANY ($5))
-			GROUP BY account_id, grain, subject, quarter, digest, keys`, tx.AccountID, grain, sixHours.Start, sixHours.End, subjects)
+			GROUP BY account_id, grain, subject, bucket, digest, keys`, tx.AccountID, grain, sixHours.Start, sixHours.End, subjects)
 		if err != nil {
-			return fmt.Errorf("make buckets of quarters: %w", err)
+			return fmt.Errorf("make six-hour buckets: %w", err)
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func mergedTotals(merges []string) string {
 	return "ARRAY[" + strings.Join(totals, ", ") + "]"
 }
 
-// sixHours divides whole hours into the six-hour buckets that buckets can be read for, since no cut
+// sixHours divides whole hours into those that six-hour buckets can be read for, since no cut
 // falls into one, and the other hours.
 func (st bucketState) sixHours(whole []period.Period, cuts []time.Time) (sixHours, hours []period.Period) {
 	for _, p := range whole {
@@ -116,7 +116,7 @@ func (st bucketState) sixHours(whole []period.Period, cuts []time.Time) (sixHour
 			if !some || part.Empty() {
 				continue
 			}
-			in := period.Period{Start: ceil(part.Start, quarter), End: part.End.Truncate(quarter)}
+			in := period.Period{Start: ceil(part.Start, bucketLength), End: part.End.Truncate(bucketLength)}
 			if st.sixHourlyTo.Before(in.End) {
 				in.End = st.sixHourlyTo
 			}

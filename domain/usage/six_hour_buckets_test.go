@@ -32,7 +32,7 @@ var _ = Describe("A month of usage", func() {
 		}
 		return req
 	}
-	// rows is how many buckets a request reads, of six-hour buckets and of hours. What it comes to is
+	// rows is how many buckets a request reads, of six-hour buckets and of hours. Its value is
 	// compared with the events on the way.
 	rows := func(req usage.Request) (read int) {
 		GinkgoHelper()
@@ -63,7 +63,7 @@ var _ = Describe("A month of usage", func() {
 		d.settle()
 	})
 
-	DescribeTable("that is over is read by quarters of a day",
+	DescribeTable("that is over is read by six-hour buckets",
 		func(zone string, read int) { Expect(rows(month(zone))).To(Equal(read)) },
 		Entry("all of them in UTC", "UTC", days*4),
 		Entry("all of them six hours to the east", "Asia/Dhaka", days*4),
@@ -72,7 +72,7 @@ var _ = Describe("A month of usage", func() {
 		Entry("and whole hours where the zone has halves", "Asia/Kolkata", days*(3+5)),
 	)
 
-	It("that has begun is read by the hour in the quarter that is not over", func() {
+	It("that has begun is read by the hour in the six hours that are not over", func() {
 		storetest.SetClock(d.store, d.ctx, start.AddDate(0, 0, 40).Add(8*time.Hour))
 		at := start.AddDate(0, 0, 40)
 		var events []string
@@ -85,14 +85,14 @@ var _ = Describe("A month of usage", func() {
 		Expect(rows(usage.Request{Query: sum, Subjects: []string{"e:acme"}, Cuts: []time.Time{at, at.AddDate(0, 0, 1)}})).To(Equal(1 + 2))
 	})
 
-	It("has what came late in its quarters too", func() {
+	It("has what came late in its six hours too", func() {
 		before := rows(month("UTC"))
 		d.send(call("late", fmt.Sprintf(`"timestamp": %q, "properties": {"n": 1000}`, start.Add(30*time.Hour).Format(time.RFC3339))))
 		d.settle()
 		Expect(rows(month("UTC"))).To(Equal(before))
 	})
 
-	It("has quarters made anew whose events were changed, of totals that cannot be taken back too", func() {
+	It("has six-hour buckets rebuilt whose events were changed, of totals that cannot be taken back too", func() {
 		before := rows(month("UTC"))
 		d.correct("30", `properties = '{"n": 2000}'`)
 		d.settle()
@@ -104,7 +104,7 @@ var _ = Describe("A month of usage", func() {
 		Expect(rows(asked)).To(Equal(before))
 	})
 
-	It("is read by quarters when a new metric has caught up", func() {
+	It("is read by six-hour buckets when a new metric has caught up", func() {
 		before := rows(month("UTC"))
 		asked := month("UTC")
 		asked.Query = query("SELECT COUNT(*) FROM events")

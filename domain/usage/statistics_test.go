@@ -38,7 +38,7 @@ var _ = Describe("What the planner knows of buckets", func() {
 		}
 
 		take(300, "few")
-		Expect(known()).To(Equal(-1), "nobody looked yet")
+		Expect(known()).To(Equal(-1), "not looked up yet")
 		take(1200, "more")
 		Expect(known()).To(Equal(1500))
 		for range 3 {

@@ -13,7 +13,7 @@ type sums struct {
 	name   string
 	from   metric.Fragment // slice, the keys and totals of the buckets
 	keys   int
-	totals []string // by place: how one is made of those of several buckets, "" if nobody asks
+	totals []string // by place: how one is made of those of several buckets, "" if not asked for
 }
 
 // sum is the sums that answer a request, which other requests may have too.

@@ -11,7 +11,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// table is what a metric comes to for each tuple of values, up to the end of each slice.
+// table is the value of a metric for each tuple of values, up to the end of each slice.
 type table struct {
 	slices  int
 	groups  int // how many values of a tuple make its group: the first ones

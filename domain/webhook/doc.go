@@ -1,6 +1,6 @@
 // Package webhook tells an account's own systems what happens in it.
 //
-// Whoever changes something says so with [Announce], in the transaction of the change.
+// Code that changes something says so with [Announce], in the transaction of the change.
 // What the endpoints are told is written down when that transaction has done all else, so
 // nothing is told that did not happen, and nothing that happened is forgotten. Sending it
 // is the server's work.

@@ -61,8 +61,8 @@ func Bodies(tx *store.Tx, deliveries []Delivery) (map[string]string, error) {
 
 var errDisabled = fault.Refused("the endpoint is disabled; enable it first")
 
-// Resend sends a delivery once more at once, whatever became of it, with the same body
-// under the same id. If the endpoint does not take it, the schedule begins anew.
+// Resend sends a delivery once more at once, in any state, with the same body
+// under the same id. If the endpoint does not take it, the retry schedule starts again.
 func Resend(tx *store.Tx, id string) (Delivery, error) {
 	d, err := findDelivery(tx.Clauses(clause.Locking{Strength: "UPDATE"}), id)
 	if err != nil {
@@ -98,7 +98,7 @@ func resend(tx *store.Tx, filter Filter, query *gorm.DB) (int64, error) {
 	return sent.RowsAffected, sent.Error
 }
 
-// SendTest sends a message of its own to one endpoint, whatever it wants to be told.
+// SendTest sends a test message to one endpoint, even if it does not listen to the type.
 // write makes the body.
 func SendTest(tx *store.Tx, endpointID string, write func(*store.Tx, Message, Announcement) (string, error)) (Delivery, error) {
 	endpoint, err := FindEndpoint(tx, endpointID)

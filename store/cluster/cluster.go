@@ -21,7 +21,7 @@ const superuser = "postgres"
 type Options struct {
 	Dir       string    // holds everything; made with mode 0700 when it is not there
 	Cache     string    // where fetched binaries are kept; "" for Dir
-	Log       io.Writer // hears, a line at a time, what is being done; nil for nobody
+	Log       io.Writer // gets a line for each step; nil: none
 	Major     int       // version of PostgreSQL to make a new cluster with; 0 for the highest that is there
 	Throwaway bool      // fast and forgetful; Dir is removed on Stop and when this process ends, however it ends
 }

@@ -126,7 +126,7 @@ var _ = Describe("A private PostgreSQL", func() {
 			Expect(os.ReadDir(data)).To(HaveLen(len(before)))
 		},
 		Entry("made by a version that is too old", "14\n", "was made by PostgreSQL 14"),
-		Entry("made by a version nobody knows", "fifteen\n", "unknown version"),
+		Entry("made by an unknown version", "fifteen\n", "unknown version"),
 		Entry("with no cluster in it", "", "no data directory of PostgreSQL"),
 	)
 

@@ -13,7 +13,7 @@
 // becomes a real unprivileged user, and the directory must be one that user can
 // reach; copying the data elsewhere behind the caller's back was refused.
 //
-// Several commands at once. Whoever comes first starts the postmaster, whoever
+// Several commands at once. The first starts the postmaster, the one that
 // comes later joins it, and the last to leave stops it. Two locks on files say
 // so, and go with a process that is killed; a postmaster left alone by such a
 // death is joined by the next command.

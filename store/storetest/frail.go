@@ -20,7 +20,7 @@ import (
 
 // Frail is a second way to the database of a store, on which the connection breaks at
 // a statement of one's choice. It stands between client and server and counts what
-// goes by, so whatever is a statement to the database is one here: BEGIN and COMMIT too.
+// goes by, so all that is a statement to the database is one here: BEGIN and COMMIT too.
 type Frail struct {
 	Store *store.Store
 

@@ -21,7 +21,7 @@ var _ = Describe("A database for a spec", func() {
 		return n
 	}
 
-	It("is empty, whatever another one holds", func() {
+	It("is empty, even if another one holds rows", func() {
 		first := storetest.New()
 		storetest.Account(first, "test")
 		Expect(count(first)).To(BeEquivalentTo(1))
