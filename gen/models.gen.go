@@ -4454,7 +4454,7 @@ type EventOutputPricing struct {
 }
 
 // EventProperties What metrics count and filter by. A property that is null is dropped.
-type EventProperties map[string]*EventProperty
+type EventProperties map[string]EventProperty
 
 // EventProperty A number is kept exactly, up to 38 digits.
 type EventProperty = any
@@ -7122,6 +7122,9 @@ type NullableCreditNoteTiny = CreditNoteTiny
 type NullableCurrencies struct {
 	union json.RawMessage
 }
+
+// NullableCurrency defines model for NullableCurrency.
+type NullableCurrency = Currency
 
 // NullableCustomerHierarchyConfig defines model for NullableCustomerHierarchyConfig.
 type NullableCustomerHierarchyConfig = CustomerHierarchyConfig
@@ -15471,22 +15474,22 @@ func (t *NullableConversionRateConfig) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsCurrency returns the union data inside the NullableCurrencies as a Currency
-func (t NullableCurrencies) AsCurrency() (Currency, error) {
-	var body Currency
+// AsNullableCurrency returns the union data inside the NullableCurrencies as a NullableCurrency
+func (t NullableCurrencies) AsNullableCurrency() (NullableCurrency, error) {
+	var body NullableCurrency
 	err := json.Unmarshal(t.union, &body)
 	return body, err
 }
 
-// FromCurrency overwrites any union data inside the NullableCurrencies as the provided Currency
-func (t *NullableCurrencies) FromCurrency(v Currency) error {
+// FromNullableCurrency overwrites any union data inside the NullableCurrencies as the provided NullableCurrency
+func (t *NullableCurrencies) FromNullableCurrency(v NullableCurrency) error {
 	b, err := json.Marshal(v)
 	t.union = b
 	return err
 }
 
-// MergeCurrency performs a merge with any union data inside the NullableCurrencies, using the provided Currency
-func (t *NullableCurrencies) MergeCurrency(v Currency) error {
+// MergeNullableCurrency performs a merge with any union data inside the NullableCurrencies, using the provided NullableCurrency
+func (t *NullableCurrencies) MergeNullableCurrency(v NullableCurrency) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err

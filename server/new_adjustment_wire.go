@@ -88,7 +88,7 @@ func currenciesFromWire(in *gen.NullableCurrencies) []money.Currency {
 	if in == nil {
 		return nil
 	}
-	if one, err := in.AsCurrency(); err == nil {
+	if one, err := in.AsNullableCurrency(); err == nil {
 		return []money.Currency{money.Currency(one)}
 	}
 	several, err := in.AsCurrencies()

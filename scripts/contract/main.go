@@ -1,0 +1,47 @@
+// Contract checks openapi.yaml for what its users' tools need and a valid document may
+// lack: forms that strict readers refuse, bounds of requests, statuses, texts and examples.
+//
+//	go run ./scripts/contract [openapi.yaml]
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+func main() {
+	file := "openapi.yaml"
+	if len(os.Args) > 1 {
+		file = os.Args[1]
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	found, err := check(text)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, f := range found {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", file, f)
+	}
+	if len(found) > 0 {
+		os.Exit(1)
+	}
+}
+
+// check returns what is wrong with the document, in the order of the places.
+func check(text []byte) ([]string, error) {
+	document, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	found := slices.Concat(brackets(text), nullables(document))
+	slices.Sort(found)
+	return found, nil
+}
