@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// item finds or makes an item.
+func (r *run) item(ctx context.Context, name string) (string, error) {
+	if id := r.w.items[name]; id != "" {
+		return id, nil
+	}
+	made, err := r.post(ctx, "/v1/items", object{"name": name})
+	if err != nil {
+		return "", err
+	}
+	r.w.items[name] = made.str("id")
+	return made.str("id"), nil
+}
+
+// sqls are the metrics that prices may have.
+var sqls = map[string]string{
+	"sum":      "SELECT SUM(n) FROM events WHERE event_name = 'use'",
+	"count":    "SELECT COUNT(*) FROM events WHERE event_name = 'use'",
+	"max":      "SELECT MAX(n) FROM events WHERE event_name = 'use'",
+	"distinct": "SELECT COUNT(DISTINCT who) FROM events WHERE event_name = 'use'",
+}
+
+func (r *run) metric(ctx context.Context, name string) (string, error) {
+	if id := r.w.metrics[name]; id != "" {
+		return id, nil
+	}
+	item, err := r.item(ctx, "Usage")
+	if err != nil {
+		return "", err
+	}
+	made, err := r.post(ctx, "/v1/metrics", object{"name": name, "description": nil, "item_id": item, "sql": sqls[name]})
+	if err != nil {
+		return "", err
+	}
+	r.w.metrics[name] = made.str("id")
+	return made.str("id"), nil
+}
+
+var cadences = map[cycle]string{{}: "one_time", {Months: 1}: "monthly", {Months: 3}: "quarterly", {Months: 6}: "semi_annual", {Months: 12}: "annual"}
+
+func (c cycle) configuration() object {
+	if c.Days > 0 {
+		return object{"duration": c.Days, "duration_unit": "day"}
+	}
+	return object{"duration": c.Months, "duration_unit": "month"}
+}
+
+// price is the body of a price.
+func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
+	item, err := r.item(ctx, s.Item)
+	if err != nil {
+		return nil, err
+	}
+	body := object{"name": s.Name, "item_id": item, "model_type": s.Model, "reference_id": s.Name}
+	if body["cadence"] = cadences[s.Cycle]; body["cadence"] == "" {
+		body["cadence"], body["billing_cycle_configuration"] = "custom", s.Cycle.configuration()
+	}
+	if s.Metric == "" {
+		body["fixed_price_quantity"], body["billed_in_advance"] = json.Number(s.Quantity), s.Advance
+	} else if body["billable_metric_id"], err = r.metric(ctx, s.Metric); err != nil {
+		return nil, err
+	}
+	if s.Currency != "" {
+		body["currency"] = s.Currency
+	}
+	if s.Conversion != "" {
+		body["conversion_rate_config"] = object{"conversion_rate_type": "unit", "unit_config": object{"unit_amount": s.Conversion}}
+	}
+	var configuration object
+	switch s.Model {
+	case "unit":
+		configuration = object{"unit_amount": s.Amount, "prorated": s.Prorated}
+	case "tiered":
+		configuration = object{"tiers": []object{{"first_unit": 0, "last_unit": json.Number(s.Bound), "unit_amount": s.Amount}, {"first_unit": json.Number(s.Bound), "last_unit": nil, "unit_amount": s.Above}}, "prorated": s.Prorated}
+	case "bulk":
+		configuration = object{"tiers": []object{{"maximum_units": json.Number(s.Bound), "unit_amount": s.Amount}, {"maximum_units": nil, "unit_amount": s.Above}}}
+	case "package":
+		configuration = object{"package_amount": s.Amount, "package_size": json.Number(s.Bound)}
+	}
+	body[s.Model+"_config"] = configuration
+	return body, nil
+}
+
+func (a adjustment) body() object {
+	body := object{"adjustment_type": a.Kind, "is_invoice_level": len(a.Prices) != 1}
+	if len(a.Prices) > 0 {
+		body["applies_to_price_ids"] = a.Prices
+	} else {
+		body["applies_to_all"] = true
+	}
+	switch a.Kind {
+	case "minimum", "maximum":
+		body[a.Kind+"_amount"] = a.Amount
+	case "amount_discount":
+		body[a.Kind] = a.Amount
+	default:
+		body[a.Kind] = json.Number(a.Amount)
+	}
+	return body
+}
+
+func (r *run) plan(ctx context.Context, s step) error {
+	var prices, adjusts, phases []object
+	for _, p := range s.Prices {
+		body, err := r.price(ctx, p)
+		if err != nil {
+			return err
+		}
+		entry := object{"price": body}
+		if p.Phase > 0 {
+			entry["plan_phase_order"] = p.Phase
+		}
+		prices = append(prices, entry)
+	}
+	for _, a := range s.Adjust {
+		body := a.body()
+		if a.Kind == "minimum" {
+			item, err := r.item(ctx, "Minimum")
+			if err != nil {
+				return err
+			}
+			body["item_id"] = item
+		}
+		entry := object{"adjustment": body}
+		if a.Phase > 0 {
+			entry["plan_phase_order"] = a.Phase
+		}
+		adjusts = append(adjusts, entry)
+	}
+	for n, p := range s.Phases {
+		one := object{"order": n + 1, "align_billing_with_phase_start_date": p.Align}
+		if p.Months > 0 {
+			one["duration"], one["duration_unit"] = p.Months, "monthly"
+		}
+		phases = append(phases, one)
+	}
+	body := object{"name": s.Name, "currency": "USD", "prices": prices, "net_terms": s.Terms}
+	if len(adjusts) > 0 {
+		body["adjustments"] = adjusts
+	}
+	if len(phases) > 0 {
+		body["plan_phases"] = phases
+	}
+	made, err := r.post(ctx, "/v1/plans", body)
+	if err != nil {
+		return err
+	}
+	r.w.plans[s.Name] = &plan{id: made.str("id"), prices: s.Prices, adjust: s.Adjust, phases: s.Phases}
+	return nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// documents checks the sums of each invoice, and that issued ones stay as they are.
+func (r *run) documents() error {
+	for _, id := range r.books.order {
+		v := r.books.invoices[id]
+		total := new(big.Rat)
+		for _, l := range v.lines {
+			rest := sub(l.adjusted, l.credits)
+			if l.currency == "credits" {
+				rest = cents(mul(rest, r.conversion(l)))
+			}
+			if want := sub(rest, l.partially); !same(want, l.amount) {
+				return differ("a line does not add up, expected amount %s: %s", show(want), l)
+			}
+			total.Add(total, l.amount)
+		}
+		if total.Cmp(v.total) != 0 {
+			return differ("the lines do not add up to the total %s: %s", show(v.total), v)
+		}
+		if _, before := r.books.issued[id]; !before && v.status != "void" && v.source == "subscription" {
+			if err := r.adjusted(v); err != nil {
+				return fmt.Errorf("%w\n    %s", err, v)
+			}
+		}
+		if v.status == "draft" {
+			continue
+		}
+		text := v.frozenText()
+		if before, ok := r.books.issued[id]; ok && before != text {
+			return differ("an issued invoice changed\n    from %s\n    to %s", before, text)
+		}
+		r.books.issued[id] = text
+	}
+	return nil
+}
+
+func (r *run) conversion(l *line) *big.Rat {
+	for _, s := range r.w.subs {
+		for _, i := range s.intervals {
+			if i.price == l.price && i.spec.Conversion != "" {
+				return rat(i.spec.Conversion)
+			}
+		}
+	}
+	return num(1)
+}

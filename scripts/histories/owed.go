@@ -1,0 +1,223 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+)
+
+// half is how far rounding a line may move it.
+var half = big.NewRat(1, 200)
+
+// owed compares what documents charge for each service period with what is owed for it.
+func (r *run) owed(s *subscription) error {
+	for _, i := range s.intervals {
+		covered := 0
+		for _, p := range s.pieces(i, r.w.now.AddDate(2, 0, 0)) {
+			lines := r.books.of(s.id, i.price, p.from, p.to)
+			covered += len(lines)
+			if err := r.piece(p, lines); err != nil {
+				return fmt.Errorf("%w%s", err, r.books.print(s.id))
+			}
+		}
+		_ = covered
+	}
+	for _, id := range r.books.order {
+		v := r.books.invoices[id]
+		if v.sub != s.id || v.status == "void" {
+			continue
+		}
+		for _, l := range v.lines {
+			if !s.explains(l, r.w.now) {
+				return fmt.Errorf("%w%s", differ("%s has a line that no price of it explains: %s", s.name, l), r.books.print(s.id))
+			}
+		}
+	}
+	return nil
+}
+
+// explains reports whether a line lies in a service period of the subscription.
+func (s *subscription) explains(l *line, now time.Time) bool {
+	gone := true
+	for _, i := range s.intervals {
+		if i.price != l.price {
+			continue
+		}
+		gone = false
+		for _, p := range s.pieces(i, now.AddDate(2, 0, 0)) {
+			if !l.from.Before(p.from) && l.from.Before(p.to) {
+				return true
+			}
+		}
+	}
+	_ = gone
+	return l.amount.Sign() == 0 || s.noted(l)
+}
+
+// noted lines were charged before the price was taken away; credit notes gave the money back.
+func (s *subscription) noted(l *line) bool { return l.status != "draft" }
+
+func (r *run) piece(p piece, lines []*line) error {
+	if r.w.voided[p.key()] {
+		return nil
+	}
+	at := fmt.Sprintf("%s of %s in [%s, %s)", p.spec.Name, p.sub.name, clock(p.from), clock(p.to))
+	if p.spec.Metric != "" {
+		return r.usage(p, lines, at)
+	}
+	billed := p.from
+	if !p.spec.Advance {
+		billed = p.to
+	}
+	// What lies ahead, an end or a quantity, is on documents that are dated then. So until
+	// its service period is over a fee may be billed with or without that.
+	seen := r.w.now
+	if p.from.After(seen) {
+		seen = p.from
+	}
+	due, all, rounds := new(big.Rat), new(big.Rat), 0
+	for _, l := range lines {
+		amounts := []*big.Rat{l.subtotal}
+		for _, n := range r.books.notes {
+			if n.invoice == l.invoice.id && n.name == l.name && len(l.adjustments) == 0 {
+				amounts = append(amounts, new(big.Rat).Neg(n.amount))
+			}
+		}
+		for _, amount := range amounts {
+			rounds++
+			all.Add(all, amount)
+			if !p.spec.Advance || !l.date.After(seen) {
+				due.Add(due, amount)
+			}
+		}
+	}
+	exact := p.fee()
+	if len(lines) == 0 && (billed.After(r.w.now) || exact.Sign() == 0) {
+		return nil
+	}
+	matches := func(billed, owed *big.Rat) bool {
+		if rounds == 1 {
+			return billed.Cmp(cents(owed)) == 0
+		}
+		return new(big.Rat).Abs(sub(billed, owed)).Cmp(mul(half, num(rounds))) <= 0
+	}
+	if matches(all, exact) {
+		if len(lines) == 1 && !p.spec.Advance {
+			return r.paid(p, lines[0], at)
+		}
+		return nil
+	}
+	if p.spec.Advance && p.to.After(r.w.now) {
+		if len(p.quantities) > 0 && !p.interval.to.IsZero() {
+			return nil // quantities for the days before the end, on what was billed beyond it
+		}
+		if matches(due, p.quantitiesBy(r.w.now).fee()) || matches(due, p.feeBy(r.w.now)) {
+			return nil
+		}
+		for _, end := range p.sub.former {
+			short := p.quantitiesBy(r.w.now)
+			if short.days.to = p.sub.customer.zone.day(end); end.After(r.w.now) && end.After(p.from) && end.Before(p.to) && (matches(due, short.fee()) || len(p.quantities) > 0) {
+				return nil // the rest is billed from the end that was taken back
+			}
+		}
+	}
+	return differ("%s is billed at %s in %d documents, expected %s", at, show(all), rounds, show(cents(exact)))
+}
+
+func (r *run) usage(p piece, lines []*line, at string) error {
+	var main []*line
+	for _, l := range lines {
+		if l.source == "subscription" {
+			main = append(main, l)
+		}
+	}
+	switch {
+	case len(main) == 0 && p.to.After(r.w.now):
+		return nil
+	case len(main) != 1:
+		return differ("%s is on %d invoices, expected one", at, len(main))
+	}
+	l := main[0]
+	currency := p.spec.unit("USD")
+	if !l.from.Equal(p.from) || !l.to.Equal(p.to) {
+		return differ("%s is billed as [%s, %s)", at, clock(l.from), clock(l.to))
+	}
+	if !l.invoice.date.Equal(p.to) {
+		return differ("%s is billed on %s", at, clock(l.invoice.date))
+	}
+	if _, done := r.books.issued[l.invoice.id]; done {
+		return nil // what was found right as it was issued stays
+	}
+	quantity := r.w.measure(p.spec.Metric, p.whose(), p.from, p.to)
+	if !same(quantity, l.quantity) {
+		return differ("%s has quantity %s, expected %s", at, show(l.quantity), show(quantity))
+	}
+	subtotal := rounded(r.w.used(p, p.to), currency)
+	if !same(subtotal, l.subtotal) {
+		return differ("%s has subtotal %s, expected %s", at, show(l.subtotal), show(subtotal))
+	}
+	if shared := r.shared(p); !shared {
+		if worth := r.w.worth(p, p.to); !same(worth, l.adjusted) {
+			return differ("%s has adjusted_subtotal %s, expected %s", at, show(l.adjusted), show(worth))
+		}
+	}
+	return r.paid(p, l, at)
+}
+
+// paid compares what credits paid of a line.
+func (r *run) paid(p piece, l *line, at string) error {
+	currency := p.spec.unit("USD")
+	if _, done := r.books.issued[l.invoice.id]; done || l.source != "subscription" {
+		return nil
+	}
+	if currency == "USD" && r.sharing(p.sub.customer) {
+		return nil
+	}
+	ledger := p.sub.customer.ledger(currency)
+	drawn := ledger.drawn(p, p.sub.customer.zone)
+	if l.status != "draft" {
+		if surplus := sub(drawn, greatest(l.adjusted, new(big.Rat))); surplus.Sign() > 0 {
+			ledger.giveBack(p, surplus)
+			drawn = ledger.drawn(p, p.sub.customer.zone)
+		}
+	} else {
+		drawn = least(drawn, greatest(l.adjusted, new(big.Rat)))
+	}
+	if !same(drawn, l.credits) {
+		return differ("%s has credits_applied %s, expected %s", at, show(l.credits), show(drawn))
+	}
+	return nil
+}
+
+// shared reports whether an adjustment of several prices applies.
+func (r *run) shared(p piece) bool {
+	for _, a := range r.w.adjusting(p) {
+		if len(a.Prices) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// sharing reports whether a customer has adjustments of several prices. How much of one counts
+// for a price on a day, before its period ends, no rule says: credits that pay in the same
+// currency are not compared then.
+func (r *run) sharing(c *customer) bool {
+	for _, s := range r.w.subs {
+		if s.customer != c {
+			continue
+		}
+		plans := []string{s.plan}
+		for _, change := range s.changes {
+			plans = append(plans, change.plan)
+		}
+		for _, name := range plans {
+			for _, a := range r.w.plans[name].adjust {
+				if len(a.Prices) > 1 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+func (r *run) subscribe(ctx context.Context, s step) error {
+	buyer, p := r.w.customers[s.Of], r.w.plans[s.Plan]
+	if buyer == nil || p == nil {
+		return errSkipped
+	}
+	body := object{"customer_id": buyer.id, "plan_id": p.id, "align_billing_with_subscription_start_date": s.Flag}
+	from := buyer.zone.start(buyer.zone.day(r.w.now))
+	if s.At != "" {
+		from = when(buyer.zone, s.At)
+		body["start_date"] = s.At
+	}
+	var who []string
+	for _, name := range s.Who {
+		c := r.w.customers[name]
+		if c == nil {
+			return errSkipped
+		}
+		who = append(who, c.id)
+	}
+	if len(who) > 0 {
+		body["usage_customer_ids"] = who
+	}
+	made, err := r.post(ctx, "/v1/subscriptions", body)
+	if err != nil {
+		return err
+	}
+	began := buyer.zone.day(from)
+	y, m, d := began.date()
+	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
+	if s.Flag {
+		sub.anchor.day = d
+	}
+	for _, spec := range p.prices {
+		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, who: s.Who})
+	}
+	r.w.subs[s.Name] = sub
+	r.w.order = append(r.w.order, s.Name)
+	return nil
+}
+
+func (r *run) cancel(ctx context.Context, s step) error {
+	sub := r.w.subs[s.Of]
+	if sub == nil {
+		return errSkipped
+	}
+	z := sub.customer.zone
+	body := object{"cancel_option": s.Option}
+	var end time.Time
+	switch s.Option {
+	case "immediate":
+		end = r.w.now
+		if sub.from.After(end) {
+			end = sub.from
+		}
+	case "requested_date":
+		body["cancellation_date"] = s.At
+		end = when(z, s.At)
+	case "end_of_subscription_term":
+		longest, ok := sub.longest(r.w.now)
+		if !ok {
+			return errSkipped
+		}
+		end = z.start(sub.anchored(r.w.now).around(longest, sub.today(r.w.now)).to)
+	}
+	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/cancel", body); err != nil {
+		return err
+	}
+	sub.open()
+	if !sub.from.Before(end) { // it had not begun: the intervals stay, without any time
+		for _, i := range sub.intervals {
+			i.to = i.from
+		}
+	} else {
+		sub.cut(end)
+	}
+	sub.to, sub.canceled, sub.troubled = end, true, true
+	for n, c := range sub.changes {
+		if !c.at.Before(end) {
+			sub.changes = sub.changes[:n]
+			break
+		}
+	}
+	return nil
+}
+
+// open takes the end of a subscription away: intervals that ended there are open again.
+func (s *subscription) open() {
+	for _, i := range s.intervals {
+		if !i.to.IsZero() && i.to.Equal(s.to) {
+			i.to = time.Time{}
+		}
+	}
+	s.to, s.canceled = time.Time{}, false
+}
+
+// cut ends all intervals at an instant; those that would begin later are gone.
+func (s *subscription) cut(end time.Time) {
+	s.intervals = slices.DeleteFunc(s.intervals, func(i *interval) bool { return !i.from.Before(end) })
+	for _, i := range s.intervals {
+		if i.to.IsZero() || i.to.After(end) {
+			i.to = end
+		}
+	}
+}
+
+func (r *run) unscheduleCancellation(ctx context.Context, s step) error {
+	sub := r.w.subs[s.Of]
+	if sub == nil {
+		return errSkipped
+	}
+	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/unschedule_cancellation", object{}); err != nil {
+		return err
+	}
+	sub.former = append(sub.former, sub.to)
+	if !sub.canceled || !sub.to.After(r.w.now) {
+		return differ("unscheduling the cancellation of %s was granted, though none is ahead", s.Of)
+	}
+	sub.open()
+	return nil
+}
