@@ -21,7 +21,9 @@ type run struct {
 }
 
 func newRun(c *client) *run {
-	return &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}}
+	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}}
+	r.w.issued = r.issued
+	return r
 }
 
 // errSkipped is a step that makes no sense, for what it works on is not there.

@@ -191,6 +191,9 @@ func (r *run) endPrice(ctx context.Context, s step) error {
 		return err
 	}
 	sub.troubled = true
+	if !i.to.IsZero() {
+		i.former = append(i.former, i.to)
+	}
 	i.to = when(sub.customer.zone, s.At)
 	if !i.from.Before(i.to) {
 		sub.intervals = slices.DeleteFunc(sub.intervals, func(one *interval) bool { return one == i })

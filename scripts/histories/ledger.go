@@ -36,7 +36,8 @@ type charge struct {
 type draw struct {
 	block  *block
 	amount *big.Rat
-	back   *big.Rat // of it, returned when the document was issued
+	back   *big.Rat  // of it, returned when the document was issued
+	at     time.Time // when the entry was written first
 }
 
 func (c *charge) drawn() *big.Rat {
@@ -102,7 +103,7 @@ func (l *ledger) inForce(d day) []*block {
 }
 
 // pay lets blocks pay for a day as far as they can.
-func (l *ledger) pay(c *charge, z *zone) {
+func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 	open := sub(c.amount, c.drawn())
 	for _, b := range l.inForce(c.day) {
 		if open.Sign() <= 0 {
@@ -118,7 +119,7 @@ func (l *ledger) pay(c *charge, z *zone) {
 		if part.Sign() <= 0 {
 			continue
 		}
-		c.draws = append(c.draws, draw{b, part, new(big.Rat)})
+		c.draws = append(c.draws, draw{b, part, new(big.Rat), at})
 		open = sub(open, part)
 	}
 }
@@ -154,7 +155,7 @@ func (r *run) cover(l *ledger) {
 	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
 	for _, c := range charges {
 		if c.committed && !r.books.frozen(r.w.subs[c.sub].id, c) {
-			l.pay(c, r.w.subs[c.sub].customer.zone)
+			l.pay(c, r.w.subs[c.sub].customer.zone, r.w.now)
 		}
 	}
 }
@@ -179,9 +180,14 @@ func (w *world) settle(c *customer) {
 func (w *world) settleIn(c *customer, currency string) {
 	l, z := c.ledgers[currency], c.zone
 	var kept []*charge
+	written := map[entryKey]time.Time{} // of entries of pending days
 	for _, one := range l.charges {
 		if one.committed {
 			kept = append(kept, one)
+			continue
+		}
+		for _, d := range one.draws {
+			written[entryKey{one.interval, one.day, d.block}] = d.at
 		}
 	}
 	l.charges = kept
@@ -212,7 +218,7 @@ func (w *world) settleIn(c *customer, currency string) {
 	})
 	for d := first; d <= today; d++ {
 		for _, p := range pieces {
-			if w.voided[p.key()] || d < z.day(p.from) || !z.start(d).Before(p.to) {
+			if w.voided[p.key()] || d < z.day(p.from) || !z.start(d).Before(p.to) && !w.late(p, d) {
 				continue
 			}
 			if l.find(p, d) != nil {
@@ -226,12 +232,36 @@ func (w *world) settleIn(c *customer, currency string) {
 			}
 			amount := sub(w.worth(p, z.start(d+1)), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat))}
-			one.committed = !z.start(d + 1).Add(grace).After(w.now)
+			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to)
+			at := w.now
+			if one.at.After(l.last) {
+				at = one.at
+			}
 			l.charges = append(l.charges, one)
-			l.pay(one, z)
+			l.pay(one, z, at)
+			for n, drawn := range one.draws {
+				if was, before := written[entryKey{one.interval, d, drawn.block}]; before {
+					one.draws[n].at = was
+				}
+			}
 		}
 	}
 	l.last = w.now
+}
+
+// entryKey names an entry: there is one for a price, a day and a block.
+type entryKey struct {
+	*interval
+	day
+	*block
+}
+
+// late reports whether a local day after the end of a service period takes what its closed days
+// did not charge: where the price ended as of a past day, and the document is issued for it
+// at once, the first day that is still pending does (semantics 10.2.7).
+func (w *world) late(p piece, d day) bool {
+	z := p.sub.customer.zone
+	return p.to.Equal(p.interval.to) && !p.to.Add(grace).After(w.now) && z.start(d+1).Add(grace).After(w.now) && !w.issued(p)
 }
 
 // find is the charge of a day of a price, if it is committed or worked out already.
@@ -258,20 +288,23 @@ func (l *ledger) drawn(p piece, z *zone) *big.Rat {
 // start of the day that is charged.
 func (c *charge) start() time.Time { return c.at }
 
-// giveBack returns credits of a service period to the blocks drawn last first.
+// giveBack returns credits of a service period, those of the entry that was written last first
+// (semantics 10.2.5).
 func (l *ledger) giveBack(p piece, surplus *big.Rat) {
-	z := p.sub.customer.zone
-	for k := len(l.charges) - 1; k >= 0 && surplus.Sign() > 0; k-- {
-		one := l.charges[k]
-		if one.interval != p.interval || !one.of(p, z) {
+	var all []*draw
+	for _, one := range l.charges {
+		if one.interval != p.interval || !one.of(p, p.sub.customer.zone) {
 			continue
 		}
-		for n := len(one.draws) - 1; n >= 0 && surplus.Sign() > 0; n-- {
-			d := one.draws[n]
-			part := least(surplus, sub(d.amount, d.back))
-			one.draws[n].back = add(d.back, part)
-			surplus = sub(surplus, part)
+		for n := range one.draws {
+			all = append(all, &one.draws[n])
 		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Before(all[j].at) })
+	for n := len(all) - 1; n >= 0 && surplus.Sign() > 0; n-- {
+		part := least(surplus, sub(all[n].amount, all[n].back))
+		all[n].back = add(all[n].back, part)
+		surplus = sub(surplus, part)
 	}
 }
 

@@ -114,9 +114,11 @@ func (r *run) piece(p piece, lines []*line) error {
 		if matches(due, p.quantitiesBy(r.w.now).fee()) || matches(due, p.feeBy(r.w.now)) {
 			return nil
 		}
-		for _, end := range p.sub.former {
+		// An end that was known when the fee was billed is on that document; what a later
+		// change gives back is on one that is dated at the new end (semantics 6.3.5).
+		for _, end := range append(append([]time.Time(nil), p.sub.former...), p.interval.former...) {
 			short := p.quantitiesBy(r.w.now)
-			if short.days.to = p.sub.customer.zone.day(end); end.After(r.w.now) && end.After(p.from) && end.Before(p.to) && (matches(due, short.fee()) || len(p.quantities) > 0) {
+			if short.days.to = p.sub.customer.zone.day(end); end.After(r.w.now) && end.After(p.from) && end.Before(p.sub.customer.zone.start(p.cycle.to)) && (matches(due, short.fee()) || len(p.quantities) > 0) {
 				return nil // the rest is billed from the end that was taken back
 			}
 		}
@@ -217,6 +219,16 @@ func (r *run) sharing(c *customer) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// issued reports whether the document of a service period was seen issued.
+func (r *run) issued(p piece) bool {
+	for _, l := range r.books.of(p.sub.id, p.price, p.from, p.to) {
+		if _, done := r.books.issued[l.invoice.id]; done && l.to.Equal(p.to) {
+			return true
 		}
 	}
 	return false

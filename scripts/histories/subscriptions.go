@@ -106,6 +106,9 @@ func (s *subscription) cut(end time.Time) {
 	s.intervals = slices.DeleteFunc(s.intervals, func(i *interval) bool { return !i.from.Before(end) })
 	for _, i := range s.intervals {
 		if i.to.IsZero() || i.to.After(end) {
+			if !i.to.IsZero() {
+				i.former = append(i.former, i.to)
+			}
 			i.to = end
 		}
 	}

@@ -21,6 +21,7 @@ type world struct {
 	keys      []string        // of events, as they came
 	voided    map[string]bool // service periods whose invoice was voided by hand
 	backfills map[string]*backfill
+	issued    func(piece) bool // whether the document of a service period was seen issued
 }
 
 // backfill is one that is open, reflected or reverted.
@@ -72,9 +73,10 @@ type interval struct {
 	to         time.Time // zero: open
 	anchor     anchor
 	quantities []transition
-	change     int      // the number of the plan change that brought it
-	plan       string   // the name of the plan that it came with
-	who        []string // whose usage it counts; none is the subscriber's
+	change     int         // the number of the plan change that brought it
+	plan       string      // the name of the plan that it came with
+	who        []string    // whose usage it counts; none is the subscriber's
+	former     []time.Time // ends that were given to it and do not hold any more
 }
 
 // transition is a quantity that applies from a local day on.
