@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
@@ -81,7 +82,7 @@ func (s *Server) customerCosts(ctx context.Context, find findCustomer, identifie
 func costQueryFromWire(buyer customer.Customer, start, end *gen.DateOrDateTime, mode *gen.ViewMode, currency *string) (q charge.CostQuery, err error) {
 	q.Start, q.End, err = timeframeFromWire(start, end, buyer.Location())
 	q.Periodic = mode != nil && *mode == gen.ViewModePeriodic
-	q.Currency = money.Currency(orEmpty(currency))
+	q.Currency, q.InvoicesOf = money.Currency(orEmpty(currency)), invoice.InvoicesBeside
 	return q, err
 }
 

@@ -67,6 +67,25 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 		return checked
 	}
 
+	It("tell the invoices of one date apart, on each of which an adjustment works", func() {
+		s := openShop("2025-03-01T09:00:00Z")
+		discount := object{"adjustment_type": "amount_discount", "amount_discount": "15.00"}
+		buyer := s.buyer(nil)
+		sub := s.subscribe(buyer, shared(s, discount), with(s.fee("20.00"), object{"name": "First"})).text("id")
+		other := s.subscribe(buyer, shared(s, discount), with(s.fee("20.00"), object{"name": "Other"})).text("id")
+		s.post("/v1/subscriptions/"+sub+"/price_intervals", object{"add": list{object{
+			"start_date": "2025-03-01", "price": with(s.fee("40.00"), object{"name": "Second", "currency": "USD"}),
+		}}}).expect(200)
+		Expect(s.bills(sub)).To(ConsistOf("2025-03-01 issued 5.00", "2025-03-01 issued 25.00", "2025-04-01 draft 45.00"))
+		days := spent(s, sub, "2025-03-01", "2025-03-02")
+		Expect(days["2025-03-01"]["First"].String()).To(Equal("5"))
+		Expect(days["2025-03-01"]["Second"].String()).To(Equal("25"))
+		Expect(spent(s, other, "2025-03-01", "2025-03-02")["2025-03-01"]["Other"].String()).To(Equal("5"))
+		s.clock("2025-04-01T09:00:00Z") // the next one is one again
+		april := spent(s, sub, "2025-04-01", "2025-04-02")["2025-04-01"]
+		Expect(april["First"].Add(april["Second"]).String()).To(Equal("45"))
+	})
+
 	It("do not fall in the second month of a quarterly price beside a monthly one", func() {
 		s := openShop("2025-01-01T00:00:00Z")
 		acme := s.buyer(nil)

@@ -259,6 +259,7 @@ var _ = Describe("A pending subscription change", func() {
 			Entry("where parts of a cent were", object{"previously_collected_amount": "1.001"}, "previously_collected_amount: must have at most the 2 decimals"),
 			Entry("where a payment is told that is not to be marked", object{"payment_notes": "x"}, "payment_notes: must not be given unless"),
 			Entry("with what is no date", object{"mark_as_paid": true, "payment_received_date": "2025-02-30"}, "payment_received_date: "),
+			Entry("with a date that has not come", object{"mark_as_paid": true, "payment_received_date": "2025-03-12"}, "payment_received_date: must not be after today"),
 			Entry("with another member", object{"reason": "x"}, "reason: is not a field"),
 		)
 	})

@@ -90,6 +90,10 @@ func (in PaymentReceived) settle(tx *store.Tx, made *Change) error {
 	if !in.MarkPaid {
 		return nil
 	}
+	loc := made.Terms.Customer.Location()
+	if in.On != nil && period.DateOf(tx.Now, loc).Before(*in.On) {
+		return fault.Bad("payment_received_date", "must not be after today")
+	}
 	paid, err := in.pay(tx, made)
 	if err != nil || in.Amount == nil {
 		return err
@@ -128,7 +132,7 @@ func (in PaymentReceived) pay(tx *store.Tx, made *Change) (sum money.Decimal, er
 			continue
 		}
 		sum = sum.Add(v.AmountDue)
-		made.CreatedInvoices[k], err = invoice.MarkPaidWith(tx, v.ID, invoice.Received{On: on, Reference: in.Reference, Notes: in.Notes}, anyDate)
+		made.CreatedInvoices[k], err = invoice.MarkPaidWith(tx, v.ID, invoice.Received{On: on, Reference: in.Reference, Notes: in.Notes}, anyPastDate)
 		if err != nil {
 			return sum, err
 		}
@@ -136,6 +140,6 @@ func (in PaymentReceived) pay(tx *store.Tx, made *Change) (sum money.Decimal, er
 	return sum, nil
 }
 
-// anyDate allows a payment before its invoice: what was collected for a change that
-// waited was received before the change made an invoice.
-func anyDate(invoice.Invoice, *time.Location) error { return nil }
+// anyPastDate allows a payment before its invoice: what was collected for a change that
+// waited was received before the change made an invoice. settle has refused a date ahead.
+func anyPastDate(invoice.Invoice, *time.Location) error { return nil }

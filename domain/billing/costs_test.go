@@ -21,6 +21,7 @@ import (
 func (o office) costs(t subscription.Terms, q charge.CostQuery) (all []charge.Cost) {
 	GinkgoHelper()
 	o.do(func(tx *store.Tx) (err error) {
+		q.InvoicesOf = invoice.InvoicesBeside
 		all, err = charge.Costs(tx, t, q)
 		return err
 	})

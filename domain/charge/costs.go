@@ -18,6 +18,8 @@ type CostQuery struct {
 	Start, End *time.Time     // inclusive, exclusive; nil as semantics 7.1.5 says
 	Periodic   bool           // each day alone instead of cumulative since the period's start
 	Currency   money.Currency // "": the subscription's invoicing currency
+
+	InvoicesOf InvoicesOf // invoice.InvoicesBeside
 }
 
 // Cost is what usage is worth over a window: from the start of the billing
@@ -115,7 +117,7 @@ func Costs(tx *store.Tx, t subscription.Terms, q CostQuery) ([]Cost, error) {
 	}
 	costs := []Cost{}
 	for _, days := range costDays(t, frame, tx.Now) {
-		worth, err := CumulativeCosts(tx, t, currency, days)
+		worth, err := CumulativeCosts(tx, t, currency, days, q.InvoicesOf)
 		if err != nil {
 			return nil, err
 		}

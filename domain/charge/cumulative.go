@@ -21,7 +21,8 @@ type CumulativeCost struct {
 type pricePart struct{ quantity, subtotal, total money.Decimal }
 
 // CumulativeCosts works out the worth at the edges of the days, with one reading of all usage.
-func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency, days CostPeriod) (CumulativeCost, error) {
+// invoicesOf says on which of several invoices of a date a line is.
+func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency, days CostPeriod, invoicesOf InvoicesOf) (CumulativeCost, error) {
 	edges := []time.Time{days.Whole.Start}
 	for _, d := range days.Days {
 		edges = append(edges, d.Start, d.End)
@@ -30,7 +31,11 @@ func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency
 	edges = slices.CompactFunc(edges, time.Time.Equal)
 
 	if sharesAdjustments(t, currency) {
-		return worthOnInvoices(tx, t, currency, days.Whole, edges)
+		in, err := invoicesOf(tx, t.ID)
+		if err != nil {
+			return CumulativeCost{}, err
+		}
+		return worthOnInvoices(tx, t, currency, days.Whole, edges, in)
 	}
 	var services []Measurement
 	var shown []map[int64]int

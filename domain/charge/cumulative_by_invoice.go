@@ -19,6 +19,9 @@ import (
 // A price that is charged to date has in them what it adds on each invoice, so the invoices of
 // the earlier parts of its cycle are charged first.
 //
+// Where a change adds to a date whose invoice is issued, another invoice of that date charges
+// what is new, and what works once for each invoice works on it again.
+//
 // Up to an instant, the usage of all lines is counted up to then, and fees count in full. A
 // service shows its part from its start on. While the usage of one price grows, its share of
 // a minimum may grow at the expense of another price; the sum of both does not fall.
@@ -31,6 +34,33 @@ func sharesAdjustments(t subscription.Terms, currency money.Currency) bool {
 	})
 }
 
+// Invoices says which invoice charges a line, where a date has several of one plan. A line that
+// is not in it is on the one that is not issued.
+type Invoices map[LineKey]string
+
+// InvoicesOf finds what the issued invoices of a subscription charge on the dates that have several
+// of one plan.
+type InvoicesOf func(tx *store.Tx, subscriptionID string) (Invoices, error)
+
+// LineKey tells the lines of a subscription apart.
+type LineKey struct {
+	IntervalID string
+	From       int64 // from when on it is billed, in microseconds
+}
+
+// of names the invoice of a service: its date, its plan and where there are several of these
+// which one.
+func (in Invoices) of(s subscription.ServicePeriod) string {
+	return s.BilledOn.String() + s.Interval.PlanID + in[LineKey{s.Interval.ID, s.From.UnixMicro()}]
+}
+
+// beside are the services in a currency on the same invoice as another.
+func (in Invoices) beside(t subscription.Terms, s subscription.ServicePeriod) []subscription.ServicePeriod {
+	return slices.DeleteFunc(t.BilledOn(s.BilledOn), func(o subscription.ServicePeriod) bool {
+		return o.Interval.Price.Currency != s.Interval.Price.Currency || in.of(o) != in.of(s)
+	})
+}
+
 // sheet is the lines in one currency of one invoice. The first of them are shown; the
 // others only have a part in what those come to.
 type sheet struct {
@@ -40,13 +70,13 @@ type sheet struct {
 
 // sheetsOf puts what is charged for a period on the invoices that charge it. A decrease of
 // a fee is on none, but credited alone.
-func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period) (sheets []sheet) {
+func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period, in Invoices) (sheets []sheet) {
 	at := map[string]int{}
 	for _, s := range t.ChargedIn(whole) {
 		if s.Interval.Price.Currency != currency {
 			continue
 		}
-		key := s.BilledOn.String() + s.Interval.PlanID
+		key := in.of(s)
 		k, known := at[key]
 		if !known || s.Decrease() {
 			k, sheets = len(sheets), append(sheets, sheet{})
@@ -62,9 +92,9 @@ func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period
 		if first.Decrease() {
 			continue
 		}
-		for _, s := range t.BilledOn(first.BilledOn) {
+		for _, s := range in.beside(t, first) {
 			same := func(o subscription.ServicePeriod) bool { return o.Interval.ID == s.Interval.ID && o.From.Equal(s.From) }
-			if s.Interval.Price.Currency == currency && s.Interval.PlanID == first.Interval.PlanID && !slices.ContainsFunc(sheets[k].services, same) {
+			if !slices.ContainsFunc(sheets[k].services, same) {
 				sheets[k].services = append(sheets[k].services, s)
 			}
 		}
@@ -74,22 +104,24 @@ func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period
 
 // withEarlier adds the invoices of the earlier parts of what is charged to date, none of which is
 // shown, and puts all in the order of their dates.
-func withEarlier(t subscription.Terms, currency money.Currency, sheets []sheet) []sheet {
-	on := func(date time.Time, planID string) bool {
-		return slices.ContainsFunc(sheets, func(sh sheet) bool {
-			return !sh.services[0].Decrease() && sh.services[0].BilledOn.Equal(date) && sh.services[0].Interval.PlanID == planID
-		})
+func withEarlier(t subscription.Terms, sheets []sheet, in Invoices) []sheet {
+	known := map[string]bool{}
+	for _, sh := range sheets {
+		if first := sh.services[0]; !first.Decrease() {
+			known[in.of(first)] = true
+		}
 	}
 	for k := 0; k < len(sheets); k++ {
 		for _, s := range sheets[k].services {
-			if !IsContinuation(s) || on(s.From, s.Interval.PlanID) {
+			if !IsContinuation(s) {
 				continue
 			}
-			earlier := slices.DeleteFunc(t.BilledOn(s.From), func(o subscription.ServicePeriod) bool {
-				return o.Interval.Price.Currency != currency || o.Interval.PlanID != s.Interval.PlanID
-			})
-			if len(earlier) > 0 {
-				sheets = append(sheets, sheet{services: earlier})
+			for _, earlier := range t.BilledOn(s.From) {
+				if earlier.Interval.ID != s.Interval.ID || known[in.of(earlier)] {
+					continue
+				}
+				known[in.of(earlier)] = true
+				sheets = append(sheets, sheet{services: in.beside(t, earlier)})
 			}
 		}
 	}
@@ -99,8 +131,8 @@ func withEarlier(t subscription.Terms, currency money.Currency, sheets []sheet) 
 
 // worthOnInvoices works out the worth at instants, which rise, with one reading of all
 // usage.
-func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency, whole period.Period, edges []time.Time) (CumulativeCost, error) {
-	sheets := withEarlier(t, currency, sheetsOf(t, currency, whole))
+func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency, whole period.Period, edges []time.Time, in Invoices) (CumulativeCost, error) {
+	sheets := withEarlier(t, sheetsOf(t, currency, whole, in), in)
 	var asked []Measurement
 	var slots []map[int64]int // which answer holds at an edge; none before the start
 	for _, sh := range sheets {

@@ -120,7 +120,7 @@ func Spend(tx *store.Tx, t subscription.Terms, in period.Period, currency money.
 
 // pricesIn are the costs of the prices in a currency for a billing period.
 func pricesIn(tx *store.Tx, t subscription.Terms, currency money.Currency, in period.Period) ([]charge.PriceCost, error) {
-	w, err := charge.CumulativeCosts(tx, t, currency, charge.CostPeriod{Whole: in, Days: []period.Period{in}})
+	w, err := charge.CumulativeCosts(tx, t, currency, charge.CostPeriod{Whole: in, Days: []period.Period{in}}, InvoicesBeside)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 )
@@ -104,7 +105,7 @@ func costs(tx *store.Tx, alias string) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	days, err := charge.CustomerCosts(tx, buyer, charge.CostQuery{})
+	days, err := charge.CustomerCosts(tx, buyer, charge.CostQuery{InvoicesOf: invoice.InvoicesBeside})
 	for _, day := range days {
 		for _, p := range day.Prices {
 			lines = append(lines, fmt.Sprintf("%s %s: %s for %s", day.Window.End.Format(time.DateOnly), p.Price.Name, p.Total, p.Quantity))
