@@ -25,7 +25,7 @@ func (a *api) watched() *api {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Watch(ctx)
+		s.Worker().EvaluateAlerts(ctx)
 	}()
 	DeferCleanup(func() {
 		stop()

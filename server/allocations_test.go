@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -223,7 +223,7 @@ var _ = Describe("Allocations", func() {
 		s.tx(func(tx *store.Tx) error {
 			return tx.Exec("DELETE FROM allocation_grants WHERE subscription_id = ? AND start_at < ?", sub, "2025-06-15").Error
 		})
-		v, err := server.Verify(s.ctx, s.store, store.AccountID(s.ctx))
+		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(v.Findings).To(ConsistOf(HaveField("Wrong", ContainSubstring("for no period"))))
 	})

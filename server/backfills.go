@@ -71,15 +71,15 @@ func (s *Server) RevertBackfill(ctx context.Context, req gen.RevertBackfillReque
 	return gen.RevertBackfill200JSONResponse(reverted), nil
 }
 
-// moveBackfill closes or reverts a backfill, and sees to the rest of it while the
-// client gets its answer.
+// moveBackfill closes or reverts a backfill. The rest of that is done while the client gets
+// its answer.
 func (s *Server) moveBackfill(ctx context.Context, id string, move func(*store.Tx, string) (backfill.Backfill, error)) (gen.Backfill, error) {
 	moved, err := once(ctx, s, func(tx *store.Tx) (gen.Backfill, error) {
 		moved, err := move(tx, id)
 		return backfillToWire(moved), err
 	})
 	if err == nil {
-		go s.settle(context.WithoutCancel(ctx))
+		go s.worker.DoImmediate(context.WithoutCancel(ctx))
 	}
 	return moved, err
 }

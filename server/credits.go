@@ -30,10 +30,10 @@ func (s *Server) CreateLedgerEntryByExternalID(ctx context.Context, req gen.Crea
 }
 
 func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, identifier string, in gen.LedgerEntryCreate) (gen.LedgerEntry, error) {
-	var end func()
+	var unlock func()
 	defer func() {
-		if end != nil {
-			end() // all is committed
+		if unlock != nil {
+			unlock() // after the commit
 		}
 	}()
 	return once(ctx, s, func(tx *store.Tx) (gen.LedgerEntry, error) {
@@ -45,8 +45,8 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		if end == nil { // a transaction that is run again keeps its turn
-			if end, err = s.entries.take(ctx, buyer.ID); err != nil {
+		if unlock == nil { // a transaction that is run again keeps the lock
+			if unlock, err = s.ledgers.lock(ctx, buyer.ID); err != nil {
 				return gen.LedgerEntry{}, err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
+	"tollkeeper/server/background"
 	"tollkeeper/store"
 )
 
@@ -67,7 +68,7 @@ func (d *Deliveries) Run(ctx context.Context) {
 	defer ticker.Stop()
 	var forgotten time.Time
 	for {
-		d.server.background(ctx, unit{work: "look for webhooks to deliver"}, func() error { return d.Begin(ctx) })
+		d.server.runner.Run(ctx, background.Unit{Work: "look for webhooks to deliver"}, func() error { return d.Begin(ctx) })
 		if now := d.now(); now.Sub(forgotten) > forgetEvery {
 			forgotten = now
 			d.forget(ctx, now)
@@ -97,7 +98,7 @@ func (d *Deliveries) Begin(ctx context.Context) error {
 		if d.take(endpoint) {
 			d.work.Go(func() {
 				defer d.leave(endpoint)
-				d.server.background(ctx, unit{"deliver webhooks", endpoint.EndpointID}, func() error {
+				d.server.runner.Run(ctx, background.Unit{Work: "deliver webhooks", Of: endpoint.EndpointID}, func() error {
 					return d.serve(store.WithAccount(ctx, endpoint.AccountID), endpoint.EndpointID)
 				})
 			})
@@ -152,7 +153,7 @@ func (d *Deliveries) serve(ctx context.Context, endpointID string) (err error) {
 			if p := (*fault.Panic)(nil); errors.As(err, &p) {
 				panicked <- err // the claim ends by itself
 			} else if err != nil {
-				d.server.complain(ctx, "deliver to "+endpointID, err)
+				d.server.runner.LogError(ctx, "deliver to "+endpointID, err)
 			}
 		})
 	}
@@ -242,7 +243,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 
 // forget deletes messages that are old.
 func (d *Deliveries) forget(ctx context.Context, now time.Time) {
-	d.server.background(ctx, unit{work: "forget old webhooks"}, func() error {
+	d.server.runner.Run(ctx, background.Unit{Work: "forget old webhooks"}, func() error {
 		for more := true; more && ctx.Err() == nil; {
 			err := d.server.store.Shared(ctx, func(db *gorm.DB) (err error) {
 				more, err = webhook.Forget(db, now)

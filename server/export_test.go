@@ -3,12 +3,10 @@ package server
 import (
 	"context"
 	"net/netip"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"tollkeeper/domain/billing"
-	"tollkeeper/store"
+	"tollkeeper/server/background"
 )
 
 // What specs look at directly.
@@ -26,11 +24,6 @@ func Reaches(address netip.Addr) bool { return reach{}.allows(address) }
 // Forget deletes messages that are old.
 func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
-// VerifyBooks is what happens nightly.
-func (s *Server) VerifyBooks(ctx context.Context) (done bool, err error) {
-	return s.verifyBooks(ctx, billing.Sample{})
-}
-
 // UnknownMembers names the members of value, at every depth, that the schema
 // does not know.
 func UnknownMembers(schema *openapi3.Schema, value any) []string {
@@ -41,15 +34,6 @@ func UnknownMembers(schema *openapi3.Schema, value any) []string {
 		names[i] = f.Field
 	}
 	return names
-}
-
-// Meet does due work of the context's account that fails with err.
-func (s *Server) Meet(ctx context.Context, err error) error {
-	return s.catchUp(ctx, []job{{
-		name: "fail",
-		next: func(_ *store.Tx, by time.Time) (time.Time, bool, error) { return by, true, nil },
-		do:   func(*store.Tx) (bool, error) { return false, err },
-	}}, time.Time{})
 }
 
 // KeptAsPending names the operations whose requests can wait as pending changes, as
@@ -64,13 +48,13 @@ func KeptAsPending() (types []string) {
 // ChangeType names the kind of change that an operation makes.
 var ChangeType = changeType
 
-// Turns are those of one thing: take waits for one, and end is called when it is over.
-func Turns() (take func(ctx context.Context) (end func(), err error)) {
-	t := newTurns()
-	return func(ctx context.Context) (func(), error) { return t.take(ctx, "it") }
+// KeyedLock returns the function that locks one key of a new lock.
+func KeyedLock() (lock func(ctx context.Context) (unlock func(), err error)) {
+	l := newKeyedLock()
+	return func(ctx context.Context) (func(), error) { return l.lock(ctx, "it") }
 }
 
-// Background runs a unit of background work.
-func (s *Server) Background(work, of string, do func() error) bool {
-	return s.background(context.Background(), unit{work, of}, do)
+// RunUnit runs a unit of background work.
+func (s *Server) RunUnit(work, of string, do func() error) bool {
+	return s.runner.Run(context.Background(), background.Unit{Work: work, Of: of}, do)
 }

@@ -20,6 +20,7 @@ import (
 
 	"tollkeeper/domain/usage"
 	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -110,7 +111,7 @@ func (a *api) agree() {
 	if *a.spoiled {
 		return
 	}
-	v, err := server.Verify(context.Background(), a.store, store.AccountID(a.ctx))
+	v, err := worker.Verify(context.Background(), a.store, store.AccountID(a.ctx))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(v.Findings).To(BeEmpty())
 }

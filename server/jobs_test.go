@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/backfill"
-	"tollkeeper/domain/fault"
 	"tollkeeper/server"
 	"tollkeeper/store"
 )
@@ -35,7 +34,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 		for range 2 {
 			s := server.New(server.Config{Store: one.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
 			stopped := make(chan error, 1)
-			go func() { stopped <- s.Run(ctx) }()
+			go func() { stopped <- s.Worker().Run(ctx) }()
 			DeferCleanup(func() {
 				stop()
 				Eventually(stopped).Should(Receive(BeNil()))
@@ -58,7 +57,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 		live, liveSub := held(a.account("live"))
 		ctx, stop := context.WithCancel(context.Background())
 		DeferCleanup(stop)
-		go func() { _ = server.New(server.Config{Store: a.store}).Run(ctx) }()
+		go func() { _ = server.New(server.Config{Store: a.store}).Worker().Run(ctx) }()
 		live.put("/v1/subscriptions/"+liveSub, object{"auto_issuance": true}).expect(200)
 		Eventually(func() []string { return live.bills(liveSub) }, "10s").Should(ContainElement("2025-02-01 issued 10.00")) // the loop has run
 		Expect(s.bills(sub)).To(Equal([]string{"2020-01-01 issued 10.00", "2020-02-01 draft 10.00"}))
@@ -77,7 +76,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 		})
 		ctx, stop := context.WithCancel(context.Background())
 		DeferCleanup(stop)
-		go func() { _ = server.New(server.Config{Store: d.store}).Run(ctx) }()
+		go func() { _ = server.New(server.Config{Store: d.store}).Worker().Run(ctx) }()
 		d.reaches(closed, "reflected")
 		d.reaches(reverted, "reverted")
 		Expect(d.total("2025-06")).To(Equal("33.00"))
@@ -91,16 +90,8 @@ var _ = Describe("Due work of accounts on real time", func() {
 		Expect(d.fetch(id).at("status")).To(Equal("pending"))
 		ctx, stop := context.WithCancel(context.Background())
 		DeferCleanup(stop)
-		go func() { _ = server.New(server.Config{Store: d.store}).Run(ctx) }()
+		go func() { _ = server.New(server.Config{Store: d.store}).Worker().Run(ctx) }()
 		d.reaches(id, "reflected")
-	})
-
-	It("that fails is no refusal of the request that brought it about", func() {
-		a := startAlone()
-		s := server.New(server.Config{Store: a.store})
-		err := s.Meet(a.account("live").ctx, fault.Refused("A metric took too long"))
-		Expect(fault.Is(err, fault.KindRefused)).To(BeFalse())
-		Expect(err).To(MatchError(And(HavePrefix("fail due at "), HaveSuffix(": A metric took too long"))))
 	})
 })
 

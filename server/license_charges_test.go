@@ -6,7 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -193,7 +193,7 @@ var _ = Describe("What licenses cover of charges", func() {
 		})
 		recomputed := func() int {
 			GinkgoHelper()
-			v, err := server.Verify(o.ctx, o.store, store.AccountID(o.ctx))
+			v, err := worker.Verify(o.ctx, o.store, store.AccountID(o.ctx))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(v.Findings).To(BeEmpty())
 			return v.Recomputed
@@ -222,7 +222,7 @@ var _ = Describe("What licenses cover of charges", func() {
 			*o.spoiled = true
 			o.owner("ALTER TABLE invoice_lines DISABLE TRIGGER USER; UPDATE invoice_lines SET license_credits = 90 WHERE license_credits > 0 AND account_id = '" +
 				store.AccountID(o.ctx) + "'; ALTER TABLE invoice_lines ENABLE TRIGGER USER")
-			v, err := server.Verify(o.ctx, o.store, store.AccountID(o.ctx))
+			v, err := worker.Verify(o.ctx, o.store, store.AccountID(o.ctx))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(v.Findings).To(ContainElement(HaveField("Wrong", ContainSubstring("the part that licenses cover is 90, and comes to 100"))))
 		})

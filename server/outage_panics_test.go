@@ -14,6 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/server"
 	"tollkeeper/store/storetest"
 )
@@ -82,7 +83,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			s.put("/v1/subscriptions/"+subs[s], object{"auto_issuance": true}).expect(200)
 		}
 		broken.spoilMetric()
-		p := innocent.process(func(ctx context.Context, s *server.Server) { _ = s.Run(ctx) })
+		p := innocent.process(func(ctx context.Context, s *server.Server) { _ = s.Worker().Run(ctx) })
 		issued := ContainElement(HavePrefix("2025-02-01 paid"))
 		Eventually(func() []string { return innocent.bills(subs[innocent]) }, "20s").Should(issued)
 		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="due work"} [2-9]`))
@@ -113,7 +114,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			s.use(buyer, "2025-03-10T09:00:00Z", "10")
 		}
 		broken.spoilMetric()
-		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Watch(ctx) })
+		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Worker().EvaluateAlerts(ctx) })
 		Eventually(watcher{shop: innocent}.fired, "20s").Should(HaveLen(1))
 		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="look at subscriptions"} [1-9]`))
 		Expect(p.stacks()).To(Equal(1))
@@ -128,7 +129,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			s.use(buyer, "2025-03-10T09:00:00Z", "10")
 		}
 		broken.spoilMetric()
-		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Aggregate(ctx) })
+		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Worker().AggregateUsage(ctx) })
 		Eventually(func() []string { return innocent.bills(subs[innocent]) }, "20s").Should(ContainElement("2025-03-10 issued 10.00"))
 		Eventually(p.metrics, "10s").Should(MatchRegexp(`tollkeeper_panics_total{work="(notice|aggregate) usage"} [1-9]`))
 	})
@@ -143,7 +144,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		}
 		broken.spoilMetric()
 		p := innocent.process(func(context.Context, *server.Server) {})
-		Expect(p.VerifyBooks(context.Background())).To(BeTrue())
+		Expect(p.Worker().VerifyBooks(context.Background(), billing.Sample{})).To(BeTrue())
 		Expect(p.metrics()).To(And(ContainSubstring(`tollkeeper_panics_total{work="verify the books"} 1`), ContainSubstring(`tollkeeper_verified{what="findings"} 1`)))
 		Expect(p.metrics()).To(MatchRegexp(`tollkeeper_verified{what="invoices"} [1-9]`), "of the innocent account")
 		Expect(p.stacks()).To(Equal(1))
@@ -181,12 +182,12 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		p := startAlone().process(func(context.Context, *server.Server) {})
 		done := 0
 		count := func() error { done++; return nil }
-		Expect(p.Background("work", "one", func() error { panic(errors.New("spec")) })).To(BeFalse())
-		Expect(p.Background("work", "one", count)).To(BeFalse(), "not yet")
-		Expect(p.Background("work", "two", count)).To(BeTrue())
-		Expect(p.Background("other work", "one", count)).To(BeTrue())
+		Expect(p.RunUnit("work", "one", func() error { panic(errors.New("spec")) })).To(BeFalse())
+		Expect(p.RunUnit("work", "one", count)).To(BeFalse(), "not yet")
+		Expect(p.RunUnit("work", "two", count)).To(BeTrue())
+		Expect(p.RunUnit("other work", "one", count)).To(BeTrue())
 		Expect(done).To(Equal(2))
-		Eventually(func() bool { return p.Background("work", "one", count) }, "5s", "100ms").Should(BeTrue())
+		Eventually(func() bool { return p.RunUnit("work", "one", count) }, "5s", "100ms").Should(BeTrue())
 		Expect(p.metrics()).To(ContainSubstring(`tollkeeper_panics_total{work="work"} 1`))
 		Expect(p.stacks()).To(Equal(1))
 	})

@@ -16,6 +16,7 @@ import (
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/server/background"
 	"tollkeeper/store"
 )
 
@@ -68,7 +69,7 @@ var classes = map[fault.Kind]class{
 // fail answers a request that failed. It is Echo's HTTPErrorHandler.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	s.reportPanic(ctx, unit{work: "request"}, err, true, requestAttr(ctx))
+	s.runner.ReportPanic(ctx, background.Unit{Work: "request"}, err, true, requestAttr(ctx))
 	if c.Response().Committed {
 		s.log.LogAttrs(ctx, slog.LevelError, "failed amid an answer", requestAttr(ctx), slog.Any("error", err))
 		return

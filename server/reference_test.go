@@ -11,19 +11,19 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
 var _ = Describe("Verifying documents by the independent reference model", func() {
 	var s shop
-	verified := func() server.Verification {
+	verified := func() worker.Verification {
 		GinkgoHelper()
-		v, err := server.Verify(s.ctx, s.store, store.AccountID(s.ctx))
+		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
 		Expect(err).NotTo(HaveOccurred())
 		return v
 	}
-	told := func(v server.Verification) (all []string) {
+	told := func(v worker.Verification) (all []string) {
 		for _, f := range v.Findings {
 			all = append(all, f.Wrong)
 		}

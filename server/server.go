@@ -6,13 +6,14 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
-	"sync/atomic"
 
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
+	"tollkeeper/server/background"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -28,7 +29,7 @@ type Config struct {
 	// are the same.
 	EventsOnly bool
 
-	// Workers is how many units of due work are done at once for an account; one when 0.
+	// Workers is how many units of due work of one account run at once; 1 when 0.
 	Workers int
 
 	// WebhookNetworks may be called by webhooks, beside public addresses.
@@ -42,15 +43,12 @@ type Server struct {
 	recorder *event.Recorder
 	contract *contract
 	metrics  *metrics
-	stirred  *stirred
-	entries  *turns // of customers, for entries of their ledgers
-	retries  *retries
+	runner   *background.Runner
+	worker   *worker.Worker
+	ledgers  *keyedLock // by customer, for new entries of the credit ledger
 
 	eventsOnly bool
-	workers    int            // that do due work of one account
 	networks   []netip.Prefix // that webhooks may call
-
-	books atomic.Pointer[Verification] // the last; nil before the first
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)
@@ -62,33 +60,44 @@ func New(cfg Config) *Server {
 	}
 	cfg.Store.BeforeCommit(announce)
 	recorder := event.NewRecorder(cfg.Store)
-	s := &Server{
+	metrics := newMetrics(recorder)
+	runner := background.NewRunner(cfg.Logger, metrics.panicked)
+	recorder.ReportPanics(func(accountID string, err error) {
+		runner.ReportPanic(context.Background(), background.Unit{Work: "store events", Of: accountID}, err, true)
+	})
+	return &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
 		recorder: recorder,
 		contract: loadContract(),
-		metrics:  newMetrics(recorder),
-		stirred:  newStirred(),
-		entries:  newTurns(),
-		retries:  newRetries(),
+		metrics:  metrics,
+		runner:   runner,
+		worker: worker.New(worker.Config{
+			Store:      cfg.Store,
+			Log:        cfg.Logger,
+			Runner:     runner,
+			Recorder:   recorder,
+			EventsOnly: cfg.EventsOnly,
+			Workers:    max(1, cfg.Workers),
+			Verified:   metrics.verified,
+		}),
+		ledgers: newKeyedLock(),
 
 		eventsOnly: cfg.EventsOnly,
-		workers:    max(1, cfg.Workers),
 		networks:   cfg.WebhookNetworks,
 	}
-	recorder.ReportPanics(func(accountID string, err error) {
-		s.reportPanic(context.Background(), unit{"store events", accountID}, err, true)
-	})
-	return s
 }
+
+// Worker returns the background work that belongs to the server: what clients send wakes it.
+func (s *Server) Worker() *worker.Worker { return s.worker }
 
 // Handler serves all paths.
 func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.begin, s.observe, deliver, echoKey, s.authenticate, s.stir, readable, s.validate, rememberKey)
+	e.Use(s.begin, s.logRequest, writeDeadline, echoKey, s.authenticate, s.markDirty, readable, s.validate, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
-	s.registerOpen(e)
+	s.registerPublic(e)
 	return e
 }
 
@@ -104,6 +113,17 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		r.pending, r.bare = changesLater(c.Request())
 		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
 		return next(c)
+	}
+}
+
+// markDirty notes accounts in which a request may have changed something.
+func (s *Server) markDirty(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		err := next(c)
+		if method := c.Request().Method; err == nil && method != http.MethodGet && method != http.MethodHead {
+			s.worker.MarkDirty(store.AccountID(c.Request().Context()))
+		}
+		return err
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 	if err := s.store.Update(ctx, func(tx *store.Tx) error { return stop(tx, to) }); err != nil {
 		return nil, err
 	}
-	if err := s.advance(ctx, to); err != nil {
+	if err := s.worker.Advance(ctx, to); err != nil {
 		return nil, err
 	}
 	clock, err := s.testClock(ctx)
@@ -49,19 +49,6 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 		return nil, err
 	}
 	return gen.AdvanceTestClock200JSONResponse(clock), nil
-}
-
-// advance does what falls due up to an instant, and moves the clock there. What
-// another request brought about meanwhile, while the clock still stood before
-// that instant, is done afterwards.
-func (s *Server) advance(ctx context.Context, to time.Time) error {
-	if err := s.catchUp(ctx, jobs, to); err != nil {
-		return err
-	}
-	if err := s.store.UpdateAt(ctx, to, func(*store.Tx) error { return nil }); err != nil {
-		return err
-	}
-	return s.catchUp(ctx, jobs, to)
 }
 
 func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error) {

@@ -10,7 +10,9 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/billing"
 	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -18,9 +20,9 @@ var _ = Describe("Verifying the books", func() {
 	var s shop
 	var buyer, sub string
 	// verified looks through the account's books.
-	verified := func() server.Verification {
+	verified := func() worker.Verification {
 		GinkgoHelper()
-		v, err := server.Verify(s.ctx, s.store, store.AccountID(s.ctx))
+		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
 		Expect(err).NotTo(HaveOccurred())
 		return v
 	}
@@ -51,22 +53,22 @@ var _ = Describe("Verifying the books", func() {
 
 	It("finds nothing wrong, and works all of them out anew", func() {
 		trade(startAlone())
-		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
+		Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
 		s.account("test")
-		v, err := server.Verify(s.ctx, s.store, "")
+		v, err := worker.Verify(s.ctx, s.store, "")
 		Expect(err).NotTo(HaveOccurred())
-		Expect(v).To(Equal(server.Verification{Invoices: 3, Recomputed: 3, Referred: 3}), "with an empty account beside it")
+		Expect(v).To(Equal(worker.Verification{Invoices: 3, Recomputed: 3, Referred: 3}), "with an empty account beside it")
 		s.owner("INSERT INTO dropped_event_months VALUES ('2025-01-01Z', '2025-02-01Z')")
-		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}), "without the events of the month")
+		Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}), "without the events of the month")
 	})
 
 	It("does not judge invoices by usage that came after their issue, or by terms that did", func() {
 		trade(start())
 		s.use(buyer, "2025-02-01T00:00:00Z", "4")
-		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
+		Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
 		s.setting("grace_period_seconds", 40*24*3600)
 		s.use(buyer, "2025-01-31T00:00:00Z", "100")
-		Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}))
+		Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}))
 		s.cancel(sub, nil).expect(200)
 		v := verified()
 		Expect(v.Findings).To(BeEmpty())
@@ -146,10 +148,10 @@ var _ = Describe("Verifying the books", func() {
 
 		It("works them out from the events that they have seen, by the terms of then", func() {
 			exceed()
-			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
+			Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
 			s.coupon(percent("A", "0.5"), nil)
 			s.redeem(sub, "A", object{"change_option": "immediate"}).expect(200)
-			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
+			Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 3, Referred: 3}))
 			s.clock("2025-02-02T00:00:00Z")
 			v := verified()
 			Expect(v.Findings).To(BeEmpty())
@@ -161,9 +163,9 @@ var _ = Describe("Verifying the books", func() {
 			s.owner(owned(`ALTER TABLE invoices DISABLE TRIGGER USER;
 				UPDATE invoices SET seen = NULL WHERE ours AND seq = (SELECT min(seq) FROM invoices WHERE ours AND source = 'partial');
 				ALTER TABLE invoices ENABLE TRIGGER USER`))
-			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}))
+			Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 2, Referred: 2, LeftOut: changed(1)}))
 			s.put("/v1/events/e000001", object{"event_name": "call", "customer_id": buyer, "timestamp": "2025-01-11T00:00:00Z", "properties": object{"n": 4}}).expect(200)
-			Expect(verified()).To(Equal(server.Verification{Invoices: 3, Recomputed: 1, Referred: 1, LeftOut: changed(2)}))
+			Expect(verified()).To(Equal(worker.Verification{Invoices: 3, Recomputed: 1, Referred: 1, LeftOut: changed(2)}))
 		})
 
 		DescribeTable("finds what somebody changed behind our back",
@@ -266,7 +268,7 @@ var _ = Describe("Verifying the books", func() {
 		Expect(status).To(Equal(200))
 		Expect(text).To(ContainSubstring("not verified yet"))
 
-		done, err := served.VerifyBooks(s.ctx)
+		done, err := served.Worker().VerifyBooks(s.ctx, billing.Sample{})
 		Expect(done, err).To(BeTrue())
 		status, text = look("/readyz?deep")
 		Expect(status).To(Equal(200))
@@ -275,7 +277,7 @@ var _ = Describe("Verifying the books", func() {
 		Expect(text).To(ContainSubstring(`tollkeeper_verified{what="findings"} 0`))
 
 		s.owner("UPDATE customers SET balance = balance + 1")
-		done, err = served.VerifyBooks(s.ctx)
+		done, err = served.Worker().VerifyBooks(s.ctx, billing.Sample{})
 		Expect(done, err).To(BeTrue())
 		status, text = look("/readyz?deep")
 		Expect(status).To(Equal(503))
@@ -288,7 +290,7 @@ var _ = Describe("Verifying the books", func() {
 		release, free, err := s.store.Lock(s.ctx, "verify the books")
 		Expect(free, err).To(BeTrue())
 		defer release()
-		done, err = served.VerifyBooks(s.ctx)
+		done, err = served.Worker().VerifyBooks(s.ctx, billing.Sample{})
 		Expect(done, err).To(BeFalse(), "another server is at it")
 	})
 })

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -23,7 +23,7 @@ const disagreeing = 2
 // Run looks through the books and tells what is wrong. It changes nothing.
 func (cmd verify) Run(ctx context.Context, env environment, out io.Writer) error {
 	return withStore(ctx, env, func(st *store.Store) error {
-		v, err := server.Verify(ctx, st, cmd.Account)
+		v, err := worker.Verify(ctx, st, cmd.Account)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (cmd verify) Run(ctx context.Context, env environment, out io.Writer) error
 	})
 }
 
-func (cmd verify) print(out io.Writer, v server.Verification) error {
+func (cmd verify) print(out io.Writer, v worker.Verification) error {
 	if cmd.JSON {
 		found := []map[string]string{}
 		for _, f := range v.Findings {

@@ -1,70 +1,15 @@
 package server
 
 import (
-	"context"
-	"errors"
-	"log/slog"
 	"net/http"
-	"strconv"
-	"time"
 
-	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
+	"tollkeeper/server/worker"
 )
-
-// observe counts each request and writes a line to the log for it: of those that
-// went well only at the level debug, since a line costs more than storing an
-// event does. Neither bodies nor keys nor what paths are filled with appear there.
-func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		began := time.Now()
-		if err := recovered(next, c); err != nil {
-			c.Error(err)
-		}
-		took := time.Since(began)
-		ctx := c.Request().Context()
-		r := requestOf(ctx)
-		name := "none"
-		if r.operation != nil {
-			name = r.operation.id
-		}
-		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
-		level := slog.LevelDebug
-		if c.Response().Status >= http.StatusBadRequest {
-			level = slog.LevelInfo
-		}
-		if !s.log.Enabled(ctx, level) {
-			return nil
-		}
-		s.log.LogAttrs(ctx, level, "request", requestAttr(ctx),
-			slog.String("method", c.Request().Method),
-			slog.String("path", c.Path()), // the template: ids and aliases stay out
-			slog.Int("status", c.Response().Status),
-			slog.Int64("bytes", c.Response().Size),
-			slog.Duration("took", took),
-			slog.String("account", r.account.ID))
-		return nil
-	}
-}
-
-func requestAttr(ctx context.Context) slog.Attr {
-	return slog.String("request_id", requestOf(ctx).id)
-}
-
-// recovered runs a handler and turns its panic into an error.
-func recovered(next echo.HandlerFunc, c echo.Context) (err error) {
-	err = fault.Recovered(func() error { return next(c) })
-	var panicked *fault.Panic
-	if errors.As(err, &panicked) && panicked.Value == http.ErrAbortHandler {
-		panic(panicked.Value)
-	}
-	return err
-}
 
 // metrics are those of one server, beside the ones of its process.
 type metrics struct {
@@ -102,8 +47,11 @@ func newMetrics(recorder *event.Recorder) *metrics {
 	return m
 }
 
-// verified shows what a verification came to.
-func (m *metrics) verified(v Verification) {
+// panicked counts a panic.
+func (m *metrics) panicked(work string) { m.panics.WithLabelValues(work).Inc() }
+
+// verified shows the result of a verification.
+func (m *metrics) verified(v worker.Verification) {
 	leftOut := 0
 	for _, count := range v.LeftOut {
 		leftOut += count

@@ -28,8 +28,8 @@ func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	}
 }
 
-// deliver gives up an answer that the client does not take.
-func deliver(next echo.HandlerFunc) echo.HandlerFunc {
+// writeDeadline gives up an answer that the client does not take.
+func writeDeadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		conn := http.NewResponseController(c.Response().Writer)
 		c.Response().Before(func() {

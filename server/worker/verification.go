@@ -1,4 +1,4 @@
-package server
+package worker
 
 import (
 	"context"
@@ -12,32 +12,33 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
+	"tollkeeper/server/background"
 	"tollkeeper/store"
 )
 
-// Verification is what a look through the books of all accounts came to.
+// Verification is the result of verifying the books of all accounts, or of one.
 type Verification struct {
-	Invoices   int       // looked at
-	Recomputed int       // of those, worked out anew from events and prices
+	Invoices   int       // verified
+	Recomputed int       // of those, computed again from events and prices
 	Referred   int       // of those, compared with the reference model
-	Findings   []Finding // what cannot be
+	Findings   []Finding // contradictions
 
-	LeftOut map[string]int // invoices that were to be compared with the reference model and were not, by the reason
+	LeftOut map[string]int // invoices that could not be compared with the reference model, by reason
 
-	panics []error // of accounts whose books cannot be read; each is a finding too
+	panics []error // of accounts whose books cannot be read; each is also a finding
 }
 
-// Finding is something that is wrong in the books of an account.
+// Finding is a contradiction in the books of an account.
 type Finding struct{ Account, Document, Wrong string }
 
-// Verify looks through the books of all accounts, or of the one with that id: issued
-// invoices and credit notes, balances and ledgers. It changes nothing, and holds nobody
-// up: every transaction reads a part. All invoices are compared with the reference model.
+// Verify verifies the books of all accounts, or of the one with that id: issued invoices and
+// credit notes, balances and ledgers. It changes nothing and locks nothing: each transaction
+// reads a part. All invoices are compared with the reference model.
 func Verify(ctx context.Context, st *store.Store, only string) (Verification, error) {
 	return verifySample(ctx, st, only, billing.Sample{})
 }
 
-// verifySample is Verify that compares a sample of the invoices with the reference model.
+// verifySample is Verify, but compares only a sample of the invoices with the reference model.
 func verifySample(ctx context.Context, st *store.Store, only string, sample billing.Sample) (Verification, error) {
 	ids := []string{only}
 	if only == "" {
@@ -45,7 +46,10 @@ func verifySample(ctx context.Context, st *store.Store, only string, sample bill
 		if err != nil {
 			return Verification{}, err
 		}
-		ids = toWire(accounts, func(a account.Account) string { return a.ID })
+		ids = make([]string, len(accounts))
+		for i, a := range accounts {
+			ids[i] = a.ID
+		}
 	}
 	var all Verification
 	for _, id := range ids {
@@ -63,7 +67,7 @@ func verifySample(ctx context.Context, st *store.Store, only string, sample bill
 }
 
 func (v *Verification) verify(ctx context.Context, st *store.Store, sample billing.Sample) error {
-	ctx = usage.ReadEvents(ctx) // buckets are what an invoice may have been wrong by
+	ctx = usage.ReadEvents(ctx) // since wrong buckets make wrong invoices
 	for place, more := int64(0), true; more; more = place > 0 {
 		var part billing.Verified
 		err := st.View(ctx, func(tx *store.Tx) (err error) {
@@ -111,31 +115,31 @@ func (v *Verification) verify(ctx context.Context, st *store.Store, sample billi
 
 // Waits of VerifyNightly.
 const (
-	beforeFirst = time.Minute // a server that has just begun has better to do
+	beforeFirst = time.Minute // after the start of a server, which has other work then
 	betweenTwo  = 24 * time.Hour
 )
 
-// How many of the invoices a night compares with the reference model, which is slow: one of
-// seven, but no more than a thousand, and another part each night. How many there are is
-// known from the last time.
+// A night compares only a part of the invoices with the reference model, which is slow: one
+// of seven, at most a thousand, and another part each night. The number of invoices is that
+// of the last verification.
 const (
 	nights        = 7
 	mostReferred  = 1_000
-	nightsAtFirst = 28 // when the server has just begun
+	nightsAtFirst = 28 // before the first verification of this process
 )
 
-// sample is the part of a night.
-func (s *Server) sample(night time.Time) billing.Sample {
+// sample returns the part that a night compares.
+func (w *Worker) sample(night time.Time) billing.Sample {
 	of := nightsAtFirst
-	if last := s.books.Load(); last != nil {
+	if last := w.books.Load(); last != nil {
 		of = max(nights, last.Invoices/mostReferred+1)
 	}
 	return billing.Sample{Of: of, Turn: int(night.Unix() / int64(betweenTwo/time.Second))}
 }
 
-// VerifyNightly verifies the books every day until ctx ends, and keeps the result for
-// /readyz?deep and /metrics. Of several servers one does it at a time.
-func (s *Server) VerifyNightly(ctx context.Context) {
+// VerifyNightly verifies all books every day until ctx ends. [Worker.Books] returns the
+// result. Of several servers one verifies at a time.
+func (w *Worker) VerifyNightly(ctx context.Context) {
 	timer := time.NewTimer(beforeFirst)
 	defer timer.Stop()
 	var night time.Time
@@ -147,8 +151,8 @@ func (s *Server) VerifyNightly(ctx context.Context) {
 		}
 		timer.Reset(betweenTwo)
 		done := false
-		s.background(ctx, unit{work: "verify the books"}, func() (err error) {
-			done, err = s.verifyBooks(ctx, s.sample(night))
+		w.Runner.Run(ctx, background.Unit{Work: "verify the books"}, func() (err error) {
+			done, err = w.VerifyBooks(ctx, w.sample(night))
 			return err
 		})
 		if !done {
@@ -157,24 +161,25 @@ func (s *Server) VerifyNightly(ctx context.Context) {
 	}
 }
 
-// verifyBooks verifies the books, unless another server is at it.
-func (s *Server) verifyBooks(ctx context.Context, sample billing.Sample) (done bool, err error) {
-	release, free, err := s.store.Lock(ctx, "verify the books")
+// VerifyBooks verifies all books once, unless another server is doing so, and compares a sample of the
+// invoices with the reference model.
+func (w *Worker) VerifyBooks(ctx context.Context, sample billing.Sample) (done bool, err error) {
+	release, free, err := w.Store.Lock(ctx, "verify the books")
 	if err != nil || !free {
 		return false, err
 	}
 	defer release()
-	v, err := verifySample(ctx, s.store, "", sample)
+	v, err := verifySample(ctx, w.Store, "", sample)
 	if err != nil {
 		return false, err
 	}
-	s.books.Store(&v)
-	s.metrics.verified(v)
+	w.books.Store(&v)
+	w.Verified(v)
 	for _, err := range v.panics {
-		s.reportPanic(ctx, unit{work: "verify the books"}, err, true)
+		w.Runner.ReportPanic(ctx, background.Unit{Work: "verify the books"}, err, true)
 	}
 	for _, f := range v.Findings {
-		s.log.Error("the books do not agree", "account", f.Account, "document", f.Document, "wrong", f.Wrong)
+		w.Log.Error("the books do not agree", "account", f.Account, "document", f.Document, "wrong", f.Wrong)
 	}
 	return true, nil
 }

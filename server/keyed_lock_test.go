@@ -11,36 +11,36 @@ import (
 	"tollkeeper/server"
 )
 
-var _ = Describe("Turns", func() {
-	It("come one after the other, also after those who gave up", func(ctx SpecContext) {
-		take := server.Turns()
-		first, err := take(ctx)
+var _ = Describe("A keyed lock", func() {
+	It("is held by one after the other, also after those that gave up", func(ctx SpecContext) {
+		lock := server.KeyedLock()
+		first, err := lock(ctx)
 		Expect(err).NotTo(HaveOccurred())
 
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
-		_, err = take(gone)
+		_, err = lock(gone)
 		Expect(err).To(MatchError(context.Canceled))
 
 		second := make(chan func())
 		go func() {
 			defer GinkgoRecover()
-			end, err := take(ctx)
+			unlock, err := lock(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			second <- end
+			second <- unlock
 		}()
 		Consistently(second).ShouldNot(Receive())
 		first()
-		var end func()
-		Eventually(second).Should(Receive(&end))
-		end()
+		var unlock func()
+		Eventually(second).Should(Receive(&unlock))
+		unlock()
 
-		end, err = take(gone) // nobody is left to wait for
+		unlock, err = lock(gone) // none is left to wait for
 		Expect(err).NotTo(HaveOccurred())
-		end()
+		unlock()
 	})
 
-	It("number the entries that many make of one ledger at once", func() {
+	It("numbers the entries that many make of one ledger at once", func() {
 		s := openShop("2025-03-10T09:00:00Z")
 		buyer := s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 100})

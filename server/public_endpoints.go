@@ -19,8 +19,8 @@ import (
 // readyWithin bounds how long the database may take to answer a probe.
 const readyWithin = 2 * time.Second
 
-// registerOpen serves the paths that need no key.
-func (s *Server) registerOpen(e *echo.Echo) {
+// registerPublic serves the paths that need no key.
+func (s *Server) registerPublic(e *echo.Echo) {
 	contract, docs := contractYAML(s.contract), docsHTML(s.contract)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
@@ -29,8 +29,8 @@ func (s *Server) registerOpen(e *echo.Echo) {
 	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
 }
 
-// ready tells whether requests can be served: whether the database answers. Asked
-// deep, it also tells what the last look through the books came to.
+// ready reports whether requests can be served, which is whether the database answers. With
+// the parameter deep it also reports the last verification of the books.
 func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyWithin)
 	defer cancel()
@@ -40,7 +40,7 @@ func (s *Server) ready(c echo.Context) error {
 	if !c.QueryParams().Has("deep") {
 		return c.String(http.StatusOK, "ready\n")
 	}
-	books := s.books.Load()
+	books := s.worker.Books()
 	switch {
 	case books == nil:
 		return c.String(http.StatusOK, "ready; the books were not verified yet\n")

@@ -1,0 +1,51 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"tollkeeper/domain/event"
+	"tollkeeper/server/background"
+)
+
+// maintainEvery is how often the partitions of events are maintained. A partition of keys
+// grows by a hundred megabytes in that time at most.
+const maintainEvery = 20 * time.Second
+
+// MaintainPartitions maintains the partitions of events until ctx ends, by real time. It
+// creates those that coming events need. It has the recorder load filters of known keys, of
+// at most filterBytes bytes in all. It drops months that ended more than keepMonths months
+// ago, unless keepMonths is zero. Several servers may run it at once.
+func (w *Worker) MaintainPartitions(ctx context.Context, filterBytes int64, keepMonths int) {
+	ticker := time.NewTicker(maintainEvery)
+	defer ticker.Stop()
+	for {
+		w.Runner.Run(ctx, background.Unit{Work: "make room for events"}, func() error { return event.EnsurePartitions(ctx, w.Store) })
+		learned := false
+		w.Runner.Run(ctx, background.Unit{Work: "filter the keys of events"}, func() (err error) {
+			learned, err = w.Recorder.Learn(ctx, filterBytes)
+			return err
+		})
+		if keepMonths > 0 {
+			w.Runner.Run(ctx, background.Unit{Work: "drop old events"}, func() error { return w.dropMonths(ctx, keepMonths) })
+		}
+		if learned {
+			continue // there may be more
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (w *Worker) dropMonths(ctx context.Context, keep int) error {
+	for {
+		month, found, err := event.DropMonth(ctx, w.Store, keep)
+		if err != nil || !found {
+			return err
+		}
+		w.Log.Info("old events are dropped", "month", month.Format("2006-01"))
+	}
+}

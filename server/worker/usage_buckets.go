@@ -1,0 +1,80 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/usage"
+	"tollkeeper/server/background"
+	"tollkeeper/store"
+)
+
+// Pace of the aggregation. Many events at once cost less than few at a time, since each
+// bucket is written once for all of them.
+const (
+	aggregateEvery   = time.Second
+	aggregatedOthers = 20 // accounts each time for which this server stored no events
+	aggregatedUnits  = 20 // of one account before the next account
+)
+
+// AggregateUsage writes buckets of usage until ctx ends: soon after the events that this
+// server stores, and in turn for all accounts, since other servers store events too. It
+// also issues threshold invoices for the usage, also where the clock is stopped. Several
+// servers may run it at once. No reader waits for it: usage that is not in buckets is read
+// from events.
+func (w *Worker) AggregateUsage(ctx context.Context) {
+	if w.EventsOnly {
+		return
+	}
+	ticker := time.NewTicker(aggregateEvery)
+	defer ticker.Stop()
+	var others []string
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			others = w.aggregateNext(ctx, others)
+		}
+	}
+}
+
+// aggregateNext aggregates the accounts that this server stored events for, and the first of
+// the others. It returns the others that are left.
+func (w *Worker) aggregateNext(ctx context.Context, others []string) []string {
+	if len(others) == 0 {
+		all, err := account.List(ctx, w.Store)
+		if err != nil {
+			w.Runner.LogError(ctx, "list accounts", err)
+		}
+		for _, a := range all {
+			others = append(others, a.ID)
+		}
+	}
+	some := min(aggregatedOthers, len(others))
+	now := slices.Concat(w.Recorder.TakeDirty(), others[:some])
+	slices.Sort(now)
+	for _, id := range slices.Compact(now) {
+		w.Runner.Run(ctx, background.Unit{Work: "aggregate usage", Of: id}, func() error { return w.aggregate(ctx, id) })
+		w.doNow(store.WithAccount(ctx, id), thresholdJobs)
+	}
+	return others[some:]
+}
+
+// aggregate writes an account's buckets while there is something to do, up to a bound.
+func (w *Worker) aggregate(ctx context.Context, accountID string) error {
+	ctx = store.WithAccount(ctx, accountID)
+	more := true
+	for n := 0; more && n < aggregatedUnits; n++ {
+		err := w.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			more, err = usage.Aggregate(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
