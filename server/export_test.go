@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net/netip"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -15,14 +14,7 @@ var (
 	ReadJSON  = readJSON
 	PlacesOf  = placesOf
 	Transient = transient
-	Signature = signature
 )
-
-// Reaches reports whether webhooks may call an address where no networks are listed.
-func Reaches(address netip.Addr) bool { return reach{}.allows(address) }
-
-// Forget deletes messages that are old.
-func (d *Deliveries) Forget() { d.forget(context.Background(), d.now()) }
 
 // UnknownMembers names the members of value, at every depth, that the schema
 // does not know.

@@ -16,6 +16,7 @@ import (
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/server"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store/storetest"
 )
 
@@ -167,7 +168,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			}
 			return time.Now()
 		}
-		p := one.process(func(ctx context.Context, s *server.Server) { s.Deliveries(server.DeliveryConfig{Now: now}).Run(ctx) })
+		p := one.process(func(ctx context.Context, s *server.Server) { s.Deliverer(webhooks.Options{Now: now}).Run(ctx) })
 		Eventually(func() (told int) {
 			for _, r := range receivers {
 				told += min(1, len(r.requests()))

@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
@@ -125,6 +126,11 @@ func (s *Server) markDirty(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return err
 	}
+}
+
+// Deliverer makes a deliverer of the messages that the server's accounts announced.
+func (s *Server) Deliverer(options webhooks.Options) *webhooks.Deliverer {
+	return webhooks.NewDeliverer(webhooks.Config{Store: s.store, Log: s.log, Runner: s.runner, Networks: s.networks, Options: options})
 }
 
 // reading is a context in which usage is read as the server is told to.

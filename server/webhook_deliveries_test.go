@@ -1,15 +1,16 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync/atomic"
 	"time"
 
+	"tollkeeper/server/webhooks"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"tollkeeper/server"
 )
 
 var _ = Describe("Deliveries", func() {
@@ -33,7 +34,7 @@ var _ = Describe("Deliveries", func() {
 		sent, err := time.Parse("2006-01-02T15:04:05.999999999", at)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(sent).To(BeTemporally("~", time.Now(), time.Minute))
-		Expect(got[0].header.Values("X-Orb-Signature")).To(Equal([]string{server.Signature(secret, at, got[0].body)}))
+		Expect(got[0].header.Values("X-Orb-Signature")).To(Equal([]string{webhooks.Signature(secret, at, got[0].body)}))
 	})
 
 	It("W-2: try again on the schedule, with the same body under the same id, signed anew", func() {
@@ -251,7 +252,7 @@ var _ = Describe("Deliveries", func() {
 		p.pass(66 * time.Second)
 		for k, secret := range []string{endpoint.text("secret"), rotated} {
 			got := r.requests()[k]
-			Expect(got.header.Values("X-Orb-Signature")).To(Equal([]string{server.Signature(secret, got.header.Get("X-Orb-Timestamp"), got.body)}))
+			Expect(got.header.Values("X-Orb-Signature")).To(Equal([]string{webhooks.Signature(secret, got.header.Get("X-Orb-Timestamp"), got.body)}))
 		}
 	})
 
@@ -272,7 +273,7 @@ var _ = Describe("Deliveries", func() {
 		r := receive(nil)
 		p.endpoint(r, nil)
 		p.happens(40)
-		others := []*server.Deliveries{p.deliveries, p.server.Deliveries(server.DeliveryConfig{}), p.server.Deliveries(server.DeliveryConfig{})}
+		others := []*webhooks.Deliverer{p.deliveries, p.server.Deliverer(webhooks.Options{}), p.server.Deliverer(webhooks.Options{})}
 		for _, d := range others {
 			Expect(d.Begin(p.ctx)).To(Succeed())
 		}
@@ -331,10 +332,10 @@ var _ = Describe("Deliveries", func() {
 		endpoint := p.endpoint(r, nil).text("id")
 		p.happens(1)
 		p.pass(29 * 24 * time.Hour)
-		p.deliveries.Forget()
+		p.deliveries.Forget(context.Background(), p.now())
 		Expect(p.log(endpoint).list("data")).To(HaveLen(1))
 		p.pass(2 * 24 * time.Hour)
-		p.deliveries.Forget()
+		p.deliveries.Forget(context.Background(), p.now())
 		Expect(p.log(endpoint).list("data")).To(BeEmpty())
 		Expect(p.told()).To(BeEmpty())
 	})
@@ -350,24 +351,3 @@ func bodyOf(r request) value {
 	GinkgoHelper()
 	return decoded("a delivery", r.body)
 }
-
-var _ = DescribeTable("W-1: A signature",
-	func(secret, timestamp, body, signature string) {
-		Expect(server.Signature(secret, timestamp, body)).To(Equal(signature))
-		Expect(server.Signature(secret+"x", timestamp, body)).NotTo(Equal(signature))
-		Expect(server.Signature(secret, timestamp+"0", body)).NotTo(Equal(signature))
-		for at := range body {
-			other := []byte(body)
-			other[at] ^= 1
-			Expect(server.Signature(secret, timestamp, string(other))).NotTo(Equal(signature))
-		}
-	},
-	Entry("of the hosted service's own specs", "c-UGKYdnhHh436B_sMouYAPUvXyWpzOdunZBV5dFSD8", "2024-03-27T15:42:29.551",
-		`{"id": "o4mmewpfNNTnjfZc", "created_at": "2024-03-27T15:42:29+00:00", "type": "resource_event.test", `+
-			`"properties": {"message": "A test webhook from Orb. Happy testing!"}}`,
-		"v1=9d25de966891ab0bc18754faf8d83d0980b44ae330fcc130b41a6cf3daf1f391"),
-	Entry("of an issued invoice", "whsec_test_0123456789abcdef", "2025-02-01T12:00:05.250",
-		`{"id":"wh_7Qm2","created_at":"2025-02-01T12:00:05+00:00","type":"invoice.issued","invoice":{"id":"inv_1","invoice_number":"ABCDEF-00001",`+
-			`"status":"issued","total":"120.00","amount_due":"120.00"},"properties":{"automatically_marked_as_paid":false}}`,
-		"v1=d1ef49610110bcb1b8045bab2b33d47e356f8334874b3cd3763305586c236ff7"),
-)

@@ -6,6 +6,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/gen"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 )
 
@@ -120,7 +121,7 @@ func (s *Server) checkWebhookURL(tx *store.Tx, url string) error {
 	if err != nil {
 		return err
 	}
-	return CheckWebhookURL(url, settings.Test(), s.networks)
+	return webhooks.CheckURL(url, settings.Test(), s.networks)
 }
 
 func eventTypesFromWire(names []string) *[]webhook.Type {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tollkeeper/server"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 )
 
@@ -97,7 +98,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	beside.Go(func() { s.Worker().VerifyNightly(ctx) })
 	beside.Go(func() { s.Worker().AggregateUsage(ctx) })
 	beside.Go(func() { s.Worker().MaintainPartitions(ctx, env.KeyFilters<<20, env.KeepMonths) })
-	beside.Go(func() { s.Deliveries(server.DeliveryConfig{}).Run(ctx) })
+	beside.Go(func() { s.Deliverer(webhooks.Options{}).Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
 	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)

@@ -9,13 +9,13 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/webhook"
-	"tollkeeper/server"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 )
 
 // webhookNetworks are those that webhooks may call beside public addresses.
 func (e environment) webhookNetworks() ([]netip.Prefix, error) {
-	networks, err := server.ParseNetworks(e.WebhookNetworks)
+	networks, err := webhooks.ParseNetworks(e.WebhookNetworks)
 	if err != nil {
 		return nil, fmt.Errorf("TOLLKEEPER_WEBHOOK_NETWORKS: %w", err)
 	}
@@ -55,7 +55,7 @@ func (cmd addWebhook) Run(ctx context.Context, env environment, out io.Writer) e
 		}
 	}
 	return withAccount(ctx, env, cmd.Account, func(ctx context.Context, st *store.Store, owner account.Account) error {
-		if err := server.CheckWebhookURL(cmd.URL, owner.Test(), networks); err != nil {
+		if err := webhooks.CheckURL(cmd.URL, owner.Test(), networks); err != nil {
 			return err
 		}
 		var made webhook.Endpoint

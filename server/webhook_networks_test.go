@@ -19,6 +19,7 @@ import (
 
 	"tollkeeper/domain/webhook"
 	"tollkeeper/server"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 )
 
@@ -176,7 +177,7 @@ var _ = Describe("What webhooks reach", func() {
 		urls, answers := trickyURLs(port)
 		resolver := (&names{answers: answers, asked: map[string]int{}}).resolver()
 		s := server.New(server.Config{Store: p.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: networks})
-		p.deliveries = s.Deliveries(server.DeliveryConfig{Now: p.now, Resolver: resolver})
+		p.deliveries = s.Deliverer(webhooks.Options{Now: p.now, Resolver: resolver})
 		p.setting("webhook_retries", "1s")
 		p.tx(func(tx *store.Tx) error {
 			for _, url := range urls {
@@ -208,24 +209,4 @@ var _ = Describe("What webhooks reach", func() {
 		_, connections := called(append(loopback, netip.MustParsePrefix("::1/128"))...)
 		Expect(connections).To(BeNumerically(">", 200))
 	})
-
-	DescribeTable("is told by the address alone",
-		func(address string, reached bool) {
-			Expect(server.Reaches(netip.MustParseAddr(address))).To(Equal(reached))
-		},
-		Entry("a public one", "1.1.1.1", true),
-		Entry("a public one of version 6", "2606:4700:4700::1111", true),
-		Entry("a public one written as of version 6", "::ffff:1.1.1.1", true),
-		Entry("the last before the private ones", "9.255.255.255", true),
-		Entry("the first private one", "10.0.0.0", false),
-		Entry("the first after them", "11.0.0.0", true),
-		Entry("the last of carriers' networks", "100.127.255.255", false),
-		Entry("the first after those", "100.128.0.0", true),
-		Entry("one of benchmarks", "198.19.255.255", false),
-		Entry("one after those", "198.20.0.0", true),
-		Entry("one translated to version 4", "64:ff9b::101:101", false),
-		Entry("one of a tunnel", "2002:101:101::1", false),
-		Entry("one with a zone", "fe80::1%eth0", false),
-		Entry("a site's own", "fd12::1", false),
-	)
 })

@@ -1,4 +1,4 @@
-package server
+package webhooks
 
 import (
 	"errors"
@@ -15,17 +15,17 @@ import (
 	"tollkeeper/domain/fault"
 )
 
-// reach is which addresses webhooks may call: public ones, and the networks that the
-// operator lists. It is asked for each connection, when the name has been resolved: what
-// a name was found to be before says nothing.
-type reach struct {
+// allowlist decides which addresses webhooks may call: public ones, and the networks that the
+// operator lists. It decides for each connection, after the name was resolved: an earlier
+// resolution of the same name may have had another result.
+type allowlist struct {
 	networks []netip.Prefix // beside public addresses
-	only     bool           // not public ones: what is not encrypted stays in the networks
+	only     bool           // no public addresses: plain HTTP stays in the networks
 }
 
-// special are the networks in which no public service is, though their form is that of
-// public addresses (the registries of special-purpose addresses, RFC 6890 and later).
-var special = prefixes(
+// nonPublic are networks without public services, though their addresses have the form of
+// public ones (the registries of special-purpose addresses, RFC 6890 and later).
+var nonPublic = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -34,8 +34,8 @@ var special = prefixes(
 	"2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
 )
 
-// public6 is where all public addresses of version 6 are. Beside it are loopback, link-local,
-// unique local and multicast addresses, and those that stand for addresses of version 4.
+// public6 contains all public addresses of version 6. Outside it are loopback, link-local,
+// unique local and multicast addresses, and those that represent addresses of version 4.
 var public6 = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) (all []netip.Prefix) {
@@ -46,13 +46,13 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 }
 
 // allows reports whether an address may be called.
-func (r reach) allows(address netip.Addr) bool {
+func (l allowlist) allows(address netip.Addr) bool {
 	address = address.Unmap().WithZone("")
 	contains := func(p netip.Prefix) bool { return p.Contains(address) }
 	switch {
-	case slices.ContainsFunc(r.networks, contains):
+	case slices.ContainsFunc(l.networks, contains):
 		return true
-	case r.only || !address.IsValid() || slices.ContainsFunc(special, contains):
+	case l.only || !address.IsValid() || slices.ContainsFunc(nonPublic, contains):
 		return false
 	}
 	return address.Is4() || public6.Contains(address)
@@ -60,42 +60,44 @@ func (r reach) allows(address netip.Addr) bool {
 
 var errUnreachable = errors.New("the address is not public")
 
-// control stops a connection before its first packet.
-func (r reach) control(_, address string, _ syscall.RawConn) error {
+// dialControl refuses a connection before its first packet.
+func (l allowlist) dialControl(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
-	if err != nil || !r.allows(at.Addr()) {
+	if err != nil || !l.allows(at.Addr()) {
 		return errUnreachable
 	}
 	return nil
 }
 
-// Bounds of what a receiver may answer.
+// Bounds of connections to receivers.
 const (
-	answerHead    = 64 << 10 // bytes
-	idleReceivers = 30 * time.Second
+	readBytes  = 64 << 10 // of an answer, at most
+	idleWithin = 30 * time.Second
 )
 
-// client calls what is within reach, and nothing that an answer or the environment names.
-func (r reach) client(resolver *net.Resolver) *http.Client {
-	dialer := &net.Dialer{Timeout: deliverWithin, Control: r.control, Resolver: resolver}
+// client returns a client that calls allowed addresses only. It follows no redirect and uses
+// no proxy of the environment.
+func (l allowlist) client(resolver *net.Resolver) *http.Client {
+	dialer := &net.Dialer{Timeout: answerWithin, Control: l.dialControl, Resolver: resolver}
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  nil,
 			DialContext:            dialer.DialContext,
 			ForceAttemptHTTP2:      true,
-			MaxResponseHeaderBytes: answerHead,
-			MaxIdleConnsPerHost:    atOnce,
-			IdleConnTimeout:        idleReceivers,
-			TLSHandshakeTimeout:    deliverWithin,
+			MaxResponseHeaderBytes: readBytes,
+			MaxIdleConnsPerHost:    mostAttempts,
+			IdleConnTimeout:        idleWithin,
+			TLSHandshakeTimeout:    answerWithin,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// CheckWebhookURL refuses a URL that would never be called: neither http nor https, with a
-// user in it, an address out of reach, or not encrypted where it must be (semantics
-// 13.1.1). What a name resolves to is looked at when it is called.
-func CheckWebhookURL(text string, test bool, networks []netip.Prefix) error {
+// CheckURL refuses a URL that would never be called: neither http nor https, with a user, with
+// an address that is not allowed, or plain HTTP where that is not allowed (semantics 13.1.1).
+// The addresses of a name are checked at each call. test is whether the account is a test
+// account.
+func CheckURL(text string, test bool, networks []netip.Prefix) error {
 	const field = "url"
 	at, err := url.Parse(text)
 	switch {
@@ -108,18 +110,18 @@ func CheckWebhookURL(text string, test bool, networks []netip.Prefix) error {
 	case at.Fragment != "":
 		return fault.Bad(field, "must have no fragment")
 	}
-	within := reach{networks: networks}
+	allowed := allowlist{networks: networks}
 	switch at.Scheme {
 	case "https":
 	case "http":
-		within.only = !test
+		allowed.only = !test
 	default:
 		return fault.Bad(field, "must begin with https://")
 	}
-	if within.only && len(networks) == 0 {
+	if allowed.only && len(networks) == 0 {
 		return fault.Bad(field, "must begin with https://")
 	}
-	if address, err := netip.ParseAddr(at.Hostname()); err == nil && !within.allows(address) {
+	if address, err := netip.ParseAddr(at.Hostname()); err == nil && !allowed.allows(address) {
 		return fault.Bad(field, "must have a public address")
 	}
 	return nil
@@ -127,7 +129,7 @@ func CheckWebhookURL(text string, test bool, networks []netip.Prefix) error {
 
 const longestURL = 2000 // characters
 
-// ParseNetworks reads a list of networks such as 10.0.0.0/8,127.0.0.1.
+// ParseNetworks reads networks such as 10.0.0.0/8, and single addresses such as 127.0.0.1.
 func ParseNetworks(texts []string) (networks []netip.Prefix, err error) {
 	for _, text := range texts {
 		network, err := netip.ParsePrefix(text)

@@ -14,7 +14,7 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/webhook"
-	"tollkeeper/server"
+	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -22,7 +22,7 @@ import (
 // post is an account whose webhooks are delivered, by a real time that the spec moves.
 type post struct {
 	*api
-	deliveries *server.Deliveries
+	deliveries *webhooks.Deliverer
 	ahead      time.Duration // of the real time
 }
 
@@ -30,7 +30,7 @@ func openPost() *post {
 	GinkgoHelper()
 	p := &post{api: start()}
 	p.forgetOthers()
-	p.deliveries = p.server.Deliveries(server.DeliveryConfig{Now: p.now})
+	p.deliveries = p.server.Deliverer(webhooks.Options{Now: p.now})
 	return p
 }
 
