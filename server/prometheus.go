@@ -17,6 +17,7 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 	books    *prometheus.GaugeVec   // of the last verification; empty before the first
 	panics   *prometheus.CounterVec // by kind of work
+	restarts prometheus.Counter     // of the private PostgreSQL
 }
 
 func newMetrics(recorder *event.Recorder) *metrics {
@@ -43,12 +44,22 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		_, bytes := recorder.Filters()
 		return float64(bytes)
 	})
-	m.registry.MustRegister(filters, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.restarts = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "tollkeeper_postgres_restarts_total",
+		Help: "How often the private PostgreSQL ended and was restarted.",
+	})
+	m.registry.MustRegister(filters, m.restarts, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 // panicked counts a panic.
 func (m *metrics) panicked(work string) { m.panics.WithLabelValues(work).Inc() }
+
+// DatabaseRestarted counts a restart of the private PostgreSQL, and logs it.
+func (s *Server) DatabaseRestarted() {
+	s.metrics.restarts.Inc()
+	s.log.Warn("the private PostgreSQL had ended and was restarted")
+}
 
 // verified shows the result of a verification.
 func (m *metrics) verified(v worker.Verification) {

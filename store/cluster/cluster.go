@@ -29,6 +29,7 @@ type Options struct {
 // Cluster is a running PostgreSQL that this process uses.
 type Cluster struct {
 	dir    string
+	cache  string        // where fetched binaries are
 	socket string        // directory of the socket
 	exited chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
 	using  lock          // held together by all processes that use the cluster
@@ -55,7 +56,7 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	c := &Cluster{dir: opts.Dir, log: opts.Log}
+	c := &Cluster{dir: opts.Dir, cache: opts.Cache, log: opts.Log}
 	changing, err := c.change(ctx)
 	if err != nil {
 		return nil, err

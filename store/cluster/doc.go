@@ -18,6 +18,10 @@
 // so, and go with a process that is killed; a postmaster left alone by such a
 // death is joined by the next command.
 //
+// Supervision. A postmaster that ends while it is used is restarted, with a longer wait
+// after each failure, and after a minute of failures the caller is told to give up. All
+// users of a cluster may watch it; the lock for changes lets one of them act.
+//
 // Trust. Connections are not asked for a password: the socket lies in a
 // directory of mode 0700, and there is no TCP.
 //

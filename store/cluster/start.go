@@ -130,9 +130,10 @@ func (c *Cluster) initialise(ctx context.Context, b Binaries, id identity, throw
 var environment = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
 
 // launch starts the postmaster and waits until it accepts connections. After a
-// kill -9 its orphans may hold shared memory for a moment; that is waited for.
+// kill -9 its orphans may hold shared memory: they are ended, and waited for.
 func (c *Cluster) launch(ctx context.Context, b Binaries, id identity, throwaway bool) error {
 	for {
+		c.endOrphans(ctx)
 		said, err := c.run(ctx, b, id, throwaway)
 		if err == nil {
 			say(c.log, "PostgreSQL %s runs in %s", b.Version, c.dir)

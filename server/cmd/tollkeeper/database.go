@@ -43,6 +43,19 @@ func (d database) leave() error {
 	return d.private.Stop()
 }
 
+// supervise keeps a private cluster running until ctx ends. A configured database is in other
+// hands.
+func (d database) supervise(ctx context.Context, restarted func()) error {
+	if d.private == nil {
+		<-ctx.Done()
+		return nil
+	}
+	if err := d.private.Supervise(ctx, cluster.Supervision{Restarted: restarted}); err != nil {
+		return exit{err, databaseLost}
+	}
+	return nil
+}
+
 // withStore runs do on the migrated database.
 func withStore(ctx context.Context, env environment, do func(st *store.Store) error) (err error) {
 	db, err := reach(ctx, env)

@@ -81,18 +81,27 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	welcome.print(out, listener.Addr())
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
-	return answer(ctx, s, log, listener, env)
+	return answer(ctx, s, log, listener, env, db)
 }
 
-// answer serves requests, does due work, delivers webhooks, keeps buckets and makes room until
-// ctx ends, then lets what runs come to its end.
-func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, env environment) error {
+// databaseLost is the exit status of a server whose private PostgreSQL ended and could not
+// be restarted.
+const databaseLost = 3
+
+// answer serves requests, does due work, delivers webhooks, keeps buckets, makes room and keeps
+// a private PostgreSQL running until ctx ends, then lets what runs come to its end.
+func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, env environment, db database) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
 	go func() {
 		defer cancel()
 		worked <- s.Worker().Run(ctx)
+	}()
+	supervised := make(chan error, 1)
+	go func() {
+		defer cancel()
+		supervised <- db.supervise(ctx, s.DatabaseRestarted)
 	}()
 	var beside sync.WaitGroup
 	beside.Go(func() { s.Worker().VerifyNightly(ctx) })
@@ -115,5 +124,5 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 		err = errors.Join(err, serving)
 	}
 	beside.Wait()
-	return errors.Join(err, <-worked)
+	return errors.Join(err, <-worked, <-supervised)
 }

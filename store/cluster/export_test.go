@@ -1,0 +1,4 @@
+package cluster
+
+// Runs reports whether a process is alive.
+var Runs = runs
