@@ -2,22 +2,18 @@ package server
 
 import (
 	"context"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"strings"
+	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
-	"tollkeeper/store"
 )
 
 // mostViolations is how many mistakes an answer lists.
@@ -46,6 +42,7 @@ var (
 	tooLarge    = class{"413-request-too-large", http.StatusRequestEntityTooLarge, "The request is too large."}
 	broke       = class{"500-internal-server-error", http.StatusInternalServerError, "Internal server error"}
 	overloaded  = class{"500-internal-server-error", http.StatusServiceUnavailable, "The server is overloaded."}
+	noDatabase  = class{"500-internal-server-error", http.StatusServiceUnavailable, "The database is not available."}
 )
 
 // Failures that only HTTP knows.
@@ -85,9 +82,10 @@ func (s *Server) fail(err error, c echo.Context) {
 		header.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	case errors.Is(err, errKeyUsed):
 		header.Set("X-Should-Retry", "false") // the same again would be refused again
-	case class == overloaded:
-		header.Set(echo.HeaderRetryAfter, "1")
+	case class == overloaded, class == noDatabase:
+		header.Set(echo.HeaderRetryAfter, outageOf(err).retryAfter())
 		header.Set("Transient-Error", "true")
+		s.outages.report(ctx, s.log, time.Now(), err)
 	case class == broke:
 		if transient(err) {
 			header.Set("Transient-Error", "true")
@@ -142,10 +140,15 @@ func classOf(err error) (class class, detail string) {
 		return noURL, "Nothing is known by this method and path"
 	case errors.Is(err, errTooLarge):
 		return tooLarge, "The body is larger than this operation takes"
-	case errors.Is(err, errOverloaded), errors.Is(err, store.ErrBusy):
-		return overloaded, "The server is busy; send the same request again"
 	case errors.As(err, &echoed):
 		return echoClass(echoed.Code)
+	}
+	switch outageOf(err) {
+	case busy:
+		return overloaded, "The server is busy; send the same request again"
+	case away:
+		return noDatabase, "The server cannot use its database now; send the same request again"
+	case noOutage:
 	}
 	return broke, "The server failed; its log tells more under the request id"
 }
@@ -161,24 +164,4 @@ func echoClass(status int) (class, string) {
 		return invalid, "The request does not fit what this operation takes"
 	}
 	return broke, "The server failed; its log tells more under the request id"
-}
-
-// transient reports an outage that may be over the next time.
-func transient(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		switch {
-		case strings.HasPrefix(pg.Code, "08"), // connection
-			strings.HasPrefix(pg.Code, "53"),       // too many connections, disk or memory full
-			strings.HasPrefix(pg.Code, "57P"),      // shutting down, starting up
-			pg.Code == "40001", pg.Code == "40P01", // lost against another transaction
-			pg.Code == "55P03", pg.Code == "57014", pg.Code == "25P03": // waited too long
-			return true
-		}
-		return false
-	}
-	var network net.Error
-	var connect *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err)
 }

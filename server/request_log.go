@@ -31,7 +31,8 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
 		level := slog.LevelDebug
-		if c.Response().Status >= http.StatusBadRequest {
+		// A 503 is logged with others, see outages.
+		if c.Response().Status >= http.StatusBadRequest && c.Response().Status != http.StatusServiceUnavailable {
 			level = slog.LevelInfo
 		}
 		if !s.log.Enabled(ctx, level) {

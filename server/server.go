@@ -47,6 +47,7 @@ type Server struct {
 	runner   *background.Runner
 	worker   *worker.Worker
 	ledgers  *keyedLock // by customer, for new entries of the credit ledger
+	outages  outages    // of requests, for the log
 
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call

@@ -28,6 +28,9 @@ type Frail struct {
 	at    Break
 	left  int // of those until it breaks; 0: it does not
 	broke bool
+
+	away    atomic.Bool // the database is out of reach
+	between sync.Map    // connections that are open, by themselves
 }
 
 // Break is what a connection breaks at.
@@ -84,6 +87,18 @@ func (f *Frail) Broke() bool {
 	return f.broke
 }
 
+// Away puts the database out of reach, or back: all connections break, and new ones are
+// closed as soon as they are made.
+func (f *Frail) Away(away bool) {
+	f.away.Store(away)
+	if away {
+		f.between.Range(func(conn, _ any) bool {
+			_ = conn.(*net.UnixConn).Close()
+			return true
+		})
+	}
+}
+
 // breaks counts what the client sent, and tells whether the connection breaks at it.
 func (f *Frail) breaks(kind byte, message []byte) (at Break, now bool) {
 	f.mu.Lock()
@@ -113,7 +128,7 @@ func (f *Frail) serve(listener *net.UnixListener, database string) {
 			return
 		}
 		server, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: database, Net: "unix"})
-		if err != nil {
+		if err != nil || f.away.Load() {
 			_ = client.Close()
 			continue
 		}
@@ -124,6 +139,8 @@ func (f *Frail) serve(listener *net.UnixListener, database string) {
 // carry takes messages to and fro until either side ends or the connection breaks. The
 // client is told of that when the database has noticed and undone what was not committed.
 func (f *Frail) carry(client, server *net.UnixConn) {
+	f.between.Store(client, nil)
+	defer f.between.Delete(client)
 	var deaf atomic.Bool // to what the server answers
 	go func() {
 		defer func() { _ = client.Close() }()
