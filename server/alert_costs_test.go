@@ -215,7 +215,7 @@ var _ = Describe("Alerts of costs by group", func() {
 		w.catchUp()
 		w.tx(func(tx *store.Tx) error {
 			return tx.Exec(`INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
-				SELECT ?, 'many' || k, 'call', 'c:' || ?, ?, jsonb_build_object('n', 1, 'project', k::text), ?, (pg_current_xact_id()::text::bigint << 20) + k
+				SELECT ?, 'many' || k, 'call', 'c:' || ?, ?, jsonb_build_object('n', 1, 'project', k::text), ?, event_number() + k
 				FROM generate_series(1, 10001) AS k`, tx.AccountID, w.buyer, instant("2025-03-10T08:00:00Z"), tx.Now).Error
 		})
 		messages := w.warned()

@@ -182,7 +182,7 @@ var _ = Describe("Verifying the books", func() {
 			Entry("an event that the second one has seen", "the quantity is 60, and comes to 61 from events and prices",
 				`UPDATE events SET properties = '{"n": 22}' WHERE ours AND properties = '{"n": 21}'`),
 			Entry("what it has seen", "the quantity is 37, and comes to 61 from events and prices",
-				`ALTER TABLE invoices DISABLE TRIGGER USER; UPDATE invoices SET seen = pg_current_snapshot() WHERE ours AND source = 'partial'; ALTER TABLE invoices ENABLE TRIGGER USER`),
+				`ALTER TABLE invoices DISABLE TRIGGER USER; UPDATE invoices SET seen = event_moment() WHERE ours AND source = 'partial'; ALTER TABLE invoices ENABLE TRIGGER USER`),
 			Entry("its whole line, so that it adds up", "the quantity is 38, and comes to 37 from events and prices",
 				`ALTER TABLE invoice_lines DISABLE TRIGGER USER; UPDATE invoice_lines SET quantity = 38 WHERE ours AND quantity = 37; ALTER TABLE invoice_lines ENABLE TRIGGER USER`),
 		)

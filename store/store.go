@@ -135,6 +135,12 @@ func violates(err error, code, constraint string) bool {
 	return errors.As(err, &pg) && pg.Code == code && pg.ConstraintName == constraint
 }
 
+// Raised reports whether err is one that a function of the database raises with that code.
+func Raised(err error, code string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == code
+}
+
 // TimedOut reports whether err is that of a statement that met its deadline.
 func TimedOut(err error) bool {
 	var pg *pgconn.PgError

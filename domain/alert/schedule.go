@@ -120,7 +120,7 @@ func RescheduleAt(tx *store.Tx, subscriptionID string, at time.Time) error {
 // TrackBalances begins to look at subscriptions when events come in. Those that are there by now
 // need no look.
 func TrackBalances(tx *store.Tx) error {
-	err := tx.Exec("INSERT INTO alert_progress (account_id, seen) VALUES (?, pg_current_snapshot()) ON CONFLICT DO NOTHING", tx.AccountID).Error
+	err := tx.Exec("INSERT INTO alert_progress (account_id, seen) VALUES (?, "+event.Moment+") ON CONFLICT DO NOTHING", tx.AccountID).Error
 	if err != nil {
 		return fmt.Errorf("follow events: %w", err)
 	}

@@ -61,7 +61,7 @@ func ScanThresholdsNext(tx *store.Tx) (more bool, err error) {
 		return false, err
 	}
 	if !known {
-		begun := tx.Exec(`INSERT INTO accrual_progress (account_id, seen, changes) VALUES (?, pg_current_snapshot(), -1)
+		begun := tx.Exec(`INSERT INTO accrual_progress (account_id, seen, changes) VALUES (?, `+event.Moment+`, -1)
 			ON CONFLICT DO NOTHING`, tx.AccountID)
 		return begun.RowsAffected > 0, begun.Error
 	}

@@ -244,11 +244,11 @@ func (r *eventReader) query(subjects []string, start, end time.Time) (found []re
 				FROM usage_revisions AS r
 				WHERE r.account_id = $1 AND r.replaces AND e."timestamp" >= r.start_at AND e."timestamp" < r.end_at
 					AND (r.subjects IS NULL OR e.subject = ANY (r.subjects)) AND e.backfill_id IS DISTINCT FROM r.id
-					AND pg_visible_in_snapshot((e.seq >> 20)::text::xid8, r.seen))::text
+					AND `+event.InSnapshot("r.seen")+`)::text
 		FROM events AS e
 		WHERE e.account_id = $1 AND e.subject = ANY ($2) AND e."timestamp" >= $3 AND e."timestamp" < $4 AND NOT e.deprecated
 			AND (e.backfill_id IS NULL OR EXISTS (SELECT FROM usage_revisions AS r WHERE r.account_id = $1 AND r.id = e.backfill_id))
-			AND ($5::pg_snapshot IS NULL OR pg_visible_in_snapshot((e.seq >> 20)::text::xid8, $5::pg_snapshot))
+			AND ($5::pg_snapshot IS NULL OR `+event.InSnapshot("$5")+`)
 		ORDER BY e.seq LIMIT $6`,
 		r.tx.AccountID, subjects, start, end, r.seen, mostReferredEvents+1)
 	if err != nil {

@@ -46,9 +46,16 @@ func insert(ctx context.Context, st *store.Store, into *Backfill, known keyFilte
 	left := known.doubts(store.AccountID(ctx), keys)
 	var taking bool
 	var existing, duplicate []string
-	err = st.Call(ctx, "record_events",
-		[]any{backfill, customers, keys, names, subjects, timestamps, properties, first, last, left.seal, left.parts, left.keys},
-		&taking, &j.oldest, &j.newest, &existing, &j.stored, &duplicate)
+	record := func() error {
+		return st.Call(ctx, "record_events",
+			[]any{backfill, customers, keys, names, subjects, timestamps, properties, first, last, left.seal, left.parts, left.keys},
+			&taking, &j.oldest, &j.newest, &existing, &j.stored, &duplicate)
+	}
+	if err = record(); store.Raised(err, unsettled) { // a dump was restored while this server ran
+		if _, err = Settle(ctx, st); err == nil {
+			err = record()
+		}
+	}
 	if err == nil && !taking {
 		err = fault.Refused("this backfill takes no more events")
 	}

@@ -21,12 +21,11 @@ func From(seq string) string {
 
 // fresh are events, named e, that were stored since a snapshot $2 was taken. That is no
 // column: row-level security keeps functions of one from finding rows by an index.
-var fresh = "e.account_id = $1 AND " + From("pg_snapshot_xmin($2::pg_snapshot)::text::bigint << 20") +
-	" AND NOT pg_visible_in_snapshot((e.seq >> 20)::text::xid8, $2::pg_snapshot)"
+var fresh = "e.account_id = $1 AND " + From(Oldest("$2")) + " AND NOT " + InSnapshot("$2")
 
 // TakeSnapshot is which events are there now.
 func TakeSnapshot(tx *store.Tx) (now Snapshot, err error) {
-	err = tx.Conn().QueryRowContext(tx.Context(), "SELECT pg_current_snapshot()::text").Scan(&now)
+	err = tx.Conn().QueryRowContext(tx.Context(), "SELECT "+Moment+"::text").Scan(&now)
 	if err != nil {
 		return now, fmt.Errorf("note which events are there: %w", err)
 	}
@@ -46,7 +45,7 @@ func AnySince(tx *store.Tx, seen Snapshot, by time.Time) (found bool, err error)
 // Since names the customers of events that were stored since a moment, by id or by
 // alias, and the moment from which to look on.
 func Since(tx *store.Tx, seen Snapshot) (ids, aliases []string, now Snapshot, err error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `SELECT pg_current_snapshot()::text, f.subject
+	rows, err := tx.Conn().QueryContext(tx.Context(), `SELECT `+Moment+`::text, f.subject
 		FROM (SELECT) AS one LEFT JOIN (SELECT DISTINCT e.subject FROM events AS e WHERE `+fresh+`) AS f ON true`, tx.AccountID, string(seen))
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("read fresh events: %w", err)

@@ -27,7 +27,7 @@ const unmatchedAtOnce = 1_000
 // unlooked are the events of external customers that no endpoint was told of yet: those
 // from the mark on, up to the oldest transaction that is under way.
 var unlooked = `
-	FROM events AS e WHERE account_id = $1 AND ` + From("$2::bigint") + ` AND seq < pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20
+	FROM events AS e WHERE account_id = $1 AND ` + From("$2::bigint") + ` AND seq < ` + Horizon + `
 	AND subject LIKE 'e:%'`
 
 // NextUnmatched tells whether there are events to look through for those of no customer,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
 )
@@ -59,7 +60,7 @@ func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
 // aggregateLatest moves the mark. No event below the horizon is to come: that is the oldest
 // transaction under way.
 func aggregateLatest(tx *store.Tx, p progress) (bool, error) {
-	upTo, events, err := nextEvents(tx, p.mark, "pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20", `, volumes AS (
+	upTo, events, err := nextEvents(tx, p.mark, event.Horizon, `, volumes AS (
 		INSERT INTO usage_volumes AS v (account_id, hour, events) SELECT $1, hour, events FROM hours
 		ON CONFLICT (account_id, hour) DO UPDATE SET events = v.events + excluded.events)`)
 	if err != nil || events == 0 {
@@ -133,7 +134,7 @@ func nextEvents(tx *store.Tx, from int64, horizon, also string) (upTo int64, eve
 // aggregateAll puts events into the buckets of series. One that fails is left behind and
 // keeps no other.
 func aggregateAll(tx *store.Tx, all []series, from, upTo int64, sixHourlyTo time.Time) error {
-	effects, err := effectsWhere(tx, "pg_snapshot_xmax(seen)::text::bigint << 20 > $2", from)
+	effects, err := effectsWhere(tx, event.Next("seen")+" > $2", from)
 	if err != nil {
 		return err
 	}

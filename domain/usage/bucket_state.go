@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -40,7 +41,7 @@ func bucketStateOf(tx *store.Tx, about period.Period, subjects []string, request
 	err := tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT p.mark, p.six_hourly_to, coalesce(h.changes, 0),
 			(SELECT `+seriesAsJSON+` FROM `+seriesTables+` WHERE s.account_id = $1 AND s.mark = p.mark AND metric = ANY ($5)
-				AND coalesce(p.mark <= pg_snapshot_xmin($6::pg_snapshot)::text::bigint << 20, true)), -- they have nothing newer
+				AND coalesce(p.mark <= `+event.Oldest("$6")+`, true)), -- they have nothing newer
 			(SELECT json_agg(json_build_object('Start', start_at, 'End', end_at) ORDER BY start_at) FROM usage_gaps
 				WHERE account_id = $1 AND start_at < $3 AND end_at > $2 AND (subjects IS NULL OR subjects && $4)),
 			(SELECT `+effectsAsJSON+` FROM usage_revisions
@@ -62,7 +63,7 @@ func bucketStateOf(tx *store.Tx, about period.Period, subjects []string, request
 		}
 	}
 	if st.counting, err = counting(effects); seen != nil {
-		st.counting.SQL += " AND pg_visible_in_snapshot((e.seq >> 20)::text::xid8, ?::pg_snapshot)"
+		st.counting.SQL += " AND " + event.InSnapshot("?")
 		st.counting.Args = append(st.counting.Args, string(*seen))
 	}
 	return st, err

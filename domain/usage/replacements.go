@@ -30,7 +30,7 @@ func Apply(tx *store.Tx, r Replacement) error {
 	}
 	_, err := tx.Conn().ExecContext(tx.Context(), `
 		INSERT INTO usage_revisions (account_id, id, subjects, start_at, end_at, replaces, filter, seen)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_snapshot())`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, `+event.Moment+`)`,
 		tx.AccountID, r.ID, r.Subjects, r.Period.Start, r.Period.End, r.Replaces, r.Filter)
 	if err != nil {
 		return fmt.Errorf("revise usage: %w", err)
@@ -157,7 +157,7 @@ func counting(effects []effect) (metric.Fragment, error) {
 			continue
 		}
 		s.add(` AND NOT (e."timestamp" >= ? AND e."timestamp" < ? AND e.backfill_id IS DISTINCT FROM ?
-			AND pg_visible_in_snapshot((e.seq >> 20)::text::xid8, ?::pg_snapshot)`, r.Period.Start, r.Period.End, r.ID, r.Seen)
+			AND `+event.InSnapshot("?"), r.Period.Start, r.Period.End, r.ID, r.Seen)
 		if r.Subjects != nil {
 			s.add(" AND e.subject = ANY(?::text[])", r.Subjects)
 		}

@@ -43,7 +43,7 @@ func (e Endpoint) startLooking(tx *store.Tx) error {
 		return nil
 	}
 	err := tx.Exec(`
-		INSERT INTO unmatched_marks (account_id, mark) VALUES (?, pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20)
+		INSERT INTO unmatched_marks (account_id, mark) VALUES (?, event_horizon())
 		ON CONFLICT DO NOTHING`, tx.AccountID).Error
 	if err != nil {
 		return fmt.Errorf("begin to look for unmatched events: %w", err)

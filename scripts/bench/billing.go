@@ -197,7 +197,7 @@ func (b *billed) multiply(ctx context.Context, subscriptions int) error {
 		INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
 		SELECT $1, md5(n::text), 'request', 'e:customer-' || n % $2::int, $3::timestamptz + n * interval '1 day' * 29 / ($2::int * $4::int),
 			format('{"tokens":%s,"seconds":%s.25,"region":"%s"}', n % 997, n % 7, ($5::text[])[1 + n % 4])::jsonb,
-			clock_timestamp(), (pg_current_xact_id()::text::bigint << 20) + n
+			clock_timestamp(), event_number() + n
 		FROM generate_series(0, $2::int * $4::int - 1) AS n`, b.account, subscriptions, b.month, eachUses, regions)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func (b *bills) fill(ctx context.Context, alias, amount string, first, last int)
 	_, err := b.account.conn.Exec(ctx, `
 		INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
 		SELECT $1, $2 || n, 'request', 'e:' || $2, $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8),
-			format('{"amount":%s}', $6::text)::jsonb, clock_timestamp(), (pg_current_xact_id()::text::bigint << 20) + n - $7
+			format('{"amount":%s}', $6::text)::jsonb, clock_timestamp(), event_number() + n - $7
 		FROM generate_series($7::bigint, $8) AS n`,
 		b.account.account, alias, b.month, b.month.AddDate(0, 1, 0), b.events, amount, first, last)
 	return err

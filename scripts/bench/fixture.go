@@ -115,7 +115,7 @@ func (t *tables) fillMonth(ctx context.Context, f *fixture, first, last int) err
 	defer func() { _ = tx.Rollback(ctx) }()
 	_, err = tx.Exec(ctx, `
 		INSERT INTO event_keys (part, account_id, idempotency_key, seq)
-		SELECT (SELECT max(part) FROM event_key_parts), $1, md5(n::text), (pg_current_xact_id()::text::bigint << 20) + n - $2
+		SELECT (SELECT max(part) FROM event_key_parts), $1, md5(n::text), event_number() + n - $2
 		FROM generate_series($2::bigint, $3) AS n`, t.account, first, last)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (t *tables) fillMonth(ctx context.Context, f *fixture, first, last int) err
 			$5::timestamptz + ($6::timestamptz - $5::timestamptz) * (n / $7::float8),
 			format('{"tokens":%s,"seconds":0.%s,"region":"%s","model":"%s","user":"user-%s"}', mixed % 10000, lpad((mixed % 1000)::text, 3, '0'),
 				($8::text[])[1 + mixed % 4], ($9::text[])[1 + mixed % 3], mixed % $10)::jsonb,
-			clock_timestamp(), (pg_current_xact_id()::text::bigint << 20) + n - $2
+			clock_timestamp(), event_number() + n - $2
 		FROM generate_series($2::bigint, $3) AS n, LATERAL (SELECT (n * 2654435761 % 4294967296) / 64 AS mixed) AS m`,
 		t.account, first, last, customers-1, f.Month, f.Month.AddDate(0, 1, 0), f.Present, regions, models, users)
 	if err != nil {

@@ -74,7 +74,7 @@ func (p prepared) number(ctx context.Context, tx pgx.Tx) error {
 	}
 	var part int
 	var first int64
-	err := tx.QueryRow(ctx, "SELECT max(part), pg_current_xact_id()::text::bigint << 20 FROM event_key_parts").Scan(&part, &first)
+	err := tx.QueryRow(ctx, "SELECT max(part), event_number() FROM event_key_parts").Scan(&part, &first)
 	for i := range p.keys {
 		seq := first + int64(i)
 		p.keys[i][0], p.keys[i][3], p.events[i][7] = part, seq, seq

@@ -20,6 +20,7 @@ func (w *Worker) MaintainPartitions(ctx context.Context, filterBytes int64, keep
 	ticker := time.NewTicker(maintainEvery)
 	defer ticker.Stop()
 	for {
+		w.Runner.Run(ctx, background.Unit{Work: "settle how events are numbered"}, func() error { return w.settleNumbers(ctx) })
 		w.Runner.Run(ctx, background.Unit{Work: "make room for events"}, func() error { return event.EnsurePartitions(ctx, w.Store) })
 		learned := false
 		w.Runner.Run(ctx, background.Unit{Work: "filter the keys of events"}, func() (err error) {
@@ -38,6 +39,15 @@ func (w *Worker) MaintainPartitions(ctx context.Context, filterBytes int64, keep
 		case <-ticker.C:
 		}
 	}
+}
+
+// settleNumbers has events of a database that was restored from a dump numbered above those in it.
+func (w *Worker) settleNumbers(ctx context.Context) error {
+	restored, err := event.Settle(ctx, w.Store)
+	if restored {
+		w.Log.Warn("the database was restored from a dump; events to come are numbered above those in it")
+	}
+	return err
 }
 
 func (w *Worker) dropMonths(ctx context.Context, keep int) error {

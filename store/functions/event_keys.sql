@@ -2,9 +2,11 @@
 
 -- open_key_part begins a new part if the last one takes more than so many bytes of disk,
 -- indexes not counted, and seals the one that it closes. It returns the last part. A recording
--- holds ACCESS SHARE on the list of parts until it ends, so none is between two parts.
+-- holds ACCESS SHARE on the list of parts until it ends, so none is between two parts. A dump
+-- holds it for hours. Recordings wait behind the lock that is asked for here, so the request
+-- ends soon; then the last part stays open, and the next call may close it.
 CREATE OR REPLACE FUNCTION open_key_part(full_at bigint) RETURNS integer
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
     last integer := (SELECT max(part) FROM event_key_parts);
     name text;
@@ -24,6 +26,8 @@ BEGIN
     UPDATE event_key_parts SET seal = gen_random_uuid()::text WHERE part = last - 1;
     INSERT INTO event_key_parts VALUES (last);
     RETURN last;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN (SELECT max(part) FROM event_key_parts);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION open_key_part(bigint) FROM PUBLIC;

@@ -32,7 +32,7 @@ DECLARE
     earlier_keys text[] := '{}';
     taken bigint; -- keys that were new
     new_keys text[];
-    all_new boolean; -- nearly always: then it is not asked which they are
+    all_new boolean; -- nearly always
 BEGIN
     SELECT now - grace_period_seconds * interval '1 second', now + future_bound_seconds * interval '1 second'
         INTO oldest, newest FROM accounts WHERE id = account;
@@ -67,17 +67,17 @@ BEGIN
         earlier_keys := earlier_keys || ARRAY(SELECT idempotency_key FROM unnest(doubted_parts, doubted_keys) AS doubted (in_part, key)
             JOIN event_keys ON part = in_part AND account_id = account AND idempotency_key = key);
     END IF;
-    number := pg_current_xact_id()::text::bigint << 20;
-    INSERT INTO event_keys (part, account_id, idempotency_key, seq)
+    number := event_number();
+    WITH inserted AS (INSERT INTO event_keys (part, account_id, idempotency_key, seq)
         SELECT last_part, account, key, number + place FROM unnest(keys) WITH ORDINALITY AS sent (key, place)
         WHERE earlier_keys = '{}' OR key NOT IN (SELECT unnest(earlier_keys))
         ORDER BY key COLLATE "C"
-        ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS taken = ROW_COUNT;
+        ON CONFLICT DO NOTHING
+        RETURNING idempotency_key)
+    SELECT coalesce(array_agg(idempotency_key), '{}') INTO new_keys FROM inserted;
+    taken := cardinality(new_keys);
     all_new := taken = cardinality(keys);
     IF NOT all_new THEN
-        new_keys := ARRAY(SELECT idempotency_key FROM event_keys
-            WHERE part = last_part AND account_id = account AND idempotency_key = ANY (keys) AND seq > number AND seq <= number + cardinality(keys));
         IF EXISTS (SELECT FROM backfills WHERE account_id = account AND status = 'reverted') THEN
             new_keys := new_keys || take_freed_keys(account, keys, number);
         END IF;

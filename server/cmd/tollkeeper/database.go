@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
 )
@@ -67,10 +68,10 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 	if err != nil {
 		return fmt.Errorf("%w (a new database, or one of an older version, needs `tollkeeper migrate` first)", err)
 	}
-	if err := checkCounter(ctx, db.url); err != nil {
-		return errors.Join(err, st.Close())
-	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := settle(ctx, st); err != nil {
+		return err
+	}
 	return do(st)
 }
 
@@ -95,28 +96,13 @@ func (d database) migrate(ctx context.Context) error {
 	return err
 }
 
-// checkCounter refuses a database whose transactions count from less than they did when its
-// events came, as they do once a dump was read into another cluster. An event is numbered
-// by its transaction: what comes would be taken for what buckets have.
-func checkCounter(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+// settle begins another era of event numbers where the database was restored from a dump.
+func settle(ctx context.Context, st *store.Store) error {
+	restored, err := event.Settle(ctx, st)
+	if restored {
+		_, _ = fmt.Fprintln(os.Stderr, "the database was restored from a dump; events to come are numbered above those in it")
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	var behind bool
-	var epoch int64
-	err = conn.QueryRow(ctx, `
-		SELECT last > pg_snapshot_xmax(pg_current_snapshot())::text::bigint, (last >> 32) + 1
-		FROM (SELECT coalesce(max(mark) >> 20, 0) AS last FROM usage_progress) AS p`).Scan(&behind, &epoch)
-	if err != nil {
-		return fmt.Errorf("read how far buckets are: %w", err)
-	}
-	if behind {
-		return fmt.Errorf("the database was restored from a dump, and its transactions count from the beginning again: new usage would not be counted; "+
-			"stop PostgreSQL and run pg_resetwal --epoch=%d on its data directory, once", epoch)
-	}
-	return nil
+	return err
 }
 
 // durability are the settings without which a committed row can be lost.

@@ -66,14 +66,14 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	if err := checkCounter(ctx, db.url); err != nil {
-		return err
-	}
 	st, err := store.Open(ctx, db.url)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := settle(ctx, st); err != nil {
+		return err
+	}
 	welcome, err := firstAccount(ctx, st, env.APIKey)
 	if err != nil {
 		return err
