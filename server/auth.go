@@ -8,17 +8,22 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
 
-// authenticate finds whose key the request bears, before anything else of it is
-// looked at: under /v1 even an unknown path is a 401 without one (semantics 14.2).
+// authenticate finds the account of the request's key before it looks at anything else:
+// without a key an unknown path under /v1 is a 401 too (semantics 14.2). Two Authorization
+// headers are refused: a proxy may have checked the other one.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !underV1(c.Request()) {
 			return next(c)
 		}
 		ctx := c.Request().Context()
+		if len(c.Request().Header.Values(echo.HeaderAuthorization)) > 1 {
+			return fault.Bad(echo.HeaderAuthorization, "must be given only once")
+		}
 		key, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
 		if !ok {
 			return errNoKey

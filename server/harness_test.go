@@ -190,12 +190,19 @@ func (a *api) send(method, path string, body any, more ...header) *answer {
 			request.Header.Set(h.name, h.value)
 		}
 	}
+	return a.ask(request)
+}
+
+// ask sends a request as it is.
+func (a *api) ask(request *http.Request) *answer {
+	GinkgoHelper()
+	path := request.URL.RequestURI()
 	response, err := http.DefaultClient.Do(request)
 	Expect(err).NotTo(HaveOccurred())
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	Expect(err).NotTo(HaveOccurred())
-	r := &answer{asked: method + " " + path, status: response.StatusCode, header: response.Header, text: text}
+	r := &answer{asked: request.Method + " " + path, status: response.StatusCode, header: response.Header, text: text}
 	if strings.HasPrefix(path, "/v1/") {
 		checkAnswer(request, r)
 	}

@@ -27,6 +27,25 @@ var _ = Describe("a key", func() {
 		Entry("a key that no text column could hold", "Bearer \xff"),
 	)
 
+	It("is given by one header only, so that a proxy and the server cannot take different ones", func() {
+		for _, keys := range [][]string{{api.key, "tk_test_nobody"}, {"tk_test_nobody", api.key}, {api.key, api.key}} {
+			for path, body := range map[string]string{"/v1/ping": "", "/v1/items": `{"name":"Widget"}`, "/v1/ingest": `{"events":[]}`} {
+				method := http.MethodGet
+				if body != "" {
+					method = http.MethodPost
+				}
+				request, err := http.NewRequest(method, api.url+path, strings.NewReader(body))
+				Expect(err).NotTo(HaveOccurred())
+				request.Header.Set("Content-Type", "application/json")
+				for _, key := range keys {
+					request.Header.Add("Authorization", "Bearer "+key)
+				}
+				api.ask(request).invalid("Authorization: must be given only once")
+			}
+		}
+		Expect(api.get("/v1/items").expect(http.StatusOK).list("data")).To(BeEmpty())
+	})
+
 	It("works whatever the case of its scheme", func() {
 		api.get("/v1/ping", header{"Authorization", "bEARER " + api.key}).expect(http.StatusOK)
 		Expect(api.get("/v1/ping").expect(http.StatusOK).at("response")).To(Equal("pong"))
