@@ -188,6 +188,7 @@ type known struct {
 	properties openapi3.Schemas
 	others     *openapi3.Schema // of a map
 	open       bool             // members of any name
+	bounded    *openapi3.Schema // the part that says how many members there may be
 }
 
 func (k *known) property(name string) *openapi3.Schema {
@@ -209,6 +210,9 @@ func membersOf(schema *openapi3.Schema, object map[string]any) *known {
 
 func (k *known) merge(schema *openapi3.Schema, object map[string]any) bool {
 	maps.Copy(k.properties, schema.Properties)
+	if schema.MaxProps != nil {
+		k.bounded = schema
+	}
 	if more := schema.AdditionalProperties; more.Schema != nil {
 		k.others, k.open = more.Schema.Value, true
 	} else if more.Has != nil && *more.Has {

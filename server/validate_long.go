@@ -108,6 +108,10 @@ func (s *shortening) object(schema *openapi3.Schema, v map[string]any, place str
 	}
 	short := v
 	if known.others != nil && len(v) > longestMap {
+		if most := known.bounded; most != nil && uint64(len(v)) > *most.MaxProps {
+			s.findings.add(place, place, reasonOf("maxProperties", most))
+			return map[string]any{} // no more is read of what is too long
+		}
 		short = map[string]any{}
 		more := map[string]any{}
 		for name, value := range v {

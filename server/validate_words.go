@@ -24,10 +24,19 @@ func reasonOf(keyword string, schema *openapi3.Schema) string {
 		return oneOf(values)
 	case "minimum", "maximum":
 		return "must be " + extent(schema.Min, schema.Max)
-	case "minLength", "maxLength":
+	case "minLength":
+		return shortReason(schema.MinLength, schema.MaxLength, 255, "character", "characters")
+	case "maxLength":
+		if reason := patternReason(schema); reason != "" {
+			return reason // which says more than the length
+		}
 		return lengthReason(schema.MinLength, schema.MaxLength, "character", "characters")
-	case "minItems", "maxItems":
+	case "minItems":
+		return shortReason(schema.MinItems, schema.MaxItems, 500, "entry", "entries")
+	case "maxItems":
 		return lengthReason(schema.MinItems, schema.MaxItems, "entry", "entries")
+	case "minProperties", "maxProperties":
+		return lengthReason(schema.MinProps, schema.MaxProps, "member", "members")
 	case "uniqueItems":
 		return "must not have the same entry twice"
 	case "pattern":
@@ -95,6 +104,15 @@ func extent(least, most *float64) string {
 		return "at most " + plain(*most)
 	}
 	return "from " + plain(*least) + " to " + plain(*most)
+}
+
+// shortReason says what is wrong with what has too few characters or entries. A largest
+// number is told as well unless it is above told: people do not meet that one.
+func shortReason(least uint64, most *uint64, told uint64, one, many string) string {
+	if most != nil && *most > told {
+		most = nil
+	}
+	return lengthReason(least, most, one, many)
 }
 
 // lengthReason speaks of a number of things, of which one has another name than
