@@ -8,7 +8,7 @@ import (
 )
 
 // bill moves the clock over the end of the month and the grace period after it.
-func (r *report) bill(ctx context.Context, b *billed, workers, subscriptions int) error {
+func (r *report) bill(ctx context.Context, b *billed, l line) error {
 	used, began := b.server.watch(), time.Now()
 	before := used.now()
 	if err := b.advance(ctx, b.end().Add(13*time.Hour)); err != nil {
@@ -21,12 +21,12 @@ func (r *report) bill(ctx context.Context, b *billed, workers, subscriptions int
 	if err != nil {
 		return err
 	}
-	if issued != subscriptions+1 {
-		r.fail("of %d subscriptions %d are invoiced", subscriptions+1, issued)
+	if issued != l.subscriptions+1 {
+		r.fail("of %d subscriptions %d are invoiced", l.subscriptions+1, issued)
 	}
-	f := figure{what: fmt.Sprintf("invoices issued, %d at once", workers), value: float64(issued) / took.Seconds(), unit: "/s", work: work, units: issued}
-	if workers == 2 {
-		f.least = leastBilling
+	f := figure{what: l.String(), value: float64(issued) / took.Seconds(), unit: "/s", work: work, units: issued}
+	if l.workers == 2 {
+		f.least = l.least
 		copied, spent, err := b.copyInvoices(ctx, used)
 		if err != nil {
 			return err
@@ -73,14 +73,19 @@ func (b *billed) copyInvoices(ctx context.Context, used watch) (took, database t
 	return took, database, nil
 }
 
-// bills are all issued invoices of the account, line by line, told apart by customer.
+// bills is a digest of all issued invoices of the account, line by line, and of its ledger entries, told
+// apart by customer. It says the same of each run, whatever server makes the same documents.
 func (b *billed) bills(ctx context.Context) (digest string, err error) {
 	err = b.conn.QueryRow(ctx, `
 		SELECT md5(string_agg(line, E'\n' ORDER BY line COLLATE "C")) FROM (
 			SELECT concat_ws('|', c.external_customer_id, right(i.number, 5), i.invoice_date, i.issued_at, i.due_at, i.status, i.total, i.amount_due,
-				l.position, l.name, l.start_at, l.end_at, l.quantity, l.subtotal, l.amount, l.exact, l.parts) AS line
+				l.position, l.name, l.start_at, l.end_at, l.quantity, l.subtotal, l.credits_applied, l.amount, l.exact, l.parts) AS line
 			FROM invoices AS i JOIN customers AS c ON (c.account_id, c.id) = (i.account_id, i.customer_id)
 				LEFT JOIN invoice_lines AS l ON (l.account_id, l.invoice_id) = (i.account_id, i.id)
-			WHERE i.account_id = $1 AND i.status <> 'draft') AS lines`, b.account).Scan(&digest)
+			WHERE i.account_id = $1 AND i.status <> 'draft'
+			UNION ALL
+			SELECT concat_ws('|', c.external_customer_id, e.currency, e.sequence, e.kind, e.status, e.amount, e.starting_balance, e.ending_balance, e.day)
+			FROM ledger_entries AS e JOIN customers AS c ON (c.account_id, c.id) = (e.account_id, e.customer_id)
+			WHERE e.account_id = $1) AS lines`, b.account).Scan(&digest)
 	return digest, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -29,6 +30,9 @@ const (
 	billedFull   = 100_000
 	eachUses     = 10 // events in the month
 	leastBilling = 150
+	prepaidShare = 5      // of so many subscriptions as are billed, one is billed once more with a block of credits
+	leastPrepaid = 50     // of those
+	blockOf      = "1000" // more than a month costs
 )
 
 // workers is by how many a month is billed, in turns; two is what is wanted of. Very many
@@ -67,34 +71,65 @@ func (r *report) billing(ctx context.Context, s *stage, subscriptions int) error
 	june := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	bills := ""
 	for _, n := range workers(subscriptions) {
-		b, err := s.openBilling(ctx, n, june)
+		these, err := r.billMonth(ctx, s, line{month: june, workers: n, subscriptions: subscriptions, least: leastBilling})
 		if err != nil {
 			return err
 		}
-		err = b.multiply(ctx, subscriptions)
-		if err == nil {
-			err = b.advance(ctx, b.end().Add(-time.Hour)) // by then most of the month is put together
-		}
-		if err == nil {
-			err = b.settle(ctx, b.server)
-		}
-		if err == nil {
-			err = r.bill(ctx, b, n, subscriptions)
-		}
-		b.server.stop()
-		if err != nil {
-			return err
-		}
-		switch these, err := b.bills(ctx); {
-		case err != nil:
-			return err
-		case bills == "":
+		if bills == "" {
 			bills = these
-		case bills != these:
+		}
+		if bills != these {
 			r.fail("%d workers make other invoices than one", n)
 		}
 	}
-	return nil
+	_, err := r.billMonth(ctx, s, line{month: june, workers: 2, subscriptions: subscriptions / prepaidShare, prepaid: true, least: leastPrepaid})
+	return err
+}
+
+// line is a month that is billed: so many subscriptions by so many workers, and whether each customer
+// has a block of credits that pays for its usage.
+type line struct {
+	month                  time.Time
+	workers, subscriptions int
+	prepaid                bool
+	least                  float64 // invoices a second that are wanted of two workers
+}
+
+func (l line) String() string {
+	what := fmt.Sprintf("invoices issued, %d at once", l.workers)
+	if l.prepaid {
+		what += ", credits"
+	}
+	return what
+}
+
+// billMonth measures a line, and returns the digest of the invoices and ledger entries that it made.
+func (r *report) billMonth(ctx context.Context, s *stage, l line) (digest string, err error) {
+	b, err := s.openBilling(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	defer func() { b.server.stop() }()
+	if l.prepaid { // alone: its copies would be brought up to date day by day
+		if err := b.advance(ctx, b.end().Add(-2*time.Hour)); err != nil {
+			return "", err
+		}
+	}
+	if err := b.multiply(ctx, l); err != nil {
+		return "", err
+	}
+	if err := b.advance(ctx, b.end().Add(-time.Hour)); err != nil { // by then most of the month is put together
+		return "", err
+	}
+	if err := b.settle(ctx, b.server); err != nil {
+		return "", err
+	}
+	if err := r.bill(ctx, b, l); err != nil {
+		return "", err
+	}
+	digest, err = b.bills(ctx)
+	fmt.Fprintf(os.Stderr, "%s: documents %s\n", l, digest)
+	return digest, err
 }
 
 // billed is an account whose month is billed, and a server for it.
@@ -113,27 +148,37 @@ func (b *billed) end() time.Time { return b.month.AddDate(0, 1, 0) }
 const billingName = "Billing"
 
 // openBilling makes the account, with one subscription.
-func (s *stage) openBilling(ctx context.Context, workers int, month time.Time) (*billed, error) {
+func (s *stage) openBilling(ctx context.Context, l line) (b *billed, err error) {
 	name := billingName + store.Random(8)
 	t, err := s.open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.conn.Exec(ctx, "UPDATE accounts SET mode = 'test', clock_now = $2 WHERE id = $1", t.account, month)
+	_, err = t.conn.Exec(ctx, "UPDATE accounts SET mode = 'test', clock_now = $2 WHERE id = $1", t.account, l.month)
 	if err != nil {
 		return nil, err
 	}
-	if _, err = t.conn.Exec(ctx, "SELECT ensure_event_partition($1)", month); err != nil {
+	if _, err = t.conn.Exec(ctx, "SELECT ensure_event_partition($1)", l.month); err != nil {
 		return nil, err
 	}
-	b := &billed{tables: t, url: s.url, month: month, seed: "customer-seed"}
-	if b.server, err = s.serve(ctx, t.key, true, fmt.Sprint("TOLLKEEPER_WORKERS=", workers)); err != nil {
+	b = &billed{tables: t, url: s.url, month: l.month, seed: "customer-seed"}
+	if b.server, err = s.serve(ctx, t.key, true, fmt.Sprint("TOLLKEEPER_WORKERS=", l.workers)); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			b.server.stop()
+		}
+	}()
 	plan, err := b.server.offer(ctx, name, mixed)
-	if err == nil {
-		err = b.server.subscribe(ctx, plan, b.seed, month)
+	if err != nil {
+		return nil, err
 	}
+	if err := b.server.subscribe(ctx, plan, b.seed, l.month); err != nil || !l.prepaid {
+		return b, err
+	}
+	_, err = b.server.create(ctx, "/v1/customers/external_customer_id/"+b.seed+"/credits/ledger_entry",
+		object{"entry_type": "increment", "amount": json.Number(blockOf), "currency": "USD"})
 	return b, err
 }
 
@@ -175,8 +220,8 @@ func (t *tables) forgetBilled(ctx context.Context) error {
 }
 
 // multiply makes the other subscriptions, as rows, and the events of all.
-func (b *billed) multiply(ctx context.Context, subscriptions int) error {
-	began := time.Now()
+func (b *billed) multiply(ctx context.Context, l line) error {
+	began, subscriptions := time.Now(), l.subscriptions
 	if err := b.copySubscriptions(ctx, subscriptions); err != nil {
 		return err
 	}
@@ -221,10 +266,14 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 	if _, err := tx.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil {
 		return err
 	}
-	for _, table := range []string{"customers", "subscriptions", "plan_intervals", "price_intervals", "invoices"} {
+	for _, table := range []string{"customers", "subscriptions", "plan_intervals", "price_intervals", "invoices", "credit_ledgers", "credit_blocks", "ledger_entries"} {
 		if err := b.copyRows(ctx, tx, table, times); err != nil {
 			return fmt.Errorf("copy %s: %w", table, err)
 		}
+	}
+	// Usage that was there all along is deducted as soon as the clock moves.
+	if _, err := tx.Exec(ctx, "UPDATE credit_ledgers SET due_at = (SELECT clock_now FROM accounts WHERE id = $1) WHERE account_id = $1", b.account); err != nil {
+		return err
 	}
 	return tx.Commit(ctx)
 }
@@ -246,7 +295,7 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
 			LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l,
 			LATERAL jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
-				'"(cus|sub|plan_interval|pint|inv)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
+				'"(cus|sub|planinterval|pint|inv|block|entry)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
 		b.account, b.seed, times)
 	return err
 }
