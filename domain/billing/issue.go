@@ -29,11 +29,11 @@ func Issue(tx *store.Tx, id string, synchronous bool) (invoice.View, error) {
 	if err != nil {
 		return invoice.View{}, err
 	}
-	views, err := invoice.Views(tx, settings, []invoice.Invoice{row})
+	terms, err := invoice.TermsOf(tx, []invoice.Invoice{row})
 	if err != nil {
 		return invoice.View{}, err
 	}
-	switch v := views[0]; {
+	switch v := invoice.ViewOfDraft(settings, row, terms(row), nil); {
 	case v.WillAutoIssue:
 		return invoice.View{}, fault.Refused("this invoice issues itself")
 	case tx.Now.Before(*v.EligibleAt):
@@ -41,10 +41,10 @@ func Issue(tx *store.Tx, id string, synchronous bool) (invoice.View, error) {
 	case synchronous && v.HasUsage:
 		return invoice.View{}, fault.Refused("an invoice with usage cannot be issued synchronously")
 	}
-	if err := views[0].RefuseBefore(tx); err != nil {
+	if err := row.RefuseBefore(tx, terms(row)); err != nil {
 		return invoice.View{}, err
 	}
-	if err := issueView(tx, settings, views[0]); err != nil {
+	if err := issueDraft(tx, settings, row); err != nil {
 		return invoice.View{}, err
 	}
 	return invoice.Find(tx, id)
@@ -103,11 +103,16 @@ func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables str
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	views, err := invoice.Views(tx, settings, rows)
+	return true, issueDraft(tx, settings, rows[0])
+}
+
+// issueDraft issues a locked draft as it reads now.
+func issueDraft(tx *store.Tx, settings account.Account, row invoice.Invoice) error {
+	v, err := invoice.ViewToIssue(tx, settings, row)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, issueView(tx, settings, views[0])
+	return issueView(tx, settings, v)
 }
 
 // issuing finds the drafts that issue themselves at or before an instant, by date.
@@ -122,7 +127,7 @@ func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 		Order("invoices.invoice_date, invoices.seq")
 }
 
-// issueView issues a draft as it reads now, and credits what it charges too much: for fees
+// issueView issues a draft as it is shown, and credits what it charges too much: for fees
 // that became less while it was a draft, and for allocations that ended within their period.
 func issueView(tx *store.Tx, settings account.Account, v invoice.View) error {
 	if err := invoice.Finalize(tx, settings, v); err != nil || v.SubscriptionID == nil {

@@ -22,7 +22,7 @@ func BurnDownLedger(tx *store.Tx, customerID string, currency money.Currency, is
 	return BurnDownLocked(tx, ledger, issuing)
 }
 
-// BurnDownLocked is deductFrom for a ledger that nobody else changes.
+// BurnDownLocked is [BurnDownLedger] for a ledger that the transaction has locked.
 func BurnDownLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
 	days, err := CalendarOf(tx, ledger.CustomerID)
 	if err != nil {
@@ -63,31 +63,48 @@ func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
 	return calendar(settings, buyers[customerID].Location()), nil
 }
 
-// commitCredits commits what credits pay of a draft that is being issued, and shows it so.
-func commitCredits(tx *store.Tx, settings account.Account, v View) (View, error) {
-	if v.Source != SourceSubscription {
-		return v, nil
+// commitCredits commits what credits pay of a draft that is being issued, and returns how its
+// lines read that. It comes before the lines are worked out, so both are done once.
+func (i Invoice) commitCredits(tx *store.Tx) (creditReader, error) {
+	if i.Source != SourceSubscription {
+		return noCredits, nil
 	}
-	ledgers, err := credit.Ledgers(tx, v.CustomerID)
+	ledgers, err := credit.Ledgers(tx, i.CustomerID)
 	if err != nil || len(ledgers) == 0 {
-		return v, err
+		return noCredits, err
 	}
-	err = credit.Together(tx, func(tx *store.Tx) error {
+	return committedCredits, credit.Together(tx, func(tx *store.Tx) error {
 		for _, l := range ledgers {
-			if err := BurnDownLedger(tx, v.CustomerID, l.Currency, v.ID); err != nil {
+			if err := BurnDownLedger(tx, i.CustomerID, l.Currency, i.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return v, err
+}
+
+// creditReader reads what credits pay of the service periods of an invoice, by line id. Readers
+// are [CreditsFor], committedCredits and noCredits.
+type creditReader func(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (map[string]money.Decimal, error)
+
+// committedCredits reads what the ledgers hold for a draft whose credits are committed.
+func committedCredits(tx *store.Tx, _ subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (map[string]money.Decimal, error) {
+	return credit.Paid(tx, linesInArrears(inv, services), credit.Days{})
+}
+
+// noCredits is for a draft whose customer has no ledger.
+func noCredits(*store.Tx, subscription.Terms, Invoice, []subscription.ServicePeriod) (map[string]money.Decimal, error) {
+	return nil, nil
+}
+
+// linesInArrears are the ids of the lines that credits may pay for.
+func linesInArrears(inv Invoice, services []subscription.ServicePeriod) (ids []string) {
+	for _, s := range services {
+		if !s.Interval.Price.InAdvance() {
+			ids = append(ids, LineID(inv.ID, s))
+		}
 	}
-	views, err := Views(tx, settings, []Invoice{v.Invoice})
-	if err != nil {
-		return v, err
-	}
-	return views[0], nil
+	return ids
 }
 
 // returnCredits gives back what credits paid of an invoice that is void and that no other
@@ -123,14 +140,9 @@ func CreditsFor(tx *store.Tx, t subscription.Terms, inv Invoice, services []subs
 	return CreditsForDays(tx, t, inv, services, credit.Days{})
 }
 
-// CreditsForDays is paidOn for some of the local days of the services.
+// CreditsForDays is [CreditsFor] for some of the local days of the services.
 func CreditsForDays(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, of credit.Days) (map[string]money.Decimal, error) {
-	var lineIDs []string
-	for _, s := range services {
-		if !s.Interval.Price.InAdvance() {
-			lineIDs = append(lineIDs, LineID(inv.ID, s))
-		}
-	}
+	lineIDs := linesInArrears(inv, services)
 	if len(lineIDs) == 0 {
 		return nil, nil
 	}

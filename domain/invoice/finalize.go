@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"time"
+
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/money"
@@ -10,13 +11,9 @@ import (
 	"tollkeeper/store"
 )
 
-// Finalize issues a draft as it reads now. The order of steps is that of
+// Finalize issues a draft as it is shown: see [ViewToIssue]. The order of steps is that of
 // semantics 8.1.5. An invoice without an amount due is paid at once.
 func Finalize(tx *store.Tx, settings account.Account, v View) error {
-	v, err := commitCredits(tx, settings, v)
-	if err != nil {
-		return err
-	}
 	buyer, number, err := customer.NextInvoiceNumber(tx, settings, v.CustomerID)
 	if err != nil {
 		return err

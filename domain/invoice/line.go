@@ -94,8 +94,8 @@ type draftAdditions struct {
 	Discounts []catalog.Adjustment // of those lines
 }
 
-// lines works out what an invoice charges, as of now.
-func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions) ([]Line, error) {
+// lines works out what an invoice charges, as of now. What credits pay of it is read by credits.
+func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions, credits creditReader) ([]Line, error) {
 	billed, err := Charged(tx, t, inv)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions)
 	if err != nil {
 		return nil, err
 	}
-	paid, err := CreditsFor(tx, t, inv, billed)
+	paid, err := credits(tx, t, inv, billed)
 	if err != nil {
 		return nil, err
 	}

@@ -97,11 +97,11 @@ func (i Invoice) IssueIfDue(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	views, err := Views(tx, settings, []Invoice{i})
+	v, err := ViewToIssue(tx, settings, i)
 	if err != nil {
 		return err
 	}
-	return Finalize(tx, settings, views[0])
+	return Finalize(tx, settings, v)
 }
 
 func (in NewOneOff) check() error {

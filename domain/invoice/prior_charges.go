@@ -144,7 +144,7 @@ func priorDrafts(tx *store.Tx, t subscription.Terms, inv Invoice) (all []Line, e
 		return nil, err
 	}
 	for _, draft := range drafts {
-		of, err := lines(tx, t, draft, draftAdditions{})
+		of, err := lines(tx, t, draft, draftAdditions{}, CreditsFor)
 		if err != nil {
 			return nil, err
 		}
@@ -155,12 +155,16 @@ func priorDrafts(tx *store.Tx, t subscription.Terms, inv Invoice) (all []Line, e
 
 // RefuseBefore refuses to issue an invoice by hand while a draft of an earlier date is to
 // charge for a part of the time that it charges for.
-func (v View) RefuseBefore(tx *store.Tx) error {
-	if !slices.ContainsFunc(v.Lines, func(l Line) bool { return l.BilledFrom.After(l.StartAt) }) {
+func (i Invoice) RefuseBefore(tx *store.Tx, t subscription.Terms) error {
+	if i.SubscriptionID == nil {
 		return nil
 	}
+	services, err := Charged(tx, t, i)
+	if err != nil || !slices.ContainsFunc(services, charge.IsContinuation) {
+		return err
+	}
 	var drafts int64
-	err := tx.Model(&Invoice{}).Where("subscription_id = ? AND status = ? AND invoice_date < ?", *v.SubscriptionID, StatusDraft, v.InvoiceDate).
+	err = tx.Model(&Invoice{}).Where("subscription_id = ? AND status = ? AND invoice_date < ?", t.ID, StatusDraft, i.InvoiceDate).
 		Count(&drafts).Error
 	if err == nil && drafts > 0 {
 		err = fault.Refused("the invoice of an earlier part of the billing cycle must be issued first")

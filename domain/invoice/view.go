@@ -27,7 +27,7 @@ func Present(tx *store.Tx, rows []Invoice) ([]View, error) {
 	return views, err
 }
 
-// Views is show without hiding a line.
+// Views is [Present] without hiding a line.
 func Views(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, error) {
 	terms, err := TermsOf(tx, rows)
 	if err != nil {
@@ -48,7 +48,7 @@ func Views(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 			record(&views[k])
 			continue
 		}
-		if views[k], err = draftView(tx, settings, row, terms(row), more(row)); err != nil {
+		if views[k], err = draftView(tx, settings, row, terms(row), more(row), CreditsFor); err != nil {
 			return nil, err
 		}
 	}
@@ -97,8 +97,26 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 	}
 }
 
-func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions) (View, error) {
-	charged, err := lines(tx, t, row, more)
+// ViewToIssue shows a draft as it is to be issued by [Finalize]: what credits pay of it is committed
+// first, and its lines are worked out after that.
+func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (View, error) {
+	credits, err := row.commitCredits(tx)
+	if err != nil {
+		return View{}, err
+	}
+	terms, err := TermsOf(tx, []Invoice{row})
+	if err != nil {
+		return View{}, err
+	}
+	more, err := Extras(tx, []string{row.ID})
+	if err != nil {
+		return View{}, err
+	}
+	return draftView(tx, settings, row, terms(row), more(row), credits)
+}
+
+func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {
+	charged, err := lines(tx, t, row, more, credits)
 	if err != nil {
 		return View{}, err
 	}
