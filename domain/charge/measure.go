@@ -44,32 +44,46 @@ type Measurement struct {
 // Measure returns what services used up to each of their instants. All usage is read
 // together, and once, whatever the number of instants.
 func Measure(tx *store.Tx, t subscription.Terms, services []Measurement) ([][]Item, error) {
+	items, err := MeasureInvoices(tx, t, [][]Measurement{services})
+	if err != nil {
+		return nil, err
+	}
+	return items[0], nil
+}
+
+// MeasureInvoices is [Measure] for the services of several invoices of a subscription. Their
+// usage is read together.
+func MeasureInvoices(tx *store.Tx, t subscription.Terms, invoices [][]Measurement) ([][][]Item, error) {
 	var asked []usage.Request
-	blank, ends := make([]Item, len(services)), make([]int, len(services)) // the ends are of the questions of each service
-	for k, s := range services {
-		blank[k] = NewItem(t, s.ServicePeriod)
-		asked = append(asked, Requests(s.Interval, blank[k].Model, usage.Request{
+	var blank []Item
+	var ends []int // of the questions of each service
+	for _, s := range slices.Concat(invoices...) {
+		item := NewItem(t, s.ServicePeriod)
+		asked = append(asked, Requests(s.Interval, item.Model, usage.Request{
 			Cuts:   append([]time.Time{s.Period.Start}, s.Until...),
 			Filter: s.Interval.Condition(),
 		}.Of(t, s.Interval))...)
-		ends[k] = len(asked)
+		blank, ends = append(blank, item), append(ends, len(asked))
 	}
 	answers, err := usage.MeasureAll(tx, nil, asked)
 	if err != nil {
 		return nil, err
 	}
-	covered, err := license.Covered(tx, t, spans(services))
-	if err != nil {
-		return nil, err
-	}
-	all := make([][]Item, len(services))
-	from := 0
-	for k, s := range services {
-		all[k] = blank[k].withUsage(answers[from:ends[k]], len(s.Until))
-		for at := range all[k] {
-			all[k][at].Covered = covered[k][at]
+	all := make([][][]Item, len(invoices))
+	from, next := 0, 0
+	for n, services := range invoices {
+		covered, err := license.Covered(tx, t, spans(services))
+		if err != nil {
+			return nil, err
 		}
-		from = ends[k]
+		all[n] = make([][]Item, len(services))
+		for k, s := range services {
+			all[n][k] = blank[next].withUsage(answers[from:ends[next]], len(s.Until))
+			for at := range all[n][k] {
+				all[n][k][at].Covered = covered[k][at]
+			}
+			from, next = ends[next], next+1
+		}
 	}
 	return all, nil
 }

@@ -28,7 +28,16 @@ func BurnDownLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
 	if err != nil {
 		return err
 	}
-	d, err := CreditDemandOf(tx, ledger.CustomerID, ledger.Currency, days, issuing)
+	drafts, err := openDraftsOf(tx, ledger.CustomerID)
+	if err != nil {
+		return err
+	}
+	return drafts.burnDown(tx, ledger, days, issuing)
+}
+
+// burnDown brings a locked ledger up to date with what the drafts ask for.
+func (o openDrafts) burnDown(tx *store.Tx, ledger *credit.Ledger, days credit.Calendar, issuing string) error {
+	d, err := o.demand(tx, ledger.Currency, days, issuing)
 	if err != nil {
 		return err
 	}
@@ -63,24 +72,46 @@ func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
 	return calendar(settings, buyers[customerID].Location()), nil
 }
 
-// commitCredits commits what credits pay of a draft that is being issued, and returns how its
-// lines read that. It comes before the lines are worked out, so both are done once.
-func (i Invoice) commitCredits(tx *store.Tx) (creditReader, error) {
-	if i.Source != SourceSubscription {
-		return noCredits, nil
+// commitCredits commits what credits pay of a draft that is being issued, and returns the terms of the
+// draft and how its lines read what was paid. It comes before the lines are worked out, so both are
+// done once. The ledgers are locked before the drafts are read: a change of a draft waits for them.
+func (i Invoice) commitCredits(tx *store.Tx) (t subscription.Terms, credits creditReader, err error) {
+	var ledgers []credit.Ledger
+	if i.Source == SourceSubscription {
+		if ledgers, err = credit.Ledgers(tx, i.CustomerID); err != nil {
+			return t, nil, err
+		}
 	}
-	ledgers, err := credit.Ledgers(tx, i.CustomerID)
-	if err != nil || len(ledgers) == 0 {
-		return noCredits, err
+	if len(ledgers) == 0 {
+		terms, err := TermsOf(tx, []Invoice{i})
+		if err != nil {
+			return t, nil, err
+		}
+		return terms(i), noCredits, nil
 	}
-	return committedCredits, credit.Together(tx, func(tx *store.Tx) error {
-		for _, l := range ledgers {
-			if err := BurnDownLedger(tx, i.CustomerID, l.Currency, i.ID); err != nil {
+	locked := make([]*credit.Ledger, len(ledgers))
+	for k, l := range ledgers {
+		if locked[k], err = credit.Lock(tx, i.CustomerID, l.Currency); err != nil {
+			return t, nil, err
+		}
+	}
+	drafts, err := openDraftsOf(tx, i.CustomerID)
+	if err != nil {
+		return t, nil, err
+	}
+	days, err := CalendarOf(tx, i.CustomerID)
+	if err != nil {
+		return t, nil, err
+	}
+	err = credit.Together(tx, func(tx *store.Tx) error {
+		for _, l := range locked {
+			if err := drafts.burnDown(tx, l, days, i.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return drafts.terms(i), committedCredits, err
 }
 
 // creditReader reads what credits pay of the service periods of an invoice, by line id. Readers

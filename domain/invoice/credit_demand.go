@@ -35,34 +35,98 @@ type CreditDemand struct {
 	before  map[string]*rating.Earlier // how they come to that
 }
 
-// CreditDemandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet. Those of an invoice that is being issued
-// are asked for now, once and for all.
+// CreditDemandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet.
+// Those of an invoice that is being issued are asked for now, once and for all.
 func CreditDemandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (CreditDemand, error) {
-	d := CreditDemand{Whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}, before: map[string]*rating.Earlier{}}
-	var drafts []Invoice
-	err := tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
-		Order("invoice_date, seq").Find(&drafts).Error
-	if err == nil {
-		drafts, err = WithExpected(tx, drafts, "customer_id = ?", customerID)
+	drafts, err := openDraftsOf(tx, customerID)
+	if err != nil {
+		return CreditDemand{}, err
 	}
-	if err != nil || len(drafts) == 0 {
+	return drafts.demand(tx, currency, days, issuing)
+}
+
+// openDrafts are the invoices that a customer's credits may still pay, in the order in which credits
+// pay them, with the terms that they are drawn by.
+type openDrafts struct {
+	invoices []Invoice
+	terms    func(Invoice) subscription.Terms
+}
+
+func openDraftsOf(tx *store.Tx, customerID string) (open openDrafts, err error) {
+	err = tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
+		Order("invoice_date, seq").Find(&open.invoices).Error
+	if err == nil {
+		open.invoices, err = WithExpected(tx, open.invoices, "customer_id = ?", customerID)
+	}
+	if err != nil || len(open.invoices) == 0 {
+		return open, err
+	}
+	if open.terms, err = TermsOf(tx, open.invoices); err != nil {
+		return open, err
+	}
+	// The order of subscriptions of one date does not change when a draft is opened.
+	slices.SortStableFunc(open.invoices, func(a, b Invoice) int {
+		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), cmp.Compare(open.terms(a).Seq, open.terms(b).Seq))
+	})
+	return open, nil
+}
+
+// demand works out what the drafts ask of credits of one unit.
+func (o openDrafts) demand(tx *store.Tx, currency money.Currency, days credit.Calendar, issuing string) (CreditDemand, error) {
+	d := CreditDemand{Whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}, before: map[string]*rating.Earlier{}}
+	asking, err := o.asking(tx, currency)
+	if err != nil || len(asking) == 0 {
 		return d, err
 	}
-	terms, err := TermsOf(tx, drafts)
+	var lineIDs []string
+	for _, a := range asking {
+		lineIDs = append(lineIDs, a.lineIDs...)
+	}
+	closed, err := ClosedDays(tx, lineIDs)
 	if err != nil {
 		return d, err
 	}
-	// The order of subscriptions of one date does not change when a draft is opened.
-	slices.SortStableFunc(drafts, func(a, b Invoice) int {
-		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), cmp.Compare(terms(a).Seq, terms(b).Seq))
-	})
-	for _, inv := range drafts {
-		if err := d.add(tx, terms(inv), inv, currency, days, inv.ID == issuing); err != nil {
+	if err := measureByDay(tx, asking, days.Location); err != nil {
+		return d, err
+	}
+	for _, a := range asking {
+		if err := d.add(tx, a, closed, days, a.inv.ID == issuing); err != nil {
 			return d, err
 		}
 	}
 	slices.SortStableFunc(d.charges, func(a, b credit.Charge) int { return a.From.Compare(b.From) })
 	return d, nil
+}
+
+// askingDraft is a draft that asks something of credits of one unit.
+type askingDraft struct {
+	inv      Invoice
+	terms    subscription.Terms
+	services []subscription.ServicePeriod
+	lineIDs  []string // of those that ask
+
+	edges []time.Time     // the ends of the local days of its services
+	items [][]charge.Item // of each service, at its instants
+	shown []map[int64]int // at which of these it is at the end of a day
+}
+
+// asking are the drafts that ask for credits of a unit by now.
+func (o openDrafts) asking(tx *store.Tx, currency money.Currency) (all []askingDraft, err error) {
+	for _, inv := range o.invoices {
+		a := askingDraft{inv: inv, terms: o.terms(inv)}
+		if a.services, err = Charged(tx, a.terms, inv); err != nil {
+			return nil, err
+		}
+		for _, s := range a.services {
+			if paidByCredits(s, currency) && !s.Period.Start.After(tx.Now) {
+				a.lineIDs = append(a.lineIDs, LineID(inv.ID, s))
+			}
+		}
+		if len(a.lineIDs) > 0 {
+			all = append(all, a)
+		}
+	}
+	return all, nil
 }
 
 // paidByCredits reports whether credits of that unit may pay for a service: never for a
@@ -72,25 +136,9 @@ func paidByCredits(s subscription.ServicePeriod, currency money.Currency) bool {
 }
 
 // add adds what a draft asks for.
-func (d *CreditDemand) add(tx *store.Tx, t subscription.Terms, inv Invoice, currency money.Currency, days credit.Calendar, issuing bool) error {
-	services, err := Charged(tx, t, inv)
-	if err != nil {
-		return err
-	}
-	var lineIDs []string
-	for _, s := range services {
-		if paidByCredits(s, currency) && !s.Period.Start.After(tx.Now) {
-			lineIDs = append(lineIDs, LineID(inv.ID, s))
-		}
-	}
-	if len(lineIDs) == 0 {
-		return nil
-	}
-	closed, err := ClosedDays(tx, lineIDs)
-	if err != nil {
-		return err
-	}
-	was, err := IssuedPriorCharges(tx, t, inv, services)
+func (d *CreditDemand) add(tx *store.Tx, a askingDraft, closed map[string]map[period.Date]money.Decimal, days credit.Calendar, issuing bool) error {
+	inv, services := a.inv, a.services
+	was, err := IssuedPriorCharges(tx, a.terms, inv, services)
 	if err != nil {
 		return err
 	}
@@ -100,17 +148,14 @@ func (d *CreditDemand) add(tx *store.Tx, t subscription.Terms, inv Invoice, curr
 			toDate[k] = d.before[charge.CycleKey(s)]
 		}
 	}
-	rising, last, err := cumulativeByDay(tx, t, services, toDate, days.Location)
-	if err != nil {
-		return err
-	}
+	rising, last := a.cumulativeByDay(toDate)
 	for k, s := range services {
 		if !s.Interval.Price.Fixed() {
 			d.before[charge.CycleKey(s)] = &rating.Earlier{Subtotal: last[k].Subtotal, Applied: last[k].Adjustments}
 		}
 	}
 	for k, s := range services {
-		if id := LineID(inv.ID, s); slices.Contains(lineIDs, id) {
+		if id := LineID(inv.ID, s); slices.Contains(a.lineIDs, id) {
 			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
 			d.addLine(tx, c, s, was[k].Left, rising[k], closed[id], days, issuing)
 		}
@@ -176,49 +221,81 @@ func ClosedDays(tx *store.Tx, lineIDs []string) (map[string]map[period.Date]mone
 	return closed, err
 }
 
-// cumulativeByDay tells what each service of an invoice comes to, after adjustments and what licenses
-// cover and before credits, at the end of each local day up to today: by instant, in microseconds. All of
-// the invoice is charged together each time, its fees in full.
-// toDate is what earlier invoices came to of each; last what each comes to in the end.
-func cumulativeByDay(tx *store.Tx, t subscription.Terms, services []subscription.ServicePeriod, toDate []*rating.Earlier, loc *time.Location) (
-	worth []map[int64]money.Decimal, last []charge.Amounts, err error) {
-	edges := dayEnds(services, period.DateOf(tx.Now, loc).AddDays(1).In(loc), loc)
-	asked, shown := make([]charge.Measurement, len(services)), make([]map[int64]int, len(services))
-	for k, s := range services {
+// measureByDay measures the services of drafts at the end of each local day up to today. The usage of
+// a subscription is read together.
+func measureByDay(tx *store.Tx, drafts []askingDraft, loc *time.Location) error {
+	bySubscription := map[string][]int{} // the places of its drafts
+	var order []string
+	for k := range drafts {
+		id := drafts[k].terms.ID
+		if bySubscription[id] == nil {
+			order = append(order, id)
+		}
+		bySubscription[id] = append(bySubscription[id], k)
+	}
+	today := period.DateOf(tx.Now, loc).AddDays(1).In(loc)
+	for _, id := range order {
+		places := bySubscription[id]
+		asked := make([][]charge.Measurement, len(places))
+		for n, k := range places {
+			asked[n] = drafts[k].measurements(today, loc)
+		}
+		items, err := charge.MeasureInvoices(tx, drafts[places[0]].terms, asked)
+		if err != nil {
+			return err
+		}
+		for n, k := range places {
+			drafts[k].items = items[n]
+		}
+	}
+	return nil
+}
+
+// measurements are the instants at which the services of the draft are measured: the ends of local
+// days, and the end of its period for a fee.
+func (a *askingDraft) measurements(today time.Time, loc *time.Location) []charge.Measurement {
+	a.edges = dayEnds(a.services, today, loc)
+	asked := make([]charge.Measurement, len(a.services))
+	a.shown = make([]map[int64]int, len(a.services))
+	for k, s := range a.services {
 		if s.Interval.Price.Fixed() {
 			asked[k] = charge.Measurement{ServicePeriod: s, Until: []time.Time{s.Period.End}}
 			continue
 		}
-		at, show := charge.MeasurementPoints(s.Period, edges)
-		asked[k], shown[k] = charge.Measurement{ServicePeriod: s, Until: at}, show
+		at, show := charge.MeasurementPoints(s.Period, a.edges)
+		asked[k], a.shown[k] = charge.Measurement{ServicePeriod: s, Until: at}, show
 	}
-	items, err := charge.Measure(tx, t, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	worth, last = make([]map[int64]money.Decimal, len(services)), make([]charge.Amounts, len(services))
+	return asked
+}
+
+// cumulativeByDay tells what each service of a draft amounts to, after adjustments and what licenses
+// cover and before credits, at the end of each local day up to today: by instant, in microseconds. All
+// of the draft is charged together each time, its fees in full. toDate is what earlier invoices
+// charged of each; last is what each amounts to in the end.
+func (a askingDraft) cumulativeByDay(toDate []*rating.Earlier) (worth []map[int64]money.Decimal, last []charge.Amounts) {
+	worth, last = make([]map[int64]money.Decimal, len(a.services)), make([]charge.Amounts, len(a.services))
 	for k := range worth {
 		worth[k] = map[int64]money.Decimal{}
 	}
-	for _, edge := range edges {
+	for _, edge := range a.edges {
 		var together []charge.Item
 		var of []int
-		for k, s := range services {
-			at, begun := shown[k][edge.UnixMicro()]
+		for k, s := range a.services {
+			at, begun := a.shown[k][edge.UnixMicro()]
 			if toDate[k] != nil && charge.IsContinuation(s) && !edge.After(s.From) { // an earlier invoice charges that
 				continue
 			}
 			if begun || s.Interval.Price.Fixed() && (s.Interval.Price.InAdvance() || edge.After(s.Period.Start)) {
-				y := items[k][at]
+				y := a.items[k][at]
 				y.ToDate = toDate[k]
 				together, of = append(together, y), append(of, k)
 			}
 		}
-		for k, a := range charge.Calculate(t, together) {
-			worth[of[k]][edge.UnixMicro()], last[of[k]] = a.Left(), a
+		for k, amounts := range charge.Calculate(a.terms, together) {
+			worth[of[k]][edge.UnixMicro()], last[of[k]] = amounts.Left(), amounts
 		}
 	}
-	return worth, last, nil
+	return worth, last
 }
 
 // dayEnds are the ends of the local days of services, up to that of today.

@@ -100,11 +100,7 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 // ViewToIssue shows a draft as it is to be issued by [Finalize]: what credits pay of it is committed
 // first, and its lines are worked out after that.
 func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (View, error) {
-	credits, err := row.commitCredits(tx)
-	if err != nil {
-		return View{}, err
-	}
-	terms, err := TermsOf(tx, []Invoice{row})
+	t, credits, err := row.commitCredits(tx)
 	if err != nil {
 		return View{}, err
 	}
@@ -112,7 +108,7 @@ func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (View, err
 	if err != nil {
 		return View{}, err
 	}
-	return draftView(tx, settings, row, terms(row), more(row), credits)
+	return draftView(tx, settings, row, t, more(row), credits)
 }
 
 func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {
