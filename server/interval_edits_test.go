@@ -140,7 +140,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 			Expect(after.each("price_intervals", "can_defer_billing")).To(Equal(list{false, false}))
 		})
 
-		It("takes other values for parameters, for what is not issued yet", func() {
+		It("takes other values for parameters, for what is used from then on", func() {
 			s := openShop("2025-03-01T00:00:00Z")
 			metric := s.api.metric("SELECT SUM(n) FROM events WHERE region = {{region}}")
 			sub, buyer, _ := s.based(nil, with(s.calls("1.00"), object{"billable_metric_id": metric}))

@@ -46,7 +46,7 @@ func used(tx *store.Tx, t subscription.Terms, in period.Period, metricID string)
 			continue
 		}
 		counted, err := usage.Measure(tx, usage.Request{
-			Query: i.Metric.Query(), Filter: i.Condition(), Cuts: []time.Time{in.Start, in.End},
+			Cuts: []time.Time{in.Start, in.End},
 		}.Of(t, i))
 		if err != nil {
 			return nil, err

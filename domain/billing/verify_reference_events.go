@@ -47,10 +47,11 @@ func (r *eventReader) usage(s subscription.ServicePeriod) (u reference.Usage, qu
 	if err != nil {
 		return u, nil, err
 	}
-	if events, err = counted(events, s); err != nil {
+	spans := r.terms.CountedSpans(s.Interval, s.Period)
+	if events, err = counted(events, s, spans); err != nil {
 		return u, nil, err
 	}
-	params, err := plainParameters(s.Interval.Metric.Values)
+	params, err := timedParameters(spans)
 	if err != nil {
 		return u, nil, err
 	}
@@ -117,17 +118,21 @@ func byValues(events []reference.Event, properties []string) (groups []reference
 	return groups, of
 }
 
-// counted are the events that a price counts of those of its users: by the filter of its
-// interval and the values of its dimensions.
-func counted(events []reference.Event, s subscription.ServicePeriod) (passed []reference.Event, err error) {
+// counted are the events that a price counts of those of its users: by the filter that its
+// interval had at the time of the event, and the values of its dimensions.
+func counted(events []reference.Event, s subscription.ServicePeriod, spans []subscription.CountedSpan) (passed []reference.Event, err error) {
 	dimensions := map[string]string{}
 	for _, d := range s.Interval.Price.Dimensions {
 		dimensions[d.Key] = d.Value
 	}
 	for _, e := range events {
 		holds := hasAll(e, dimensions)
-		if holds && s.Interval.Filter != nil {
-			if holds, err = reference.Holds(*s.Interval.Filter, e); err != nil {
+		k := 0
+		for spans[k].Until != nil && !e.Timestamp.Before(*spans[k].Until) {
+			k++
+		}
+		if filter := spans[k].Filter; holds && filter != nil {
+			if holds, err = reference.Holds(*filter, e); err != nil {
 				return nil, err
 			}
 		}
@@ -145,6 +150,33 @@ func hasAll(e reference.Event, values map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// timedParameters are the values for the parameters of a metric by time, as the reference model
+// takes them.
+func timedParameters(spans []subscription.CountedSpan) (map[string]any, error) {
+	params, err := plainParameters(spans[len(spans)-1].Parameters)
+	if err != nil || len(spans) == 1 {
+		return params, err
+	}
+	names := map[string]bool{}
+	plain := make([]map[string]any, len(spans))
+	for k, span := range spans {
+		if plain[k], err = plainParameters(span.Parameters); err != nil {
+			return nil, err
+		}
+		for name := range plain[k] {
+			names[name] = true
+		}
+	}
+	for name := range names {
+		over := reference.ByTime{Last: params[name]}
+		for k, span := range spans[:len(spans)-1] {
+			over.Before = append(over.Before, reference.Until{Until: *span.Until, Value: plain[k][name]})
+		}
+		params[name] = over
+	}
+	return params, nil
 }
 
 // plainParameters are the values for the parameters of a metric, as the reference model takes

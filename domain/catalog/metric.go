@@ -96,6 +96,19 @@ func (m Metric) Query() *metric.Query {
 	return query
 }
 
+// QueryOver is the metric's SQL, read, with values for its parameters by time: those in force
+// at the instant of an event. There is at least one; they were accepted before.
+func (m Metric) QueryOver(spans []metric.Timed) *metric.Query {
+	query, err := metric.Parse(m.SQL)
+	if err == nil {
+		query, err = query.Over(spans)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("catalog: metric %s was accepted, but does not parse: %v", m.ID, err))
+	}
+	return query
+}
+
 func (m Metric) with(values metric.Parameters) (*metric.Query, error) {
 	query, err := metric.Parse(m.SQL)
 	if err != nil {

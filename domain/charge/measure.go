@@ -60,8 +60,7 @@ func MeasureInvoices(tx *store.Tx, t subscription.Terms, invoices [][]Measuremen
 	for _, s := range slices.Concat(invoices...) {
 		item := NewItem(t, s.ServicePeriod)
 		asked = append(asked, Requests(s.Interval, item.Model, usage.Request{
-			Cuts:   append([]time.Time{s.Period.Start}, s.Until...),
-			Filter: s.Interval.Condition(),
+			Cuts: append([]time.Time{s.Period.Start}, s.Until...),
 		}.Of(t, s.Interval))...)
 		blank, ends = append(blank, item), append(ends, len(asked))
 	}
@@ -122,13 +121,17 @@ func NewItem(t subscription.Terms, s subscription.ServicePeriod) Item {
 
 // Requests are what the metric of a usage price is asked: for all that was used and,
 // where the model charges some of it apart, for that. Whose usage it is, and when, is
-// what about says. Other prices have no questions.
+// what about says, and the metric with its parameters, if those are not the present ones.
+// Other prices have no questions.
 func Requests(i subscription.PriceInterval, model rating.Model, about usage.Request) []usage.Request {
 	if i.Price.Type != catalog.PriceUsage {
 		return nil
 	}
 	needs := model.Needs()
-	about.Query, about.Split, about.Match = i.Metric.Query(), needs.Split, i.Price.Dimensions
+	about.Split, about.Match = needs.Split, i.Price.Dimensions
+	if about.Query == nil {
+		about.Query = i.Metric.Query()
+	}
 	if i.Price.InvoiceGroupingKey != nil {
 		about.Split = []string{*i.Price.InvoiceGroupingKey}
 	}

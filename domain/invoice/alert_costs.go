@@ -186,7 +186,7 @@ func newGroupedLine(t subscription.Terms, s subscription.ServicePeriod, in perio
 		l.from = before
 	}
 	l.asked = charge.Requests(s.Interval, l.item.Model, usage.Request{
-		Filter: s.Interval.Condition(), Cuts: append([]time.Time{s.Period.Start}, at...),
+		Cuts: append([]time.Time{s.Period.Start}, at...),
 	}.Of(t, s.Interval))
 	for k, q := range l.asked {
 		l.asked[k].Split = slices.Concat(keys, q.Split)

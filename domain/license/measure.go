@@ -144,7 +144,6 @@ func (b Book) uses(tx *store.Tx, t subscription.Terms, frame period.Period, edge
 	asked := make([]usage.Request, len(intervals))
 	for k, i := range intervals {
 		asked[k] = usage.Request{
-			Query: i.Metric.Query(), Filter: i.Condition(),
 			Split: []string{b.Type.GroupingKey}, Match: i.Price.Dimensions, Cuts: between(cuts, lives[k]),
 		}.Of(t, i)
 	}

@@ -24,6 +24,9 @@ func (c compiler) as(n node, t typ) Fragment {
 	if p, ok := n.(*property); ok && c.fold == nil && t != typNull {
 		return sql(readers[t], c.property(p.key))
 	}
+	if v, ok := n.(*timed); ok {
+		return c.timed(v, func(l *literal) Fragment { return c.as(l, t) })
+	}
 	if l, ok := n.(*literal); ok && l.typ == typText && t == typTime {
 		return timeLiteral(l.text)
 	}
@@ -80,6 +83,8 @@ func (c compiler) free(n node) Fragment {
 	switch n := n.(type) {
 	case *literal:
 		return n.bound()
+	case *timed:
+		return c.timed(n, func(l *literal) Fragment { return c.as(l, n.typ) })
 	case *column:
 		return c.columnValue(n.name)
 	case *property:

@@ -45,9 +45,13 @@ func table(events []eventRow) metric.Fragment {
 // answer evaluates a metric over events: its amount in its shortest form, and 0 for
 // NULL.
 func answer(sql string, events []eventRow) string {
+	return answerOf(compiled(sql), events)
+}
+
+func answerOf(q *metric.Query, events []eventRow) string {
 	frame := metric.Frame{Events: beside("1 AS slice", events), Slices: 1}
-	found := query("SELECT trim_scale(coalesce(amount, 0))::text FROM ($) AS answer", compiled(sql).Compile(frame))
-	Expect(found).To(HaveLen(1), sql)
+	found := query("SELECT trim_scale(coalesce(amount, 0))::text FROM ($) AS answer", q.Compile(frame))
+	Expect(found).To(HaveLen(1), q.Text())
 	return found[0]
 }
 

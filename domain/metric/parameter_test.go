@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -152,3 +153,39 @@ var _ = DescribeTable("What is no value of a parameter",
 	Entry("is a string with U+0000", `"\u0000"`, "U+0000"),
 	Entry("is a boolean", "true", "number"),
 )
+
+var _ = Describe("A metric whose parameters have other values in time", func() {
+	const noon = "2025-03-30T12:00:00Z"
+	events := []eventRow{
+		{at: "2025-03-30T11:59:59.999999Z", properties: `{"n": 1, "r": "eu"}`}, {at: "2025-03-30T11:00:00Z", properties: `{"n": 10, "r": "us"}`},
+		{at: noon, properties: `{"n": 100, "r": "eu"}`}, {at: noon, properties: `{"n": 1000, "r": "us"}`},
+	}
+	over := func(sql, before, after string) *metric.Query {
+		GinkgoHelper()
+		at, err := time.Parse(time.RFC3339, noon)
+		Expect(err).NotTo(HaveOccurred())
+		query, err := compiled(sql).Over([]metric.Timed{{Until: &at, Values: parameters(before)}, {Values: parameters(after)}})
+		Expect(err).NotTo(HaveOccurred())
+		return query
+	}
+
+	DescribeTable("has the one of an event's time",
+		func(sql, before, after, amount string) {
+			Expect(answerOf(over(sql, before, after), events)).To(Equal(amount))
+		},
+		Entry("in WHERE", `SELECT SUM(n) FROM events WHERE r = {{a}}`, `{"a": "eu"}`, `{"a": "us"}`, "1001"),
+		Entry("in an aggregate", `SELECT SUM(n * {{a}}) FROM events`, `{"a": 2}`, `{"a": 1}`, "1122"),
+		Entry("behind a minus", `SELECT SUM(-{{a}} -{{a}}) FROM events`, `{"a": 2}`, `{"a": -3}`, "4"),
+		Entry("of another type", `SELECT SUM(n) FROM events WHERE r = {{a}} OR n = {{a}}`, `{"a": "eu"}`, `{"a": 1000}`, "1001"),
+		Entry("in a list", `SELECT SUM(n) FROM events WHERE r IN ({{a}}, 'none')`, `{"a": "eu"}`, `{"a": "us"}`, "1001"),
+		Entry("alone in a list, which is denied", `SELECT SUM(n) FROM events WHERE r NOT IN ({{a}})`, `{"a": "eu"}`, `{"a": "us"}`, "110"),
+		Entry("in a range", `SELECT SUM(n) FROM events WHERE n BETWEEN {{a}} AND {{b}}`, `{"a": 2, "b": 1000}`, `{"a": 2, "b": 100}`, "110"),
+		Entry("where it has none before", `SELECT SUM(n) FROM events WHERE r = {{a}}`, `{}`, `{"a": "us"}`, "1000"),
+		Entry("where it has none after", `SELECT SUM(n) FROM events WHERE n >= COALESCE({{a}}, 1000)`, `{"a": 5}`, `{}`, "1010"),
+		Entry("in a sub-query", `SELECT SUM(m) FROM (SELECT r, MAX(n * {{a}}) AS m FROM events WHERE n > {{b}} GROUP BY r) t`,
+			`{"a": 1, "b": 5}`, `{"a": 2, "b": 5}`, "2200"),
+		Entry("and the last one where results are looked at", `SELECT SUM(n) * {{a}} FROM events`, `{"a": 2}`, `{"a": 3}`, "3333"),
+		Entry("in a SELECT over a sub-query too", `SELECT SUM(m + {{a}}) FROM (SELECT r, SUM(n) AS m FROM events GROUP BY r) t`, `{"a": 2}`, `{"a": 3}`, "1117"),
+		Entry("and where it is the same all the time", `SELECT SUM(n) * {{a}} FROM events WHERE r = {{b}}`, `{"a": 2, "b": "eu"}`, `{"a": 2, "b": "us"}`, "2002"),
+	)
+})

@@ -61,6 +61,9 @@ type parser struct {
 	size    int // nodes of the stages that have been read
 
 	parameters []string // once each, in the order of the text
+
+	varying map[string][]*literal // values of parameters that are not the same in all spans, by name
+	spans   []Timed
 }
 
 // reserved words are never names of properties unless quoted.

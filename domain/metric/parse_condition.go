@@ -74,20 +74,34 @@ func (p *parser) predicate() node {
 	return left
 }
 
-// member := '(' literal {, literal} ')'
+// member := '(' literal {, literal} ')'. A parameter whose value varies in time is compared by itself.
 func (p *parser) member(at place, operand node) node {
 	p.expect("(", "expected a list in brackets")
 	m := &member{operand: operand}
+	parts := []node{m}
 	for more := true; more; more = p.accept(",") {
-		if len(m.literals) == maxList {
+		if len(m.literals)+len(parts) > maxList {
 			p.peek().at.fail("a list has at most %d values", maxList)
+		}
+		if n := p.timed(); n != nil {
+			parts = append(parts, compare(at, operand, "=", n))
+			continue
 		}
 		m.literals = append(m.literals, p.literal())
 	}
 	p.expect(")", "expected a comma or the closing bracket of the list")
 	m.facts = growCondition(at, operand, operand, operand) // at most one part for each type
 	m.size += len(m.literals)
-	return m
+	switch {
+	case len(parts) == 1:
+		return m
+	case m.literals == nil:
+		parts = parts[1:]
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &junction{facts: growCondition(at, parts...), operator: "OR", parts: parts}
 }
 
 // match := string, a pattern whose backslashes all escape something

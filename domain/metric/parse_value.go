@@ -92,6 +92,9 @@ func (p *parser) operand() node {
 	case isName(t):
 		return p.named()
 	default:
+		if n := p.timed(); n != nil {
+			return n
+		}
 		return p.literal()
 	}
 }
@@ -182,6 +185,10 @@ func (p *parser) literal() *literal {
 		return &literal{facts: grow(at, typText), text: t.text}
 	case t.kind == tokenParameter:
 		p.meet(t)
+		if values := p.varying[t.text]; values != nil {
+			last := *values[len(values)-1]
+			return &last
+		}
 		return &literal{facts: grow(at, typNull)}
 	case t.kind == tokenWord && (word == "TRUE" || word == "FALSE"):
 		return &literal{facts: grow(at, typBoolean), yes: word == "TRUE"}

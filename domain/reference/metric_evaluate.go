@@ -9,7 +9,7 @@ import (
 )
 
 // Metric is the value of a metric over events (semantics 4): 0 for none. Parameters are
-// strings and numbers (*big.Rat); those not given are NULL. reached says that an event came
+// strings, numbers (*big.Rat) and ByTime; those not given are NULL. reached says that an event came
 // as far as the first SELECT that puts rows together, so that a group of it is asked for.
 // What the package does not understand is ErrNotCovered.
 func Metric(sql string, params map[string]any, events []Event) (value *big.Rat, reached bool, err error) {
@@ -216,6 +216,8 @@ func (s *scope) raw(n *node, numeric bool) any {
 	switch n.kind {
 	case "value":
 		return n.value
+	case "by time":
+		return n.value.(ByTime).of(s.row.event)
 	case "name":
 		return s.named(n)
 	case "AND", "OR":

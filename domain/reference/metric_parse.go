@@ -327,6 +327,10 @@ func (p *parser) primary() *node {
 	case '\'':
 		return value(t.text)
 	case '{':
+		if over, varies := p.params[t.text].(ByTime); varies {
+			p.at++
+			return p.made(start, &node{kind: "by time", value: over})
+		}
 		return value(p.params[t.text])
 	case 'q':
 		return p.named()

@@ -61,9 +61,8 @@
 // it; dates outside of the plan interval or the subscription are refused, and so is a price twice
 // at a time. A billing day is that of the whole interval: from a date on there is another
 // one by ending the interval and adding the next. Quantities are of local days. Null
-// brings back the default of what is edited. Other parameters or another filter are for
-// what is not issued yet: an issued invoice says what was counted then. Other customers
-// count from the instant of the edit on; what was used before counts as it did.
+// brings back the default of what is edited. Other customers, another filter and other
+// parameters count from the instant of the edit on; what was used before counts as it did.
 //
 // Trials. A trial is of a plan interval. It is a cycle of its own: usage in it is one service,
 // which nothing adjusts but the trial itself, in any unit; fees begin where it ends. The

@@ -2,6 +2,8 @@ package subscription
 
 import (
 	"errors"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -45,6 +47,9 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 	if e.Filter.Given {
 		scope.Filter = e.Filter.Value
 		columns["filter"] = scope.Filter
+		if !reflect.DeepEqual(scope.Filter, i.Filter) {
+			columns["filters_before"] = i.FiltersBefore.and(i.Filter, i, tx.Now)
+		}
 	}
 	if err := i.checkScope(tx, t, scope); err != nil {
 		return err
@@ -54,6 +59,9 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 			return err
 		}
 		columns["metric_parameter_overrides"] = e.Parameters.Value
+		if !maps.Equal(e.Parameters.Value, i.Parameters) {
+			columns["parameters_before"] = i.ParametersBefore.and(i.Parameters, i, tx.Now)
+		}
 	}
 	if len(columns) > 0 {
 		if err := tx.Model(&PriceInterval{}).Where("id = ?", i.ID).Updates(columns).Error; err != nil {

@@ -72,7 +72,10 @@ type PriceInterval struct {
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 	Scope                        // of a usage price
 
-	UsageCustomersBefore FormerUsage // whose events it counted before those of Scope
+	// What it counted before what Scope and Parameters say, by instant.
+	UsageCustomersBefore FormerUsage
+	FiltersBefore        Former[*string]
+	ParametersBefore     Former[metric.Parameters]
 
 	CanDeferBilling bool // in arrears: ended amid a cycle, it is billed on the next billing date
 

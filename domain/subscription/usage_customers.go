@@ -11,9 +11,6 @@ import (
 	"tollkeeper/domain/period"
 )
 
-// Whose usage a price counts can be changed while it is billed. A change holds from its
-// instant on: what was used before counts as it did, on costs, drafts, credits and alerts.
-
 // FormerUsers are the customers whose events a price counted until an instant.
 type FormerUsers struct {
 	Until       time.Time   `json:"until"`        // exclusive
@@ -53,7 +50,8 @@ func (i PriceInterval) changeUsers(to CustomerIDs, at time.Time) FormerUsage {
 }
 
 // ScopeIn is what the interval counts in a period. Where it counts the events of other
-// customers from some instant of it on, all of them are named; buyerID stands for none.
+// customers from some instant of it on, all of them are named; buyerID stands for none. The
+// filter is the one at its end.
 func (i PriceInterval) ScopeIn(p period.Period, buyerID string) Scope {
 	var all []CustomerIDs
 	for _, former := range i.UsageCustomersBefore {
@@ -68,6 +66,7 @@ func (i PriceInterval) ScopeIn(p period.Period, buyerID string) Scope {
 		all = append(all, i.UsageCustomerIDs)
 	}
 	scope := i.Scope
+	scope.Filter = i.FiltersBefore.at(p.End.Add(-time.Microsecond), i.Filter)
 	if scope.UsageCustomerIDs = all[0]; len(all) == 1 {
 		return scope
 	}

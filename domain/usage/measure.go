@@ -26,7 +26,8 @@ type Request struct {
 
 	MostTuples int // of values of Split that an answer may have; 0: any number
 
-	spans []subjectSpan // where Subjects are not the same all the time: see Of
+	timed bool          // what counts is not the same all the time: see Of
+	spans []countedSpan // whose events count when, and by which filter; nil: Subjects and Filter all the time
 }
 
 // Reading is what a metric counted from the first cut to the end of a slice. A

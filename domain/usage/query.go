@@ -22,7 +22,7 @@ type question struct {
 func newQuestion(from source, req Request) *question {
 	q := &question{width: len(req.Groups) + len(req.Split), answer: newTable(req), statement: &statement{}}
 	if len(req.Cuts) > 1 {
-		if from.sample == nil && len(req.spans) == 0 { // buckets are not told apart at every instant
+		if from.sample == nil && !req.timed { // buckets are not told apart at every instant
 			q.kept = from.standing.choose(req)
 		}
 		if q.kept != nil {

@@ -102,7 +102,7 @@ func (q ReportQuery) metered(t subscription.Terms) (all []subscription.PriceInte
 		if i.Price.Type != catalog.PriceUsage || q.MetricID != "" && q.MetricID != i.Metric.ID {
 			continue
 		}
-		if asked := fmt.Sprint(i.Metric.ID, i.UsageCustomerIDs, i.UsageCustomersBefore, i.Metric.Query().Text()); !seen[asked] {
+		if asked := fmt.Sprint(i.Metric.ID, i.UsageCustomerIDs, i.UsageCustomersBefore, i.ParametersBefore, i.Metric.Query().Text()); !seen[asked] {
 			seen[asked] = true
 			all = append(all, i)
 		}

@@ -25,7 +25,7 @@ func (r reporter) request(i subscription.PriceInterval, from time.Time, days []p
 	for _, day := range days {
 		cuts = append(cuts, day.End)
 	}
-	return Request{Query: i.Metric.Query(), Cuts: cuts, Match: r.Match}.Of(r.terms, i)
+	return Request{Cuts: cuts, Match: r.Match}.OfAll(r.terms, i)
 }
 
 // steps are the values of the metric of a price, of all events.

@@ -78,7 +78,7 @@ func (req Request) events(from source, kept *bucketPlan) metric.Fragment {
 		from.account, req.Subjects, req.Cuts[0], req.Cuts[len(req.Cuts)-1])
 	if len(req.spans) > 0 {
 		s.add(" AND (")
-		s.fragment(req.whose())
+		s.fragment(req.counts())
 		s.add(")")
 	}
 	for _, match := range req.Match {
