@@ -18,14 +18,6 @@ func (r *run) item(ctx context.Context, name string) (string, error) {
 	return made.str("id"), nil
 }
 
-// sqls are the metrics that prices may have.
-var sqls = map[string]string{
-	"sum":      "SELECT SUM(n) FROM events WHERE event_name = 'use'",
-	"count":    "SELECT COUNT(*) FROM events WHERE event_name = 'use'",
-	"max":      "SELECT MAX(n) FROM events WHERE event_name = 'use'",
-	"distinct": "SELECT COUNT(DISTINCT who) FROM events WHERE event_name = 'use'",
-}
-
 func (r *run) metric(ctx context.Context, name string) (string, error) {
 	if id := r.w.metrics[name]; id != "" {
 		return id, nil
@@ -72,18 +64,7 @@ func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
 	if s.Conversion != "" {
 		body["conversion_rate_config"] = object{"conversion_rate_type": "unit", "unit_config": object{"unit_amount": s.Conversion}}
 	}
-	var configuration object
-	switch s.Model {
-	case "unit":
-		configuration = object{"unit_amount": s.Amount, "prorated": s.Prorated}
-	case "tiered":
-		configuration = object{"tiers": []object{{"first_unit": 0, "last_unit": json.Number(s.Bound), "unit_amount": s.Amount}, {"first_unit": json.Number(s.Bound), "last_unit": nil, "unit_amount": s.Above}}, "prorated": s.Prorated}
-	case "bulk":
-		configuration = object{"tiers": []object{{"maximum_units": json.Number(s.Bound), "unit_amount": s.Amount}, {"maximum_units": nil, "unit_amount": s.Above}}}
-	case "package":
-		configuration = object{"package_amount": s.Amount, "package_size": json.Number(s.Bound)}
-	}
-	body[s.Model+"_config"] = configuration
+	body[s.Model+"_config"] = s.configuration()
 	return body, nil
 }
 
@@ -151,6 +132,8 @@ func (r *run) plan(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
-	r.w.plans[s.Name] = &plan{id: made.str("id"), prices: s.Prices, adjust: s.Adjust, phases: s.Phases}
+	first := &plan{id: made.str("id"), version: 1, prices: s.Prices, adjust: s.Adjust, phases: s.Phases}
+	first.learn(made)
+	r.w.plans[s.Name] = first
 	return nil
 }

@@ -13,7 +13,7 @@ func (r *run) planChange(ctx context.Context, s step) error {
 		return errSkipped
 	}
 	z := sub.customer.zone
-	body := object{"plan_id": p.id, "change_option": s.Option}
+	body := p.versioned(object{"change_option": s.Option})
 	var at time.Time
 	switch s.Option {
 	case "immediate":
@@ -62,7 +62,7 @@ func (r *run) planChange(ctx context.Context, s step) error {
 		a = anchor{y, m, 1, z.day(at)}
 	}
 	for _, spec := range p.prices {
-		i := &interval{spec: spec, plan: s.Plan, from: at, to: sub.to, anchor: a, who: sub.who}
+		i := &interval{spec: spec, plan: s.Plan, from: at, to: sub.to, anchor: a, counted: sub.counts()}
 		i.change = len(sub.changes) + 1
 		sub.intervals = append(sub.intervals, i)
 	}
@@ -159,7 +159,7 @@ func (r *run) addPrice(ctx context.Context, s step) error {
 		return err
 	}
 	z := sub.customer.zone
-	i := &interval{spec: spec, plan: sub.plan, from: when(z, s.At), to: sub.to, who: sub.who}
+	i := &interval{spec: spec, plan: sub.plan, from: when(z, s.At), to: sub.to, counted: sub.counts()}
 	if s.Until != "" {
 		if end := when(z, s.Until); i.to.IsZero() || end.Before(i.to) {
 			i.to = end

@@ -50,82 +50,6 @@ func (g *generator) opening() []step {
 	return all
 }
 
-var cycles = []cycle{{Months: 1}, {Months: 1}, {Months: 1}, {Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}
-
-func (g *generator) plan() step {
-	s := step{Do: "plan", Name: g.name("plan")}
-	for range 1 + g.IntN(3) {
-		s.Prices = append(s.Prices, g.price(s.Name))
-	}
-	if without[2] {
-		shortest := s.Prices[0].Cycle
-		for _, p := range s.Prices {
-			if p.Cycle.Months*30+p.Cycle.Days < shortest.Months*30+shortest.Days {
-				shortest = p.Cycle
-			}
-		}
-		for n := range s.Prices {
-			if !s.Prices[n].advance() {
-				s.Prices[n].Cycle = shortest
-			}
-		}
-	}
-	for _, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" && g.chance(35) {
-			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
-			a.Amount = pick(g, "5.00", "12.50")
-			if a.Kind == "percentage_discount" {
-				a.Amount = pick(g, "0.25", "0.1")
-			} else if a.Kind == "usage_discount" {
-				a.Amount = pick(g, "3", "10")
-			}
-			s.Adjust = append(s.Adjust, a)
-		}
-	}
-	together := map[cycle][]string{}
-	for _, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" {
-			together[p.Cycle] = append(together[p.Cycle], p.Name)
-		}
-	}
-	for _, c := range cycles {
-		if len(together[c]) > 1 && g.chance(60) {
-			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount"), Prices: together[c], Amount: pick(g, "5.00", "25.01")}
-			if a.Kind == "percentage_discount" {
-				a.Amount = pick(g, "0.25", "0.1")
-			}
-			s.Adjust = append(s.Adjust, a)
-		}
-		delete(together, c)
-	}
-	return s
-}
-
-func (g *generator) price(plan string) priceSpec {
-	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
-	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
-	if g.chance(45) {
-		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
-		return p
-	}
-	p.Metric = pick(g, "sum", "sum", "sum", "count", "max", "distinct")
-	p.Amount = pick(g, "1", "0.50", "0.35", "2.10", "0.0333")
-	p.Model = pick(g, "unit", "unit", "tiered", "package", "bulk")
-	switch p.Model {
-	case "unit":
-		p.Prorated = g.chance(15)
-	case "tiered", "bulk":
-		p.Bound, p.Above = pick(g, "5", "20"), pick(g, "0.25", "1.5")
-		p.Prorated = p.Model == "tiered" && g.chance(15)
-	case "package":
-		p.Bound = pick(g, "5", "7")
-	}
-	if g.chance(40) {
-		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05", "0.7")
-	}
-	return p
-}
-
 // next is the next step; made are the steps so far.
 func (g *generator) next(made int) step {
 	if len(g.w.subs) == 0 || (len(g.w.subs) < 3 && g.chance(6)) {
@@ -133,7 +57,7 @@ func (g *generator) next(made int) step {
 	}
 	kinds := []func() (step, bool){g.clock, g.clock, g.clock, g.ingest, g.ingest, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
 		g.unscheduleQuantity, g.credit, g.decrement, g.correct,
-		g.planChange, g.unschedulePlanChange, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
+		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	for {
 		if s, ok := pick(g, kinds...)(); ok {
 			return s
@@ -149,7 +73,7 @@ func (g *generator) sub() *subscription { return g.w.subs[pick(g, g.w.order...)]
 
 func (g *generator) subscribe() step {
 	c := g.customer()
-	s := step{Do: "subscribe", Name: g.name("sub"), Of: c.name, Plan: fmt.Sprint("plan", 1+g.IntN(g.names["plan"])), Flag: g.chance(40)}
+	s := step{Do: "subscribe", Name: g.name("sub"), Of: c.name, Plan: g.planName(), Flag: g.chance(40)}
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
 	}
@@ -298,7 +222,7 @@ func (g *generator) planChange() (step, bool) {
 	if !sub.to.IsZero() && !sub.to.After(g.w.now) {
 		return step{}, false
 	}
-	s := step{Do: "plan change", Of: sub.name, Plan: fmt.Sprint("plan", 1+g.IntN(g.names["plan"])), Option: pick(g, "immediate", "requested_date", "requested_date", "end_of_subscription_term"),
+	s := step{Do: "plan change", Of: sub.name, Plan: g.planName(), Option: pick(g, "immediate", "requested_date", "requested_date", "end_of_subscription_term"),
 		Filter: pick(g, "", "", "unchanged", "plan_change_date", "start_of_month")}
 	if s.Plan == sub.plan || len(sub.changes) > 0 && sub.changes[len(sub.changes)-1].plan == s.Plan {
 		return step{}, false

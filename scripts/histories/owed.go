@@ -150,7 +150,7 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 	if _, done := r.books.issued[l.invoice.id]; done {
 		return nil // what was found right as it was issued stays
 	}
-	quantity := r.w.measure(p.spec.Metric, p.whose(), p.from, p.to)
+	quantity := r.w.quantity(p)
 	if !same(quantity, l.quantity) {
 		return differ("%s has quantity %s, expected %s", at, show(l.quantity), show(quantity))
 	}

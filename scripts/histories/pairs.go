@@ -52,7 +52,7 @@ func (w *world) features(s step) []string {
 			see(len(sub.former) > 0, "end that was taken back")
 			see(len(sub.changes) > 0, "plan change")
 			see(sub.anchor.day > 1, "cycles from the start date")
-			see(len(sub.intervals) > 0 && len(sub.intervals[0].who) > 0, "usage of children")
+			see(len(sub.who) > 0, "usage of children")
 			cycles := map[cycle]bool{}
 			for _, i := range sub.intervals {
 				s := i.spec

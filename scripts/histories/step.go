@@ -51,13 +51,16 @@ type phase struct {
 // priceSpec is a price as a plan or a subscription states it.
 type priceSpec struct {
 	Name       string `json:"name"`
-	Model      string `json:"model"`            // unit, tiered, package, bulk, allocation
+	Model      string `json:"model"`            // as in usageModels
 	Metric     string `json:"metric,omitempty"` // "" is a fixed fee
 	Advance    bool   `json:"advance,omitempty"`
 	Cycle      cycle  `json:"cycle"`
 	Amount     string `json:"amount"`          // per unit, package or tier; of an allocation, what is granted
 	Above      string `json:"above,omitempty"` // of the second tier
-	Bound      string `json:"bound,omitempty"` // of the first tier; the size of a package
+	Bound      string `json:"bound,omitempty"` // of the first tier; the size of a package; what is free
+	Size       string `json:"size,omitempty"`  // of a package, where there is a bound beside it
+	Least      string `json:"least,omitempty"` // minimum
+	Most       string `json:"most,omitempty"`  // maximum, or minimum of the second tier
 	Quantity   string `json:"quantity,omitempty"`
 	Currency   string `json:"currency,omitempty"` // "" is the plan's
 	Conversion string `json:"conversion,omitempty"`

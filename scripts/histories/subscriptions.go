@@ -11,7 +11,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	if buyer == nil || p == nil {
 		return errSkipped
 	}
-	body := object{"customer_id": buyer.id, "plan_id": p.id, "align_billing_with_subscription_start_date": s.Flag}
+	body := p.versioned(object{"customer_id": buyer.id, "align_billing_with_subscription_start_date": s.Flag})
 	from := buyer.zone.start(buyer.zone.day(r.w.now))
 	if s.At != "" {
 		from = when(buyer.zone, s.At)
@@ -39,7 +39,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 		sub.anchor.day = d
 	}
 	for _, spec := range p.prices {
-		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, who: s.Who})
+		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, counted: sub.counts()})
 	}
 	r.w.subs[s.Name] = sub
 	r.w.order = append(r.w.order, s.Name)

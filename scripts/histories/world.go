@@ -40,10 +40,12 @@ func newWorld() *world {
 }
 
 type plan struct {
-	id     string
-	prices []priceSpec
-	adjust []adjustment
-	phases []phase
+	id      string
+	version int               // from 1
+	ids     map[string]string // of prices, by name
+	prices  []priceSpec
+	adjust  []adjustment
+	phases  []phase
 }
 
 type customer struct {
@@ -75,7 +77,7 @@ type interval struct {
 	quantities []transition
 	change     int         // the number of the plan change that brought it
 	plan       string      // the name of the plan that it came with
-	who        []string    // whose usage it counts; none is the subscriber's
+	counted    []counting  // what it counts, from the earliest on
 	former     []time.Time // ends that were given to it and do not hold any more
 }
 
@@ -193,66 +195,6 @@ func (s *subscription) longest(at time.Time) (cycle, bool) {
 	return best, found
 }
 
-// measure is the metric over the events of some customers in a span, as is known now.
-func (w *world) measure(metric string, who []string, from, to time.Time) *big.Rat {
-	total := new(big.Rat)
-	var most *big.Rat
-	seen := map[string]bool{}
-	for _, key := range w.keys {
-		e := w.events[key]
-		if e.deprecated || e.replaced || (e.backfill != nil && e.backfill.state != "reflected") || !slices.Contains(who, e.customer) || e.at.Before(from) || !e.at.Before(to) {
-			continue
-		}
-		switch metric {
-		case "sum":
-			total.Add(total, e.n)
-		case "count":
-			total.Add(total, num(1))
-		case "max":
-			if most == nil || e.n.Cmp(most) > 0 {
-				most = e.n
-			}
-		case "distinct":
-			seen[e.who] = true
-		}
-	}
-	switch {
-	case metric == "max" && most != nil:
-		return most
-	case metric == "distinct":
-		return num(len(seen))
-	}
-	return total
-}
-
-// whose usage an interval counts.
-func (p piece) whose() []string {
-	if len(p.who) > 0 {
-		return p.who
-	}
-	return []string{p.sub.customer.name}
-}
-
-// rate is what a quantity costs for a whole cycle, exactly (price-models.md 4).
-func (s priceSpec) rate(q *big.Rat) *big.Rat {
-	if s.Model != "unit" && q.Sign() < 0 {
-		q = new(big.Rat)
-	}
-	switch s.Model {
-	case "tiered":
-		low := least(q, rat(s.Bound))
-		return add(mul(low, rat(s.Amount)), mul(sub(q, low), rat(s.Above)))
-	case "bulk":
-		if q.Cmp(rat(s.Bound)) <= 0 {
-			return mul(q, rat(s.Amount))
-		}
-		return mul(q, rat(s.Above))
-	case "package":
-		return mul(ceil(quo(q, rat(s.Bound))), rat(s.Amount))
-	}
-	return mul(q, rat(s.Amount))
-}
-
 // advance reports whether the price is billed in advance, and so never draws credits.
 func (s priceSpec) advance() bool { return s.Metric == "" && s.Advance }
 
@@ -339,12 +281,8 @@ func (w *world) adjust(p piece, a adjustment, r *big.Rat, until time.Time) *big.
 		if until.After(p.to) {
 			until = p.to
 		}
-		q := sub(w.measure(p.spec.Metric, p.whose(), p.from, until), amount)
-		left := p.spec.rate(greatest(q, new(big.Rat)))
-		if p.spec.Prorated {
-			left = mul(left, p.fraction())
-		}
-		return cents(left)
+		q := sub(w.measure(p, p.from, until, ""), amount)
+		return cents(p.spec.cost(greatest(q, new(big.Rat)), p.fraction()))
 	case "amount_discount":
 		return sub(r, least(period, greatest(r, new(big.Rat))))
 	case "percentage_discount":
@@ -354,19 +292,4 @@ func (w *world) adjust(p piece, a adjustment, r *big.Rat, until time.Time) *big.
 	default:
 		return least(r, period)
 	}
-}
-
-// used is what usage until an instant costs, exactly.
-func (w *world) used(p piece, until time.Time) *big.Rat {
-	if until.After(p.to) {
-		until = p.to
-	}
-	if p.spec.Metric == "" {
-		return p.fee() // in full from the first day (semantics 7.1.9)
-	}
-	amount := p.spec.rate(w.measure(p.spec.Metric, p.whose(), p.from, until))
-	if p.spec.Prorated {
-		amount = mul(amount, p.fraction())
-	}
-	return amount
 }

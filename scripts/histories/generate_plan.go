@@ -1,0 +1,93 @@
+package main
+
+import "fmt"
+
+var cycles = []cycle{{Months: 1}, {Months: 1}, {Months: 1}, {Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}
+
+func (g *generator) plan() step {
+	s := step{Do: "plan", Name: g.name("plan")}
+	for range 1 + g.IntN(3) {
+		s.Prices = append(s.Prices, g.price(s.Name))
+	}
+	if without[2] {
+		shortest := s.Prices[0].Cycle
+		for _, p := range s.Prices {
+			if p.Cycle.Months*30+p.Cycle.Days < shortest.Months*30+shortest.Days {
+				shortest = p.Cycle
+			}
+		}
+		for n := range s.Prices {
+			if !s.Prices[n].advance() {
+				s.Prices[n].Cycle = shortest
+			}
+		}
+	}
+	for _, p := range s.Prices {
+		if p.Metric != "" && p.Currency == "" && g.chance(35) {
+			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
+			if a.Kind == "usage_discount" && grouped[p.Model] {
+				continue // how it is taken off groups is a rule of its own
+			}
+			a.Amount = pick(g, "5.00", "12.50")
+			if a.Kind == "percentage_discount" {
+				a.Amount = pick(g, "0.25", "0.1")
+			} else if a.Kind == "usage_discount" {
+				a.Amount = pick(g, "3", "10")
+			}
+			s.Adjust = append(s.Adjust, a)
+		}
+	}
+	together := map[cycle][]string{}
+	for _, p := range s.Prices {
+		if p.Metric != "" && p.Currency == "" {
+			together[p.Cycle] = append(together[p.Cycle], p.Name)
+		}
+	}
+	for _, c := range cycles {
+		if len(together[c]) > 1 && g.chance(60) {
+			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount"), Prices: together[c], Amount: pick(g, "5.00", "25.01")}
+			if a.Kind == "percentage_discount" {
+				a.Amount = pick(g, "0.25", "0.1")
+			}
+			s.Adjust = append(s.Adjust, a)
+		}
+		delete(together, c)
+	}
+	return s
+}
+
+func (g *generator) price(plan string) priceSpec {
+	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
+	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
+	if g.chance(45) {
+		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
+		if g.chance(25) {
+			p.Model, p.Bound, p.Above = pick(g, "tiered", "package", "bulk"), pick(g, "2", "3"), "4.99"
+		}
+		return p
+	}
+	p.Metric = pick(g, "sum", "sum", "sum", "count", "max", "distinct", "parameter")
+	p.Amount = pick(g, "1", "0.50", "0.35", "2.10", "0.0333")
+	p.Model = pick(g, usageModels...)
+	switch p.Model {
+	case "unit", "tiered", "tiered_with_minimum", "threshold_total_amount":
+		p.Prorated = g.chance(20)
+	}
+	p.Bound, p.Above = pick(g, "5", "20"), pick(g, "0.25", "1.5")
+	switch p.Model {
+	case "package":
+		p.Bound = pick(g, "5", "7")
+	case "tiered_package", "package_with_allocation":
+		p.Size = pick(g, "5", "2.5")
+	case "tiered_with_minimum", "grouped_with_min_max_thresholds", "grouped_with_prorated_minimum":
+		p.Least, p.Most = pick(g, "1.50", "4"), pick(g, "6", "20.01")
+	case "threshold_total_amount":
+		p.Amount, p.Above = pick(g, "3", "7.77"), pick(g, "12.34", "30")
+	case "unit_with_percent":
+		p.Above = pick(g, "12.5", "110")
+	}
+	if g.chance(40) {
+		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05", "0.7")
+	}
+	return p
+}

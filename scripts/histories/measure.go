@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// counting says what a price counts from an instant on: whose usage, and of that what meets
+// the filter and has at least so much. Who is empty for the subscriber's own usage.
+type counting struct {
+	from   time.Time
+	who    []string
+	filter string
+	least  string // the parameter of the metric; "" is none
+}
+
+// sqls are the metrics that prices may have.
+var sqls = map[string]string{
+	"sum":       "SELECT SUM(n) FROM events WHERE event_name = 'use'",
+	"count":     "SELECT COUNT(*) FROM events WHERE event_name = 'use'",
+	"max":       "SELECT MAX(n) FROM events WHERE event_name = 'use'",
+	"distinct":  "SELECT COUNT(DISTINCT who) FROM events WHERE event_name = 'use'",
+	"parameter": "SELECT SUM(n) FROM events WHERE event_name = 'use' AND n >= COALESCE({{least}}, 0)",
+}
+
+// filters of price intervals.
+var filters = []string{"", "n > 5", "who = 'a'"}
+
+// counts is what an interval counts at an instant.
+func (i *interval) counts(at time.Time) counting {
+	now := i.counted[0]
+	for _, c := range i.counted[1:] {
+		if !at.Before(c.from) {
+			now = c
+		}
+	}
+	return now
+}
+
+// has reports whether a price counts an event.
+func (p piece) has(e *event) bool {
+	c := p.counts(e.at)
+	who := c.who
+	if len(who) == 0 {
+		who = []string{p.sub.customer.name}
+	}
+	switch {
+	case !slices.Contains(who, e.customer),
+		c.filter == "n > 5" && e.n.Cmp(num(5)) <= 0,
+		c.filter == "who = 'a'" && e.who != "a",
+		p.spec.Metric == "parameter" && c.least != "" && e.n.Cmp(rat(c.least)) < 0:
+		return false
+	}
+	return true
+}
+
+// measure is the metric of a price over its events in a span, as is known now; of those with
+// a value, if one is given.
+func (w *world) measure(p piece, from, to time.Time, value string) *big.Rat {
+	total := new(big.Rat)
+	var most *big.Rat
+	seen := map[string]bool{}
+	for _, key := range w.keys {
+		e := w.events[key]
+		if !e.inForce() || e.at.Before(from) || !e.at.Before(to) || value != "" && e.who != value || !p.has(e) {
+			continue
+		}
+		switch p.spec.Metric {
+		case "sum", "parameter":
+			total.Add(total, e.n)
+		case "count":
+			total.Add(total, num(1))
+		case "max":
+			if most == nil || e.n.Cmp(most) > 0 {
+				most = e.n
+			}
+		case "distinct":
+			seen[e.who] = true
+		}
+	}
+	switch {
+	case p.spec.Metric == "max" && most != nil:
+		return most
+	case p.spec.Metric == "distinct":
+		return num(len(seen))
+	}
+	return total
+}
+
+// inForce reports whether an event counts at all.
+func (e *event) inForce() bool {
+	return !e.deprecated && !e.replaced && (e.backfill == nil || e.backfill.state == "reflected")
+}
+
+// measureGroups is the metric of each value that occurs.
+func (w *world) measureGroups(p piece, until time.Time) map[string]*big.Rat {
+	groups := map[string]*big.Rat{}
+	for _, key := range w.keys {
+		e := w.events[key]
+		if groups[e.who] == nil && e.inForce() && !e.at.Before(p.from) && e.at.Before(until) && p.has(e) {
+			groups[e.who] = w.measure(p, p.from, until, e.who)
+		}
+	}
+	return groups
+}
+
+// editPrice changes what a price counts, from now on (semantics 4.2.7, 6.3.7).
+func (r *run) editPrice(ctx context.Context, s step) error {
+	sub := r.w.subs[s.Of]
+	if sub == nil {
+		return errSkipped
+	}
+	i := sub.holding(s.Price, r.w.now)
+	if i == nil || i.id == "" || i.spec.Metric == "" {
+		return errSkipped
+	}
+	next := i.counts(r.w.now)
+	change := object{"price_interval_id": i.id}
+	switch s.Option {
+	case "filter":
+		next.filter = s.Filter
+		if change["filter"] = nil; s.Filter != "" {
+			change["filter"] = s.Filter
+		}
+	case "parameters":
+		next.least = s.Amount
+		if change["metric_parameter_overrides"] = nil; s.Amount != "" {
+			change["metric_parameter_overrides"] = object{"least": json.Number(s.Amount)}
+		}
+	case "customers":
+		var ids []string
+		for _, name := range s.Who {
+			c := r.w.customers[name]
+			if c == nil {
+				return errSkipped
+			}
+			ids = append(ids, c.id)
+		}
+		next.who = s.Who
+		if change["usage_customer_ids"] = nil; ids != nil {
+			change["usage_customer_ids"] = ids
+		}
+	}
+	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/price_intervals", object{"edit": []object{change}}); err != nil {
+		return err
+	}
+	if next.from = r.w.now; !r.w.now.After(i.from) { // nothing was counted before
+		next.from = time.Time{}
+		i.counted = nil
+	}
+	i.counted = append(i.counted, next)
+	return nil
+}
+
+// counting is an edit of what a price counts.
+func (g *generator) counting() (step, bool) {
+	sub := g.sub()
+	var of []*interval
+	for _, i := range sub.intervals {
+		if i.spec.Metric != "" && i.id != "" && sub.holding(i.spec.Name, g.w.now) == i {
+			of = append(of, i)
+		}
+	}
+	if len(of) == 0 {
+		return step{}, false
+	}
+	i := pick(g, of...)
+	s := step{Do: "edit price", Of: sub.name, Price: i.spec.Name, Option: pick(g, "filter", "customers")}
+	if i.spec.Metric == "parameter" {
+		s.Option = pick(g, "parameters", "parameters", "filter", "customers")
+	}
+	switch s.Option {
+	case "filter":
+		s.Filter = pick(g, filters...)
+	case "parameters":
+		s.Amount = pick(g, "", "3", "8")
+	case "customers":
+		for _, c := range g.r.customers() {
+			if c.parent == sub.customer.name {
+				s.Who = pick(g, nil, []string{sub.customer.name, c.name}, []string{c.name})
+			}
+		}
+		if s.Who == nil && len(i.counts(g.w.now).who) == 0 {
+			return step{}, false
+		}
+	}
+	return s, true
+}
+
+// counts is what prices of a subscription count at first.
+func (s *subscription) counts() []counting { return []counting{{who: s.who}} }
