@@ -20,6 +20,9 @@ func (r *run) adjusted(v *invoice) error {
 			for _, p := range s.pieces(i, v.date) {
 				for _, l := range v.lines {
 					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.from) && l.to.Equal(p.to) {
+						if p.trial {
+							continue // which nothing else adjusts
+						}
 						lines = append(lines, &charged{l, p, l.subtotal})
 						adjusts = r.w.plans[i.plan].adjust
 					}

@@ -24,11 +24,10 @@ func (r *run) planChange(ctx context.Context, s step) error {
 		body["change_date"] = s.At
 		at = when(z, s.At)
 	case "end_of_subscription_term":
-		longest, ok := sub.longest(r.w.now)
-		if !ok {
+		var ok bool
+		if at, ok = sub.termEnd(r.w.now); !ok {
 			return errSkipped
 		}
-		at = z.start(sub.anchored(r.w.now).around(longest, sub.today(r.w.now)).to)
 	}
 	align := s.Filter
 	if align != "" {

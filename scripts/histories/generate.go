@@ -57,7 +57,7 @@ func (g *generator) next(made int) step {
 	}
 	kinds := []func() (step, bool){g.clock, g.clock, g.clock, g.ingest, g.ingest, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
 		g.unscheduleQuantity, g.credit, g.decrement, g.correct,
-		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
+		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	for {
 		if s, ok := pick(g, kinds...)(); ok {
 			return s
@@ -77,7 +77,10 @@ func (g *generator) subscribe() step {
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
 	}
-	for _, child := range g.w.customers {
+	if g.chance(25) {
+		s.Day = pick(g, 3, 10, 14, 40)
+	}
+	for _, child := range g.r.customers() {
 		if child.parent == c.name && g.chance(70) {
 			s.Who = []string{c.name, child.name}
 		}
@@ -173,7 +176,7 @@ func (g *generator) quantity() (step, bool) {
 		return step{}, false
 	}
 	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
-	if s.Option == "upcoming_invoice" && i.from.After(g.w.now) {
+	if s.Option == "upcoming_invoice" && (i.from.After(g.w.now) || g.w.now.Before(sub.trialEnd())) {
 		return step{}, false // no rule says which invoice of a price that lies ahead that is
 	}
 	if s.Option == "effective_date" {
@@ -209,7 +212,11 @@ func (g *generator) credit() (step, bool) {
 
 func (g *generator) decrement() (step, bool) {
 	c := g.customer()
-	for currency, l := range c.ledgers {
+	for _, currency := range []string{"credits", "USD"} {
+		l := c.ledgers[currency]
+		if l == nil {
+			continue
+		}
 		if balance := l.balance(c.zone.day(g.w.now)); balance.Sign() > 0 && currency != "" {
 			return step{Do: "decrement", Of: c.name, Currency: currency, Amount: pick(g, "1", "4", "10")}, true
 		}

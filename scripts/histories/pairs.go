@@ -51,6 +51,9 @@ func (w *world) features(s step) []string {
 			see(!sub.to.IsZero() && !sub.to.After(w.now), "subscription that has ended")
 			see(len(sub.former) > 0, "end that was taken back")
 			see(len(sub.changes) > 0, "plan change")
+			see(w.now.Before(sub.trialEnd()), "trial")
+			see(!sub.trialEnd().IsZero() && !w.now.Before(sub.trialEnd()), "trial that has ended")
+			see(w.plans[sub.plan].version > 1, "version of a plan")
 			see(sub.anchor.day > 1, "cycles from the start date")
 			see(len(sub.who) > 0, "usage of children")
 			cycles := map[cycle]bool{}
@@ -62,6 +65,8 @@ func (w *world) features(s step) []string {
 				see(s.Metric == "" && !s.Advance, "fee in arrears")
 				see(s.Metric != "", "usage "+s.Model)
 				see(s.Metric != "", "metric "+s.Metric)
+				see(s.Metric == "" && s.Model != "unit", "fee "+s.Model)
+				see(len(i.counted) > 1, "counting that changed")
 				see(s.Prorated, "prorated usage")
 				see(s.Conversion != "", "conversion")
 				see(len(i.quantities) > 0, "quantity that changed")

@@ -25,7 +25,7 @@ type step struct {
 	Zone     string       `json:"zone,omitempty"`
 	Item     string       `json:"item,omitempty"`
 	Terms    int          `json:"terms,omitempty"`
-	Day      int          `json:"day,omitempty"`
+	Day      int          `json:"day,omitempty"` // of a trial
 	Months   int          `json:"months,omitempty"`
 	Flag     bool         `json:"flag,omitempty"`
 	Filter   string       `json:"filter,omitempty"`

@@ -13,6 +13,9 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	}
 	body := p.versioned(object{"customer_id": buyer.id, "align_billing_with_subscription_start_date": s.Flag})
 	from := buyer.zone.start(buyer.zone.day(r.w.now))
+	if s.Day > 0 {
+		body["trial_duration_days"] = s.Day
+	}
 	if s.At != "" {
 		from = when(buyer.zone, s.At)
 		body["start_date"] = s.At
@@ -37,6 +40,9 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
 	if s.Flag {
 		sub.anchor.day = d
+	}
+	if s.Day > 0 {
+		sub.trial = buyer.zone.start(began + day(s.Day))
 	}
 	for _, spec := range p.prices {
 		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, counted: sub.counts()})
@@ -64,11 +70,10 @@ func (r *run) cancel(ctx context.Context, s step) error {
 		body["cancellation_date"] = s.At
 		end = when(z, s.At)
 	case "end_of_subscription_term":
-		longest, ok := sub.longest(r.w.now)
-		if !ok {
+		var ok bool
+		if end, ok = sub.termEnd(r.w.now); !ok {
 			return errSkipped
 		}
-		end = z.start(sub.anchored(r.w.now).around(longest, sub.today(r.w.now)).to)
 	}
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/cancel", body); err != nil {
 		return err

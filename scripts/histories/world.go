@@ -117,6 +117,7 @@ type subscription struct {
 	changes   []planChange
 	former    []time.Time // ends that were taken back
 	troubled  bool        // a cancellation or a plan change was scheduled once
+	trial     time.Time   // its end as was asked for; zero: none
 }
 
 // planChange is one that is scheduled or done.
@@ -134,6 +135,7 @@ type piece struct {
 	cycle    span      // whole
 	days     span      // of service, within the cycle
 	from, to time.Time // of service
+	trial    bool
 }
 
 // key names the service period of a price.
@@ -151,12 +153,21 @@ func (p piece) fraction() *big.Rat {
 func (s *subscription) pieces(i *interval, until time.Time) []piece {
 	z := s.customer.zone
 	var all []piece
-	for d := z.day(i.from); ; {
+	start := i.from
+	if end := s.trialEnd(); start.Before(end) && (i.to.IsZero() || start.Before(i.to)) {
+		if start = end; i.spec.Metric != "" && !i.from.After(until) {
+			all = append(all, s.inTrial(i, end))
+		}
+		if !i.to.IsZero() && !start.Before(i.to) {
+			return all
+		}
+	}
+	for d := z.day(start); ; {
 		c := i.anchor.around(i.spec.Cycle, d)
 		p := piece{interval: i, sub: s, cycle: c}
 		p.from, p.to = z.start(c.from), z.start(c.to)
-		if p.from.Before(i.from) {
-			p.from = i.from
+		if p.from.Before(start) {
+			p.from = start
 		}
 		if !i.to.IsZero() && p.to.After(i.to) {
 			p.to = i.to
@@ -164,7 +175,7 @@ func (s *subscription) pieces(i *interval, until time.Time) []piece {
 		if p.from.After(until) || !p.from.Before(p.to) {
 			return all
 		}
-		p.days = span{max(c.from, z.day(i.from)), c.to}
+		p.days = span{max(c.from, z.day(start)), c.to}
 		if !i.to.IsZero() {
 			p.days.to = min(c.to, z.day(i.to))
 		}
@@ -250,6 +261,9 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 // worth is what a line of usage until an instant comes to after the adjustments of its price
 // alone, rounded as a line is (price-models.md 6.3 to 6.5).
 func (w *world) worth(p piece, until time.Time) *big.Rat {
+	if p.trial {
+		return new(big.Rat)
+	}
 	currency := p.spec.unit("USD")
 	r := rounded(w.used(p, until), currency)
 	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
