@@ -9,6 +9,7 @@ import (
 // generator thinks up the next step of a history from what the model knows.
 type generator struct {
 	*rand.Rand
+	seed    uint64
 	r       *run
 	w       *world
 	names   map[string]int
@@ -16,7 +17,7 @@ type generator struct {
 }
 
 func newGenerator(seed uint64, r *run) *generator {
-	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), r: r, w: r.w, names: map[string]int{}}
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), seed: seed, r: r, w: r.w, names: map[string]int{}}
 }
 
 func (g *generator) name(kind string) string {
@@ -44,7 +45,7 @@ func (g *generator) opening() []step {
 	if g.chance(25) { // a child, whose usage a subscription of its parent may count
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...), Of: "customer1"})
 	}
-	for range 1 + g.IntN(2) {
+	for range 2 {
 		all = append(all, g.plan())
 	}
 	return all
@@ -52,17 +53,31 @@ func (g *generator) opening() []step {
 
 // next is the next step; made are the steps so far.
 func (g *generator) next(made int) step {
-	if len(g.w.subs) == 0 || (len(g.w.subs) < 3 && g.chance(6)) {
+	if len(g.w.subs) == 0 || (len(g.w.subs) < 4 && g.chance(6)) || (len(g.w.subs) < 6 && g.over() && g.chance(50)) {
 		return g.subscribe()
 	}
-	kinds := []func() (step, bool){g.clock, g.clock, g.clock, g.ingest, g.ingest, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
+	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
 		g.unscheduleQuantity, g.credit, g.decrement, g.correct,
 		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
-	for {
+	if g.chance(40) { // time and usage, without which nothing is billed
+		return g.steered([]func() (step, bool){g.clock, g.clock, g.ingest})
+	}
+	for g.chance(30) {
 		if s, ok := pick(g, kinds...)(); ok {
 			return s
 		}
 	}
+	return g.steered(kinds)
+}
+
+// over reports whether all subscriptions have ended.
+func (g *generator) over() bool {
+	for _, s := range g.w.subs {
+		if s.to.IsZero() || s.to.After(g.w.now) {
+			return false
+		}
+	}
+	return true
 }
 
 func (g *generator) customer() *customer {
@@ -142,7 +157,7 @@ func (g *generator) cancel() (step, bool) {
 		return step{}, false
 	}
 	s := step{Do: "cancel", Of: sub.name, Option: pick(g, "end_of_subscription_term", "requested_date", "requested_date", "requested_date", "immediate")}
-	if s.Option == "immediate" && g.chance(70) {
+	if s.Option == "immediate" && g.chance(40) {
 		return step{}, false
 	}
 	if s.Option == "end_of_subscription_term" && len(sub.changes) > 0 {

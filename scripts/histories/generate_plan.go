@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 var cycles = []cycle{{Months: 1}, {Months: 1}, {Months: 1}, {Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}
 
@@ -69,6 +72,9 @@ func (g *generator) price(plan string) priceSpec {
 	p.Metric = pick(g, "sum", "sum", "sum", "count", "max", "distinct", "parameter")
 	p.Amount = pick(g, "1", "0.50", "0.35", "2.10", "0.0333")
 	p.Model = pick(g, usageModels...)
+	if strings.HasSuffix(p.Name, "price1") || strings.HasSuffix(p.Name, "price2") {
+		g.emphasis(&p)
+	}
 	switch p.Model {
 	case "unit", "tiered", "tiered_with_minimum", "threshold_total_amount":
 		p.Prorated = g.chance(20)

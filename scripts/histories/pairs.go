@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -97,6 +97,15 @@ func (w *world) features(s step) []string {
 	return all
 }
 
+// kindsOfSteps are those of which pairs are counted, also where none was done.
+var kindsOfSteps = []string{
+	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
+	"credit", "credit note", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
+	"ingest", "mark paid", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
+	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "subscribe", "unschedule cancellation",
+	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void invoice",
+}
+
 // kind of a step, as pairs are counted.
 func (s step) kind() string {
 	if s.Option != "" {
@@ -108,32 +117,46 @@ func (s step) kind() string {
 // often is how often each pair must occur in the long run.
 const often = 100
 
-// impossible are pairs that the contract does not allow.
-func impossible(kind, feature string) bool {
-	before := map[string]bool{"customer": true, "plan": true}
-	return before[kind] || (strings.HasPrefix(kind, "unschedule cancellation") && feature == "")
+// impossible are pairs that the contract does not allow, with the reason. All features are those
+// of a customer, who may have several subscriptions, so that a step on one of them meets the
+// features of the others: hardly a pair is impossible.
+var impossible = []struct{ kind, feature, reason string }{
+	{"customer", "", "a customer who is made has no subscription, ledger or event yet, and changes nothing of others"},
+	{"plan", "", "a plan that is made has no subscription yet, and changes nothing of those there are"},
+}
+
+// reason tells why a pair cannot be; "" if it can.
+func reason(kind, feature string) string {
+	for _, one := range impossible {
+		if one.kind == kind && (one.feature == "" || one.feature == feature) {
+			return one.reason
+		}
+	}
+	return ""
 }
 
 // printPairs prints every pair with its count, and those that are rare.
 func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
-	kinds, features := []string{}, map[string]bool{}
+	seen := map[string]bool{}
+	for _, kind := range kindsOfSteps {
+		seen[kind] = true
+	}
+	features := map[string]bool{}
 	for kind, of := range pairs {
-		kinds = append(kinds, kind)
+		seen[kind] = true
 		for f := range of {
 			features[f] = true
 		}
 	}
-	sort.Strings(kinds)
-	names := []string{}
-	for f := range features {
-		names = append(names, f)
-	}
-	sort.Strings(names)
+	kinds, names := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(features))
 	covered, total := 0, 0
 	var rare []string
 	for _, kind := range kinds {
 		for _, f := range names {
-			if impossible(kind, f) {
+			if why := reason(kind, f); why != "" {
+				if all {
+					_, _ = fmt.Fprintf(out, "       -  %s x %s: %s\n", kind, f, why)
+				}
 				continue
 			}
 			total++
