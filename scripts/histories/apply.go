@@ -72,7 +72,7 @@ func init() {
 		"ingest": (*run).ingest, "deprecate": (*run).deprecate, "amend": (*run).amend,
 		"credit": (*run).credit, "decrement": (*run).decrement,
 		"plan change": (*run).planChange, "unschedule plan change": (*run).unschedulePlanChange,
-		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
+		"trigger phase": (*run).triggerPhase, "edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
 		"mark paid": (*run).markPaid, "void invoice": (*run).void, "credit note": (*run).note,
 		"backfill": (*run).backfill, "close backfill": (*run).closeBackfill, "revert backfill": (*run).revertBackfill,
 	}

@@ -47,7 +47,7 @@ func (r *run) planChange(ctx context.Context, s step) error {
 			break
 		}
 	}
-	before := sub.ends()
+	before, phases := sub.ends(), slices.Clone(sub.phases)
 	sub.cut(at)
 	a := sub.anchor
 	if n := len(sub.changes); n > 0 {
@@ -60,12 +60,8 @@ func (r *run) planChange(ctx context.Context, s step) error {
 	case "start_of_month":
 		a = anchor{y, m, 1, z.day(at)}
 	}
-	for _, spec := range p.prices {
-		i := &interval{spec: spec, plan: s.Plan, from: at, to: sub.to, anchor: a, counted: sub.counts()}
-		i.change = len(sub.changes) + 1
-		sub.intervals = append(sub.intervals, i)
-	}
-	sub.changes = append(sub.changes, planChange{at, s.Plan, a, before})
+	sub.begin(p, s.Plan, len(sub.changes)+1, at, a)
+	sub.changes = append(sub.changes, planChange{at, s.Plan, a, before, phases})
 	return nil
 }
 
@@ -89,6 +85,7 @@ func (s *subscription) anchored(now time.Time) anchor {
 func (r *run) undo(sub *subscription, n int) {
 	sub.former = append(sub.former, sub.changes[n].at)
 	at, before := sub.changes[n].at, sub.changes[n].before
+	sub.phases = sub.changes[n].phases
 	sub.changes = sub.changes[:n]
 	sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool { return i.change > n })
 	for _, i := range sub.intervals {

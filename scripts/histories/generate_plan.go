@@ -12,6 +12,9 @@ func (g *generator) plan() step {
 	for range 1 + g.IntN(3) {
 		s.Prices = append(s.Prices, g.price(s.Name))
 	}
+	if g.chance(30) {
+		g.phased(&s)
+	}
 	if without[2] {
 		shortest := s.Prices[0].Cycle
 		for _, p := range s.Prices {
@@ -37,12 +40,13 @@ func (g *generator) plan() step {
 			} else if a.Kind == "usage_discount" {
 				a.Amount = pick(g, "3", "10")
 			}
+			a.Phase = p.Phase
 			s.Adjust = append(s.Adjust, a)
 		}
 	}
 	together := map[cycle][]string{}
 	for _, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" {
+		if p.Metric != "" && p.Currency == "" && p.Phase < 2 {
 			together[p.Cycle] = append(together[p.Cycle], p.Name)
 		}
 	}
@@ -52,6 +56,7 @@ func (g *generator) plan() step {
 			if a.Kind == "percentage_discount" {
 				a.Amount = pick(g, "0.25", "0.1")
 			}
+			a.Phase = min(len(s.Phases), 1)
 			s.Adjust = append(s.Adjust, a)
 		}
 		delete(together, c)

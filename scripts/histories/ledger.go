@@ -31,6 +31,7 @@ type charge struct {
 	amount     *big.Rat
 	draws      []draw
 	committed  bool
+	trial      bool
 }
 
 type draw struct {
@@ -231,7 +232,7 @@ func (w *world) settleIn(c *customer, currency string) {
 				}
 			}
 			amount := sub(w.worth(p, z.start(d+1)), before)
-			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat))}
+			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat)), trial: p.trial}
 			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to)
 			at := w.now
 			if one.at.After(l.last) {
@@ -267,7 +268,7 @@ func (w *world) late(p piece, d day) bool {
 // find is the charge of a day of a price, if it is committed or worked out already.
 func (l *ledger) find(p piece, d day) *charge {
 	for _, one := range l.charges {
-		if one.interval == p.interval && one.day == d {
+		if one.interval == p.interval && one.day == d && (one.trial == p.trial || !one.at.Before(p.from)) { // a day on which a trial ends has two
 			return one
 		}
 	}

@@ -52,6 +52,7 @@ func (w *world) features(s step) []string {
 			see(len(sub.former) > 0, "end that was taken back")
 			see(len(sub.changes) > 0, "plan change")
 			see(w.now.Before(sub.trialEnd()), "trial")
+			see(len(sub.phases) > 0, "phases")
 			see(!sub.trialEnd().IsZero() && !w.now.Before(sub.trialEnd()), "trial that has ended")
 			see(w.plans[sub.plan].version > 1, "version of a plan")
 			see(sub.anchor.day > 1, "cycles from the start date")
@@ -102,7 +103,7 @@ var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
 	"credit", "credit note", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
 	"ingest", "mark paid", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
-	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "subscribe", "unschedule cancellation",
+	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "subscribe", "trigger phase", "unschedule cancellation",
 	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void invoice",
 }
 

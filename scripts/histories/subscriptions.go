@@ -44,9 +44,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	if s.Day > 0 {
 		sub.trial = buyer.zone.start(began + day(s.Day))
 	}
-	for _, spec := range p.prices {
-		sub.intervals = append(sub.intervals, &interval{spec: spec, plan: s.Plan, from: from, anchor: sub.anchor, counted: sub.counts()})
-	}
+	sub.begin(p, s.Plan, 0, from, sub.anchor)
 	r.w.subs[s.Name] = sub
 	r.w.order = append(r.w.order, s.Name)
 	return nil
@@ -80,9 +78,11 @@ func (r *run) cancel(ctx context.Context, s step) error {
 	}
 	sub.open()
 	if !sub.from.Before(end) { // it had not begun: the intervals stay, without any time
+		sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool { return i.from.After(end) })
 		for _, i := range sub.intervals {
 			i.to = i.from
 		}
+		sub.phases = nil
 	} else {
 		sub.cut(end)
 	}
@@ -103,11 +103,22 @@ func (s *subscription) open() {
 			i.to = time.Time{}
 		}
 	}
+	for k := range s.phases {
+		if s.phases[k].to.Equal(s.to) {
+			s.phases[k].to = time.Time{}
+		}
+	}
 	s.to, s.canceled = time.Time{}, false
 }
 
 // cut ends all intervals at an instant; those that would begin later are gone.
 func (s *subscription) cut(end time.Time) {
+	s.phases = slices.DeleteFunc(slices.Clone(s.phases), func(p placed) bool { return !p.from.Before(end) })
+	for k := range s.phases {
+		if p := &s.phases[k]; p.to.IsZero() || p.to.After(end) {
+			p.to = end
+		}
+	}
 	s.intervals = slices.DeleteFunc(s.intervals, func(i *interval) bool { return !i.from.Before(end) })
 	for _, i := range s.intervals {
 		if i.to.IsZero() || i.to.After(end) {

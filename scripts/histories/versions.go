@@ -87,7 +87,7 @@ func (w *world) latest(name string) *plan {
 func (g *generator) version() (step, bool) {
 	name := fmt.Sprint("plan", 1+g.IntN(g.names["plan"]))
 	last := g.w.latest(name)
-	if last == nil || last.version > 2 || g.chance(50) {
+	if last == nil || len(last.phases) > 0 || last.version > 2 || g.chance(50) {
 		return step{}, false
 	}
 	s := step{Do: "version", Name: fmt.Sprint(name, "@", last.version+1), Plan: name}

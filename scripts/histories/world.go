@@ -117,6 +117,7 @@ type subscription struct {
 	changes   []planChange
 	former    []time.Time // ends that were taken back
 	troubled  bool        // a cancellation or a plan change was scheduled once
+	phases    []placed    // in the order of time
 	trial     time.Time   // its end as was asked for; zero: none
 }
 
@@ -126,6 +127,7 @@ type planChange struct {
 	plan   string
 	anchor anchor
 	before []ending // the intervals there were
+	phases []placed // and the phases
 }
 
 // piece is a service period of an interval within one cycle.
