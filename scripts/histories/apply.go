@@ -72,7 +72,10 @@ func init() {
 		"ingest": (*run).ingest, "deprecate": (*run).deprecate, "amend": (*run).amend,
 		"credit": (*run).credit, "decrement": (*run).decrement,
 		"plan change": (*run).planChange, "unschedule plan change": (*run).unschedulePlanChange,
-		"trigger phase": (*run).triggerPhase, "edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
+		"trigger phase": (*run).triggerPhase,
+		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
+		"void credits": (*run).voidCredits, "move expiry": (*run).moveExpiry,
+		"invoice": (*run).invoice, "issue invoice": (*run).issueInvoice, "settle invoice": (*run).settleInvoice, "move balance": (*run).moveBalance,
 		"mark paid": (*run).markPaid, "void invoice": (*run).void, "credit note": (*run).note,
 		"backfill": (*run).backfill, "close backfill": (*run).closeBackfill, "revert backfill": (*run).revertBackfill,
 	}

@@ -12,10 +12,12 @@ import (
 
 // books are the documents as they were last read.
 type books struct {
-	invoices map[string]*invoice
-	order    []string
-	notes    []note
-	issued   map[string]string // invoices that are issued, to what must not change any more
+	invoices     map[string]*invoice
+	order        []string
+	notes        []note
+	totals       []noteTotal
+	noteInvoices map[string]string // invoices of credit notes, by their ids
+	issued       map[string]string // invoices that are issued, to what must not change any more
 }
 
 func newBooks() books { return books{issued: map[string]string{}} }
@@ -46,6 +48,13 @@ type note struct {
 	from, to time.Time
 }
 
+// noteTotal is what a credit note that is in force comes to.
+type noteTotal struct {
+	invoice string
+	refund  bool // the invoice was paid
+	amount  *big.Rat
+}
+
 // read reads all documents of the account.
 func (r *run) read(ctx context.Context) error {
 	found, err := r.c.all(ctx, "/v1/invoices?status[]=draft&status[]=issued&status[]=paid&status[]=void")
@@ -53,6 +62,7 @@ func (r *run) read(ctx context.Context) error {
 		return err
 	}
 	r.books.invoices, r.books.order, r.books.notes = map[string]*invoice{}, nil, nil
+	r.books.totals, r.books.noteInvoices = nil, map[string]string{}
 	for _, n := range found {
 		v := &invoice{id: n.str("id"), status: n.str("status"), source: n.str("invoice_source"), sub: n.at("subscription").str("id"), customer: n.at("customer").str("id"),
 			date: n.instant("invoice_date"), issued: n.instant("issued_at"), total: n.num("total"), due: n.num("amount_due"), subtotal: n.num("subtotal"), raw: n}
@@ -69,6 +79,10 @@ func (r *run) read(ctx context.Context) error {
 		return err
 	}
 	for _, n := range notes {
+		r.books.noteInvoices[n.str("id")] = n.str("invoice_id")
+		if !n.has("voided_at") {
+			r.books.totals = append(r.books.totals, noteTotal{n.str("invoice_id"), n.str("type") == "refund", n.num("total")})
+		}
 		if n.has("voided_at") {
 			continue
 		}

@@ -223,29 +223,27 @@ func (r *run) void(ctx context.Context, s step) error {
 		return errSkipped
 	}
 	sub := r.w.subs[s.Of]
-	for _, l := range sub.customer.ledgers {
-		for _, b := range l.blocks {
-			if b.to != 0 && b.to <= sub.customer.zone.day(r.w.now) {
-				return errSkipped // the model does not know the block that credits of an expired one come back in
-			}
-		}
-	}
 	if _, err := r.post(ctx, "/v1/invoices/"+v.id+"/void", object{}); err != nil {
 		return err
 	}
+	back := map[string][]returned{}
 	for _, i := range sub.intervals {
 		for _, p := range sub.pieces(i, r.w.now) {
 			for _, l := range v.lines {
 				if l.price == i.price && !l.from.Before(p.from) && l.from.Before(p.to) {
 					r.w.voided[p.key()] = true
-					l := sub.customer.ledger(i.spec.unit("USD"))
-					l.giveBack(p, l.drawn(p, sub.customer.zone))
+					currency := i.spec.unit("USD")
+					back[currency] = append(back[currency], sub.customer.ledger(currency).giveBackAll(p, sub.today(r.w.now))...)
 				}
 			}
 		}
 	}
-	for _, l := range sub.customer.ledgers {
-		r.cover(l) // what came back pays for overage, as a new block does
+	for currency, l := range sub.customer.ledgers {
+		if len(l.blocks) > 0 { // what came back pays for overage, as a new block does
+			if err := r.revive(ctx, sub.customer, currency, back[currency]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

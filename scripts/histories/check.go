@@ -32,9 +32,18 @@ func (r *run) check(ctx context.Context) error {
 		if err := r.ledgers(ctx, c); err != nil {
 			return err
 		}
+		if err := r.oneOffs(c); err != nil {
+			return err
+		}
+		if err := r.balance(ctx, c); err != nil {
+			return err
+		}
 	}
 	for _, name := range r.w.order {
 		if err := r.costs(ctx, r.w.subs[name]); err != nil {
+			return err
+		}
+		if err := r.costTotals(ctx, r.w.subs[name]); err != nil {
 			return err
 		}
 	}

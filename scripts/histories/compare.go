@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // ledgers compares blocks and deductions.
@@ -72,32 +73,35 @@ func (r *run) compare(c *customer, currency string, l *ledger, blocks, entries [
 	if without[1] {
 		return nil
 	}
-	// A deduction belongs to a price, a day and a block.
-	took, wanted := map[string]*big.Rat{}, map[string]*big.Rat{}
-	sum := func(m map[string]*big.Rat, key string, amount *big.Rat) {
-		if m[key] == nil {
-			m[key] = new(big.Rat)
+	// A deduction belongs to a price, a day and a block. An entry does not say its day, so those
+	// of a price and a block are compared as a set: one for each day.
+	took, wanted := map[string][]string{}, map[string][]string{}
+	list := func(m map[string][]string, key string, amount *big.Rat) {
+		if amount.Sign() != 0 {
+			m[key] = append(m[key], show(amount))
 		}
-		m[key].Add(m[key], amount)
 	}
 	for _, e := range entries {
 		if e.str("entry_type") == "decrement" && e.str("price_id") != "" {
-			sum(took, fmt.Sprint(e.str("price_id"), " ", e.at("credit_block").str("id")), e.num("amount"))
+			list(took, fmt.Sprint(e.str("price_id"), " ", e.at("credit_block").str("id")), e.num("amount"))
 		}
 	}
 	for _, one := range l.charges {
 		for _, d := range one.draws {
-			sum(wanted, fmt.Sprint(one.interval.price, " ", d.block.id), d.amount)
+			list(wanted, fmt.Sprint(one.interval.price, " ", d.block.id), d.amount)
+		}
+	}
+	for key := range took {
+		if wanted[key] == nil {
+			return differ("the deductions %s are %v, expected none", key, took[key])
 		}
 	}
 	for key, want := range wanted {
-		if got := took[key]; want.Sign() != 0 && (got == nil || !same(got, want)) {
-			return differ("the deduction %s is %v, expected %s", key, got, show(want))
-		}
-	}
-	for key, got := range took {
-		if want := wanted[key]; got.Sign() != 0 && want == nil {
-			return differ("the deduction %s is %s, expected none", key, show(got))
+		got := took[key]
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			return differ("the deductions %s of days are %v, expected %v", key, got, want)
 		}
 	}
 	return nil

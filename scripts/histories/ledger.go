@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/big"
+	"slices"
 	"sort"
 	"time"
 )
@@ -53,7 +54,8 @@ func (c *charge) drawn() *big.Rat {
 type ledger struct {
 	blocks  []*block // in order of creation
 	charges []*charge
-	last    time.Time // when deductions were brought up to date
+	last    time.Time           // when deductions were brought up to date
+	kept    map[*block]*big.Rat // what expired blocks got back just now, and may pay with
 }
 
 func (c *customer) ledger(currency string) *ledger {
@@ -110,19 +112,28 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 		if open.Sign() <= 0 {
 			return
 		}
-		if b.item != "" && b.item != c.item {
-			continue
-		}
-		if b.to != 0 && !z.start(b.to).Add(grace).After(l.last) {
-			continue // it had expired for good before the day was known to be charged
+		if b.item != "" && b.item != c.item || slices.ContainsFunc(c.draws, func(d draw) bool { return d.block == b }) {
+			continue // there is one entry for a day, price and block
 		}
 		part := least(open, l.left(b))
+		if b.final(z, l.last) { // it had expired for good before the day was known to be charged
+			if l.kept[b] == nil {
+				continue
+			}
+			part = least(part, l.kept[b])
+			l.kept[b] = sub(l.kept[b], greatest(part, new(big.Rat)))
+		}
 		if part.Sign() <= 0 {
 			continue
 		}
 		c.draws = append(c.draws, draw{b, part, new(big.Rat), at})
 		open = sub(open, part)
 	}
+}
+
+// final reports whether a block had expired for good by an instant.
+func (b *block) final(z *zone, by time.Time) bool {
+	return b.to != 0 && !z.start(b.to).Add(grace).After(by)
 }
 
 // balance is what blocks in force on a day hold.
@@ -141,10 +152,7 @@ func (l *ledger) byHand(d day, amount *big.Rat) {
 		if part.Sign() <= 0 {
 			continue
 		}
-		if b.hand == nil {
-			b.hand = new(big.Rat)
-		}
-		b.hand = add(b.hand, part)
+		b.take(part)
 		amount = sub(amount, part)
 	}
 }
@@ -210,10 +218,14 @@ func (w *world) settleIn(c *customer, currency string) {
 			}
 		}
 	}
-	// Lines are served in the order of invoices, then period start, then price order (price-models.md 7.1).
+	// Lines are served in the order of invoices, of one date in that of subscriptions; on one of
+	// them by period start, then price order (price-models.md 7.1).
 	sort.SliceStable(pieces, func(a, b int) bool {
 		if !pieces[a].to.Equal(pieces[b].to) {
 			return pieces[a].to.Before(pieces[b].to)
+		}
+		if x, y := slices.Index(w.order, pieces[a].sub.name), slices.Index(w.order, pieces[b].sub.name); x != y {
+			return x < y
 		}
 		return pieces[a].from.Before(pieces[b].from)
 	})

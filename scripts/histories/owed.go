@@ -83,6 +83,9 @@ func (r *run) piece(p piece, lines []*line) error {
 				amounts = append(amounts, new(big.Rat).Neg(n.amount))
 			}
 		}
+		if l.to.After(p.to) && len(amounts) == 1 { // what is given back of it rounds to nothing
+			rounds++
+		}
 		for _, amount := range amounts {
 			rounds++
 			all.Add(all, amount)

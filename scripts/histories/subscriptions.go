@@ -77,7 +77,7 @@ func (r *run) cancel(ctx context.Context, s step) error {
 		return err
 	}
 	sub.open()
-	if !sub.from.Before(end) { // it had not begun: the intervals stay, without any time
+	if !sub.from.Before(end) { // it had not begun: its first intervals stay, without any time
 		sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool { return i.from.After(end) })
 		for _, i := range sub.intervals {
 			i.to = i.from

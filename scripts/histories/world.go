@@ -53,6 +53,8 @@ type customer struct {
 	zone     *zone
 	parent   string
 	ledgers  map[string]*ledger // by currency
+	oneOffs  []*oneOff
+	manual   []manual // moves of the balance, in their order
 }
 
 // event is a usage event with what happened to it.

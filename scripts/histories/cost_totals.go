@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+)
+
+// costTotals compares the costs of the days of a line of usage, after adjustments, with the line:
+// the costs of any timeframe add up to the invoices of it. It looks at the last line whose period
+// is over, if what the invoice charges is still what is known of the usage.
+func (r *run) costTotals(ctx context.Context, s *subscription) error {
+	var last *line
+	of := map[*line]piece{}
+	for _, i := range s.intervals {
+		for _, p := range s.pieces(i, r.w.now) {
+			for _, l := range r.books.of(s.id, i.price, p.from, p.to) {
+				if i.spec.Metric == "" || l.source != "subscription" || !l.from.Equal(p.from) || !l.to.Equal(p.to) || l.to.After(r.w.now) {
+					continue
+				}
+				of[l] = p
+				if last == nil || l.to.After(last.to) || l.to.Equal(last.to) && l.name < last.name {
+					last = l
+				}
+			}
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	for _, l := range last.lines {
+		if p, usage := of[l]; usage && !same(r.w.quantity(p), l.quantity) {
+			return nil // late usage: costs know it, the invoice does not
+		} else if !usage && l.price != "" && l.credits.Sign() != 0 {
+			return nil
+		}
+	}
+	p := of[last]
+	z := s.customer.zone
+	n, err := r.c.get(ctx, fmt.Sprintf("/v1/subscriptions/%s/costs?view_mode=periodic&currency=%s&timeframe_start=%s&timeframe_end=%s", s.id, p.spec.unit("USD"),
+		z.start(z.day(p.from)).Format("2006-01-02T15:04:05Z"), last.to.Format("2006-01-02T15:04:05Z")))
+	if err != nil {
+		return err
+	}
+	sum := new(big.Rat)
+	for _, d := range n.list("data") {
+		for _, one := range d.list("per_price_costs") {
+			if one.str("price_id") == last.price {
+				sum.Add(sum, one.num("total"))
+			}
+		}
+	}
+	if !same(sum, last.adjusted) {
+		return differ("costs of %s of %s are %s in all, not what its line comes to: %s", p.spec.Name, s.name, show(sum), last)
+	}
+	return nil
+}
