@@ -73,7 +73,7 @@ func init() {
 		"credit": (*run).credit, "decrement": (*run).decrement,
 		"plan change": (*run).planChange, "unschedule plan change": (*run).unschedulePlanChange,
 		"trigger phase": (*run).triggerPhase,
-		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
+		"edit price":    (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
 		"void credits": (*run).voidCredits, "move expiry": (*run).moveExpiry,
 		"invoice": (*run).invoice, "issue invoice": (*run).issueInvoice, "settle invoice": (*run).settleInvoice, "move balance": (*run).moveBalance,
 		"mark paid": (*run).markPaid, "void invoice": (*run).void, "credit note": (*run).note,

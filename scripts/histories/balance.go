@@ -14,7 +14,7 @@ func (r *run) balance(ctx context.Context, c *customer) error {
 	if err != nil {
 		return err
 	}
-	b := balances{run: r, applied: map[string]*big.Rat{}, noted: map[string]*big.Rat{}, hand: c.manual, sum: new(big.Rat)}
+	b := balances{run: r, applied: amounts{}, noted: amounts{}, hand: c.manual, sum: new(big.Rat)}
 	for k := len(found) - 1; k >= 0; k-- {
 		if err := b.move(found[k]); err != nil {
 			return fmt.Errorf("%w%s", err, nodes(found))
@@ -43,12 +43,15 @@ func (r *run) balance(ctx context.Context, c *customer) error {
 // balances follows a customer's balance, oldest move first.
 type balances struct {
 	*run
-	applied map[string]*big.Rat // to invoices: what they were paid with, below 0 what was added to them
-	noted   map[string]*big.Rat // what credit notes gave back, by invoice
-	hand    []manual            // that are still to come
+	applied amounts  // to invoices: what they were paid with, below 0 what was added to them
+	noted   amounts  // what credit notes gave back, by invoice
+	hand    []manual // that are still to come
 	sum     *big.Rat
 	states  []state
 }
+
+// amounts are in money, by the ids of invoices.
+type amounts map[string]*big.Rat
 
 // state is what a balance was from an instant on.
 type state struct {

@@ -67,7 +67,7 @@ func (r *run) moveExpiry(ctx context.Context, s step) error {
 		return err
 	}
 	b.take(amount)
-	l.blocks = append(l.blocks, &block{name: s.Name, from: b.from, to: parseDay(s.Until), item: b.item, basis: b.basis, initial: amount})
+	l.blocks = append(l.blocks, &block{name: s.Name, from: b.from, to: parseDay(s.Until), item: b.item, basis: b.basis, initial: amount, moved: true})
 	return r.learnBlocks(ctx, buyer, currency, l)
 }
 
@@ -113,6 +113,21 @@ func nodes(all []node) (text string) {
 		text += "\n      " + n.String()
 	}
 	return text
+}
+
+// moneyFeatures are those of what was done to a customer's credits, balance and invoices by hand.
+func (c *customer) moneyFeatures(see func(bool, string)) {
+	for _, l := range c.ledgers {
+		for _, b := range l.blocks {
+			see(b.moved, "block of credits that were moved")
+			see(b.revived, "block of credits that came back")
+		}
+	}
+	see(len(c.manual) > 0, "balance moved by hand")
+	for _, v := range c.oneOffs {
+		see(v.issued, "one-off invoice")
+		see(!v.issued, "one-off invoice ahead")
+	}
 }
 
 // byHand is a step that takes or moves credits of a block.

@@ -20,6 +20,8 @@ type block struct {
 	initial  *big.Rat
 	hand     *big.Rat // taken by hand: decrements and voids
 	gone     bool
+
+	moved, revived bool // it was made as expiries were moved, or as an invoice was voided
 }
 
 // charge is what a local day of a price costs, and who pays it (semantics 10.2.5).

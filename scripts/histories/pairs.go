@@ -41,6 +41,7 @@ func (w *world) features(s step) []string {
 				see(len(one.draws) > 0, "usage that credits paid")
 			}
 		}
+		c.moneyFeatures(see)
 		for _, name := range w.order {
 			sub := w.subs[name]
 			if sub.customer != c {
@@ -102,9 +103,10 @@ func (w *world) features(s step) []string {
 var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
 	"credit", "credit note", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
-	"ingest", "mark paid", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
-	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "subscribe", "trigger phase", "unschedule cancellation",
-	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void invoice",
+	"ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "mark paid", "move balance decrement", "move balance increment",
+	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
+	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "trigger phase", "unschedule cancellation",
+	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void credits", "void invoice",
 }
 
 // kind of a step, as pairs are counted.

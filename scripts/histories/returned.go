@@ -83,7 +83,7 @@ func (r *run) revive(ctx context.Context, c *customer, currency string, back []r
 		}
 		l.kept[of.block] = sub(l.kept[of.block], part)
 		of.block.take(part)
-		made = append(made, &block{name: of.block.name + " again", from: today, to: today + max(of.block.to-of.day, 0), item: of.block.item, basis: of.block.basis, initial: part})
+		made = append(made, &block{name: of.block.name + " again", from: today, to: today + max(of.block.to-of.day, 0), item: of.block.item, basis: of.block.basis, initial: part, revived: true})
 	}
 	l.kept = nil
 	l.blocks = append(l.blocks, made...)
