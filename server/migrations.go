@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"tollkeeper/domain/migration"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
 )
@@ -14,7 +14,7 @@ import (
 func (s *Server) ListPlanMigrations(ctx context.Context, req gen.ListPlanMigrationsRequestObject) (gen.ListPlanMigrationsResponseObject, error) {
 	var list gen.PlanMigrationPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		all, next, err := subscription.ListMigrations(tx, req.PlanID, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		all, next, err := migration.List(tx, req.PlanID, pageFromWire(req.Params.Limit, req.Params.Cursor))
 		list.PaginationMetadata = pageToWire(next)
 		list.Data = toWire(all, migrationToWire)
 		return err
@@ -27,9 +27,9 @@ func (s *Server) ListPlanMigrations(ctx context.Context, req gen.ListPlanMigrati
 
 // FetchPlanMigration serves GET /v1/plans/{plan_id}/migrations/{migration_id}.
 func (s *Server) FetchPlanMigration(ctx context.Context, req gen.FetchPlanMigrationRequestObject) (gen.FetchPlanMigrationResponseObject, error) {
-	var found subscription.Migration
+	var found migration.Migration
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		found, err = subscription.FindMigration(tx, req.PlanID, req.MigrationID)
+		found, err = migration.Find(tx, req.PlanID, req.MigrationID)
 		return err
 	})
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) FetchPlanMigration(ctx context.Context, req gen.FetchPlanMigrat
 // CancelPlanMigration serves POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel.
 func (s *Server) CancelPlanMigration(ctx context.Context, req gen.CancelPlanMigrationRequestObject) (gen.CancelPlanMigrationResponseObject, error) {
 	body, err := once(ctx, s, func(tx *store.Tx) (gen.PlanMigration, error) {
-		canceled, err := subscription.CancelMigration(tx, req.PlanID, req.MigrationID)
+		canceled, err := migration.Cancel(tx, req.PlanID, req.MigrationID)
 		return migrationToWire(canceled), err
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Server) CancelPlanMigration(ctx context.Context, req gen.CancelPlanMigr
 	return gen.CancelPlanMigration200JSONResponse(body), nil
 }
 
-func migrationToWire(m subscription.Migration) gen.PlanMigration {
+func migrationToWire(m migration.Migration) gen.PlanMigration {
 	shown := gen.PlanMigration{ID: m.ID, PlanID: m.PlanID, EffectiveTime: m.Effective, Status: gen.PlanMigrationStatus(m.Status())}
 	if m.Effective == nil {
 		return shown

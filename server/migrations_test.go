@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/migration"
 	"tollkeeper/store"
 )
 
@@ -16,9 +16,9 @@ import (
 // path of it.
 func (s shop) migrate(plan string, to int, effective string) string {
 	GinkgoHelper()
-	var m subscription.Migration
+	var m migration.Migration
 	s.tx(func(tx *store.Tx) (err error) {
-		m, err = subscription.Migrate(tx, subscription.NewMigration{PlanID: plan, To: to, Effective: effective})
+		m, err = migration.Create(tx, migration.New{PlanID: plan, To: to, Effective: effective})
 		return err
 	})
 	return "/v1/plans/" + plan + "/migrations/" + m.ID
@@ -346,7 +346,7 @@ var _ = Describe("Migrations of a plan", func() {
 				defer GinkgoRecover()
 				for more := true; more; {
 					s.tx(func(tx *store.Tx) (err error) {
-						more, err = billing.MoveNext(tx)
+						more, err = billing.MigrateNext(tx)
 						return err
 					})
 				}

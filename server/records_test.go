@@ -22,6 +22,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
+	"tollkeeper/domain/migration"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/domain/webhook"
@@ -38,7 +39,7 @@ var records = []any{
 	backfill.Backfill{},
 	customer.Customer{}, customer.BalanceTransaction{},
 	subscription.Subscription{}, subscription.PriceInterval{}, subscription.Phase{}, subscription.AdjustmentInterval{}, subscription.Transition{}, subscription.PlanInterval{}, subscription.Change{},
-	subscription.Migration{}, subscription.Move{},
+	migration.Migration{}, migration.Step{},
 	alert.Alert{}, alert.Exception{}, alert.Firing{},
 	event.Correction{},
 	license.License{}, allocation.Grant{}, allocation.Reduction{}, topup.TopUp{},

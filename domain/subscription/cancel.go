@@ -36,7 +36,7 @@ func (in Cancellation) EndAt(t Terms, now time.Time) (time.Time, error) {
 	case status == StatusUpcoming:
 		return t.StartAt, nil
 	case in.Option == ChangeEndOfTerm:
-		return t.endOfTerm(now), nil
+		return t.EndOfTerm(now), nil
 	case in.Option == ChangeImmediate:
 		return now, nil
 	case requested.Before(t.StartAt):
@@ -56,8 +56,8 @@ func dateOf(option ChangeOption, optionField, dateField string, date *string) er
 	return nil
 }
 
-// endOfTerm is the end of the term that an instant lies in.
-func (t Terms) endOfTerm(at time.Time) time.Time {
+// EndOfTerm is the end of the term that an instant lies in.
+func (t Terms) EndOfTerm(at time.Time) time.Time {
 	_, term := t.cycle(t.longest(at), at)
 	return term.End
 }

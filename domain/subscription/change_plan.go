@@ -65,7 +65,7 @@ func (in PlanChange) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
 		}
 		at = *requested
 	case ChangeEndOfTerm:
-		at = t.endOfTerm(later(now, t.StartAt))
+		at = t.EndOfTerm(later(now, t.StartAt))
 	default:
 		at = later(now, t.StartAt)
 	}

@@ -43,15 +43,12 @@
 // trace. A plan interval may start cycles again. The discount of a coupon is for prices, so it
 // ends with those of the plan that it was redeemed for.
 //
-// Versions. A migration gives a subscription a plan interval on the other version, and what both
-// versions have goes over to it, so that it is billed as if nothing had happened. It does
-// not plan ahead: each subscription is moved when its time has come, as it is then, so
-// that canceling a migration has nothing to undo. What usage a price that ends had amid a
-// cycle waits for the next regular invoice. A price that follows another has the
+// Versions. A plan migration gives a subscription a plan interval on the other version, and what both
+// versions have goes over to it, so that it is billed as if nothing had happened. What usage a price that
+// ends had amid a cycle waits for the next regular invoice. A price that follows another has the
 // quantity and the scope that the subscription gave that one. A trial goes on, as one. A
 // coupon names the prices that it is for like any adjustment of a subscription, and blocks a
-// migration that replaces one. Who is subscribed after a migration was planned is not part of it; those
-// that could not be moved take another one.
+// migration that replaces one.
 //
 // Cancellations. A new end takes the place of the one before, also where that was set
 // when the subscription was made. What was charged up to an end that is taken back is

@@ -54,7 +54,7 @@ func (in Redemption) EffectiveAt(t Terms, now time.Time) (time.Time, error) {
 		}
 		at = *given
 	case ChangeEndOfTerm:
-		at = t.endOfTerm(at)
+		at = t.EndOfTerm(at)
 	}
 	switch {
 	case at.Before(t.StartAt):

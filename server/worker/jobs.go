@@ -50,7 +50,7 @@ var jobs = slices.Concat(immediateJobs, []job{
 	{"settle credits", billing.NextDeduction, billing.DeductNext},
 	{"expire pending changes", subscription.NextExpiry, subscription.ExpireNext},
 	{"change subscriptions", billing.NextChange, billing.ChangeNext},
-	{"migrate subscriptions", billing.NextMove, billing.MoveNext},
+	{"migrate subscriptions", billing.NextMigration, billing.MigrateNext},
 	{"notify of unmatched events", event.NextUnmatched, event.TellUnmatchedNext},
 	{"notify of subscriptions", subscription.NextNotice, subscription.NotifyNext},
 	{"notify of invoice dates", billing.NextDateNotice, billing.NotifyDateNext},

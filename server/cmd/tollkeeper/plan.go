@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/subscription"
+	"tollkeeper/domain/migration"
 	"tollkeeper/store"
 )
 
@@ -41,9 +41,9 @@ type migratePlan struct {
 // Run plans the migration. A server carries it out, one subscription after another.
 func (cmd migratePlan) Run(ctx context.Context, env environment, out io.Writer) error {
 	return withStore(ctx, env, func(st *store.Store) error {
-		var planned subscription.Migration
+		var planned migration.Migration
 		err := st.Update(store.WithAccount(ctx, cmd.Account), func(tx *store.Tx) (err error) {
-			planned, err = subscription.Migrate(tx, subscription.NewMigration{
+			planned, err = migration.Create(tx, migration.New{
 				PlanID: cmd.Plan, From: cmd.From, To: cmd.To, Effective: cmd.Effective,
 			})
 			return err
@@ -54,10 +54,10 @@ func (cmd migratePlan) Run(ctx context.Context, env environment, out io.Writer) 
 		if cmd.JSON {
 			return printJSON(out, map[string]any{
 				"id": planned.ID, "plan_id": planned.PlanID, "effective_time": planned.Effective,
-				"status": planned.Status(), "subscriptions": planned.Moves,
+				"status": planned.Status(), "subscriptions": planned.Steps,
 			})
 		}
-		_, err = fmt.Fprintf(out, "migration %s: %d subscriptions of plan %s to version %d\n", planned.ID, planned.Moves, planned.PlanID, planned.ToVersion)
+		_, err = fmt.Fprintf(out, "migration %s: %d subscriptions of plan %s to version %d\n", planned.ID, planned.Steps, planned.PlanID, planned.ToVersion)
 		return err
 	})
 }

@@ -1,11 +1,14 @@
-package subscription
+package migration
 
 import (
 	"time"
 
+	"gorm.io/gorm/clause"
+
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
@@ -18,7 +21,7 @@ type Migration struct {
 	Effective   *string // a date or an instant, [EndOfTerm] or [EndOfInvoice]; nil: at once
 	CanceledAt  *time.Time
 
-	Moves, Done, Failed int `gorm:"-"` // of its subscriptions
+	Steps, Done, Failed int `gorm:"-"` // of its subscriptions
 }
 
 // TableName is the table of migrations.
@@ -30,45 +33,45 @@ const (
 	EndOfInvoice = "end_of_invoice" // with its current billing period
 )
 
-// MigrationStatus is how far a migration has come.
-type MigrationStatus string
+// Status is how far a migration has come.
+type Status string
 
 // The states of a migration, as the wire spells them.
 const (
-	MigrationNotStarted   MigrationStatus = "not_started"
-	MigrationInProgress   MigrationStatus = "in_progress"
-	MigrationCompleted    MigrationStatus = "completed"
-	MigrationActionNeeded MigrationStatus = "action_needed" // a subscription could not be put on the version
-	MigrationCanceled     MigrationStatus = "canceled"
+	NotStarted   Status = "not_started"
+	InProgress   Status = "in_progress"
+	Completed    Status = "completed"
+	ActionNeeded Status = "action_needed" // a subscription could not be put on the version
+	Canceled     Status = "canceled"
 )
 
 // Status follows from what became of its subscriptions.
-func (m Migration) Status() MigrationStatus {
+func (m Migration) Status() Status {
 	switch {
 	case m.CanceledAt != nil:
-		return MigrationCanceled
+		return Canceled
 	case m.Failed > 0:
-		return MigrationActionNeeded
-	case m.Done == m.Moves:
-		return MigrationCompleted
+		return ActionNeeded
+	case m.Done == m.Steps:
+		return Completed
 	case m.Done > 0:
-		return MigrationInProgress
+		return InProgress
 	default:
-		return MigrationNotStarted
+		return NotStarted
 	}
 }
 
-// NewMigration is what an operator asks for.
-type NewMigration struct {
+// New is what an operator asks for.
+type New struct {
 	PlanID    string
 	From      *int // only subscriptions on this version; nil: on any other
 	To        int
 	Effective string // as Migration has it; "": at once
 }
 
-// Migrate plans the migration of the subscriptions that are on a plan, or are to begin on
+// Create plans the migration of the subscriptions that are on a plan, or are to begin on
 // it. Those that are subscribed later are not part of it.
-func Migrate(tx *store.Tx, in NewMigration) (Migration, error) {
+func Create(tx *store.Tx, in New) (Migration, error) {
 	plan, err := catalog.FindPlan(tx, in.PlanID)
 	if err != nil {
 		return Migration{}, err
@@ -95,11 +98,11 @@ func Migrate(tx *store.Tx, in NewMigration) (Migration, error) {
 	if err != nil {
 		return m, err
 	}
-	return FindMigration(tx, plan.ID, m.ID)
+	return Find(tx, plan.ID, m.ID)
 }
 
 // check lets a time of yesterday pass, since it may be today elsewhere: it has come then.
-func (in NewMigration) check(tx *store.Tx) error {
+func (in New) check(tx *store.Tx) error {
 	for _, number := range []*int{&in.To, in.From} {
 		if number == nil {
 			continue
@@ -122,13 +125,13 @@ func (in NewMigration) check(tx *store.Tx) error {
 	return nil
 }
 
-// moment is when a subscription is moved, at the earliest now.
-func (m Migration) moment(t Terms, now time.Time) (time.Time, error) {
+// effectiveAt is when a subscription is put on the version, at the earliest now.
+func (m Migration) effectiveAt(t subscription.Terms, now time.Time) (time.Time, error) {
 	at := now
 	switch {
 	case m.Effective == nil:
 	case *m.Effective == EndOfTerm:
-		at = t.endOfTerm(later(now, t.StartAt))
+		at = t.EndOfTerm(later(now, t.StartAt))
 	case *m.Effective == EndOfInvoice:
 		if current, running := t.BillingPeriod(now); running {
 			at = current.End
@@ -143,8 +146,8 @@ func (m Migration) moment(t Terms, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// FindMigration returns the migration of a plan with that id, or fault.Missing.
-func FindMigration(tx *store.Tx, planID, id string) (m Migration, err error) {
+// Find returns the migration of a plan with that id, or fault.Missing.
+func Find(tx *store.Tx, planID, id string) (m Migration, err error) {
 	err = tx.Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
 	if err := store.Found(err, "PlanMigration", id); err != nil {
 		return m, err
@@ -154,8 +157,8 @@ func FindMigration(tx *store.Tx, planID, id string) (m Migration, err error) {
 	return all[0], err
 }
 
-// ListMigrations returns a page of the migrations of a plan, newest first.
-func ListMigrations(tx *store.Tx, planID string, page store.Page) (all []Migration, next string, err error) {
+// List returns a page of the migrations of a plan, newest first.
+func List(tx *store.Tx, planID string, page store.Page) (all []Migration, next string, err error) {
 	if _, err := catalog.FindPlan(tx, planID); err != nil {
 		return nil, "", err
 	}
@@ -174,37 +177,45 @@ func count(tx *store.Tx, all []Migration) error {
 	}
 	var counts []struct {
 		MigrationID         string
-		Moves, Done, Failed int
+		Steps, Done, Failed int
 	}
-	err := tx.Model(&Move{}).Where("migration_id IN ?", ids).Group("migration_id").
-		Select("migration_id, count(*) AS moves, count(done_at) AS done, count(failure) AS failed").Scan(&counts).Error
+	err := tx.Model(&Step{}).Where("migration_id IN ?", ids).Group("migration_id").
+		Select("migration_id, count(*) AS steps, count(done_at) AS done, count(failure) AS failed").Scan(&counts).Error
 	for _, c := range counts {
 		for k := range all {
 			if all[k].ID == c.MigrationID {
-				all[k].Moves, all[k].Done, all[k].Failed = c.Moves, c.Done, c.Failed
+				all[k].Steps, all[k].Done, all[k].Failed = c.Steps, c.Done, c.Failed
 			}
 		}
 	}
 	return err
 }
 
-// CancelMigration lets go of a migration that has not moved a subscription yet
+// Cancel cancels a migration that has not changed a subscription yet
 // (semantics 5.2.6).
-func CancelMigration(tx *store.Tx, planID, id string) (Migration, error) {
+func Cancel(tx *store.Tx, planID, id string) (Migration, error) {
 	var m Migration
-	err := tx.Clauses(forUpdate).Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
 	if err := store.Found(err, "PlanMigration", id); err != nil {
 		return m, err
 	}
-	if m, err = FindMigration(tx, planID, id); err != nil {
+	if m, err = Find(tx, planID, id); err != nil {
 		return m, err
 	}
-	if status := m.Status(); status != MigrationNotStarted {
+	if status := m.Status(); status != NotStarted {
 		return m, fault.Refused("only a migration that has not started can be canceled; this one is %s", status)
 	}
 	m.CanceledAt = &tx.Now
 	if err := tx.Model(&m).Select("canceled_at").Updates(&m).Error; err != nil {
 		return m, err
 	}
-	return m, tx.Model(&Move{}).Where("migration_id = ?", m.ID).Update("due_at", nil).Error
+	return m, tx.Model(&Step{}).Where("migration_id = ?", m.ID).Update("due_at", nil).Error
+}
+
+// later returns the later of two instants.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
