@@ -4,7 +4,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/server"
+	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
 
@@ -52,7 +52,7 @@ var _ = Describe("Another filter, or other parameters, of a price interval", fun
 	}
 	verified := func(s shop) {
 		GinkgoHelper()
-		v, err := server.Verify(s.ctx, s.store, store.AccountID(s.ctx))
+		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(v.Findings).To(BeEmpty())
 		Expect(v.LeftOut).To(BeEmpty())
