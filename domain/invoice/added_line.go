@@ -3,7 +3,6 @@ package invoice
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -265,6 +264,3 @@ func (i Invoice) ownTerms(t subscription.Terms, discounts []catalog.Adjustment) 
 	}
 	return own
 }
-
-// LinePath is where a line stands in a request.
-func LinePath(k int) string { return fmt.Sprintf("line_items[%d]", k) }

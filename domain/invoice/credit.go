@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorm.io/gorm/clause"
-
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
@@ -129,12 +127,6 @@ func invoiceOfLine(tx *store.Tx, lineID string) (string, error) {
 		}
 	}
 	return "", fault.Missing("InvoiceLineItem", lineID)
-}
-
-// Lock finds an invoice and keeps it, and what is credited of it, from changing.
-func Lock(tx *store.Tx, id string) (inv Invoice, err error) {
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&inv).Error
-	return inv, store.Found(err, "Invoice", id)
 }
 
 // Credit takes back what an invoice charged for a service that is not rendered,
@@ -275,4 +267,14 @@ func creditable(tx *store.Tx, lineIDs []string) (charged []Line, left map[string
 		left[t.InvoiceLineID] = left[t.InvoiceLineID].Sub(t.Amount)
 	}
 	return charged, left, err
+}
+
+// lower makes an issued invoice ask for less. One that asks for nothing any more is
+// paid (semantics 9.2.2).
+func (i *Invoice) lower(tx *store.Tx, by money.Decimal) error {
+	i.Credited = i.Credited.Add(by)
+	if err := i.Save(tx, "credited"); err != nil || !i.Due().IsZero() {
+		return err
+	}
+	return i.pay(tx, tx.Now)
 }

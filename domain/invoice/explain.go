@@ -56,14 +56,6 @@ func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
 	return e, err
 }
 
-// PriceIDs returns the prices of lines, by id.
-func PriceIDs(lines []Line) (ids []string) {
-	for _, l := range lines {
-		ids = append(ids, l.PriceID)
-	}
-	return ids
-}
-
 // AdjustmentsOf finds the adjustments that worked on lines, by id. That of a trial has no
 // row: it is made up.
 func AdjustmentsOf(tx *store.Tx, lines ...Line) (map[string]catalog.Adjustment, error) {

@@ -3,6 +3,8 @@ package invoice
 import (
 	"time"
 
+	"gorm.io/gorm/clause"
+
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/money"
@@ -111,4 +113,19 @@ func (v View) ScheduledAt() *time.Time {
 		return nil
 	}
 	return v.EligibleAt
+}
+
+// Due is what an issued invoice asks for now: what it asked for when it was issued,
+// less what its credit notes took off that. Paying does not lower it.
+func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
+
+// Save writes those columns of the invoice.
+func (i *Invoice) Save(tx *store.Tx, columns ...string) error {
+	return tx.Model(i).Select(columns).Updates(i).Error
+}
+
+// Lock finds an invoice and keeps it, and what is credited of it, from changing.
+func Lock(tx *store.Tx, id string) (inv Invoice, err error) {
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&inv).Error
+	return inv, store.Found(err, "Invoice", id)
 }

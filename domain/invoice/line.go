@@ -212,3 +212,14 @@ func markOf(lineID string) (mark string, ok bool) {
 	}
 	return rest[:markLength], !strings.ContainsAny(rest[:markLength], `%_\`)
 }
+
+// PriceIDs returns the prices of lines, by id.
+func PriceIDs(lines []Line) (ids []string) {
+	for _, l := range lines {
+		ids = append(ids, l.PriceID)
+	}
+	return ids
+}
+
+// LinePath is where a line stands in a request.
+func LinePath(k int) string { return fmt.Sprintf("line_items[%d]", k) }

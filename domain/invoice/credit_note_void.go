@@ -2,29 +2,9 @@ package invoice
 
 import (
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
-
-// Due is what an issued invoice asks for now: what it asked for when it was issued,
-// less what its credit notes took off that. Paying does not lower it.
-func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
-
-// lower makes an issued invoice ask for less. One that asks for nothing any more is
-// paid (semantics 9.2.2).
-func (i *Invoice) lower(tx *store.Tx, by money.Decimal) error {
-	i.Credited = i.Credited.Add(by)
-	if err := i.Save(tx, "credited"); err != nil || !i.Due().IsZero() {
-		return err
-	}
-	return i.pay(tx, tx.Now)
-}
-
-// Save writes those columns of the invoice.
-func (i *Invoice) Save(tx *store.Tx, columns ...string) error {
-	return tx.Model(i).Select(columns).Updates(i).Error
-}
 
 // VoidCreditNote takes back what a credit note gave, and marks it (semantics 9.2.6).
 // An invoice that is still to be paid asks for it again; of any other it is taken out
