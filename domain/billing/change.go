@@ -64,28 +64,10 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if terms, err = subscription.Find(tx, subscriptionID); err != nil {
 		return Change{}, err
 	}
-	if err := subscription.ActivatePlanInterval(tx, &terms); err != nil {
-		return Change{}, err
-	}
-	if err := terms.Notify(tx); err != nil {
-		return Change{}, err
-	}
-	if err := allocation.Sync(tx, &terms); err != nil {
-		return Change{}, err
-	}
-	if err := license.SyncGrants(tx, &terms); err != nil {
-		return Change{}, err
-	}
-	if _, err := settle(tx, &terms, before, mayCredit); err != nil {
-		return Change{}, err
-	}
-	if err := reissue(tx, &terms, before, carried, mayCredit); err != nil {
-		return Change{}, err
-	}
-	if err := refundGrants(tx, terms, mayCredit, func(invoice.Invoice) bool { return true }); err != nil {
-		return Change{}, err
-	}
-	if err := alert.ScheduleEvaluation(tx, subscriptionID); err != nil {
+	err = applyTerms(tx, &terms, before, mayCredit,
+		func() error { return terms.Notify(tx) },
+		func(bool) error { return reissue(tx, &terms, before, carried, mayCredit) })
+	if err != nil {
 		return Change{}, err
 	}
 	return compare(tx, terms, before)
@@ -105,37 +87,53 @@ func ChangeNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
+	before, err := lockHistory(tx, terms.ID)
+	if err != nil {
+		return false, err
+	}
 	terms.NotifyTrialEnd(tx)
-	if err := subscription.ActivatePlanInterval(tx, &terms); err != nil {
-		return false, err
+	carried := carryFrom(terms, nil)
+	return true, applyTerms(tx, &terms, before, true, nil, func(opened bool) error {
+		if opened { // the invoices that take the place of those issue themselves
+			if err := refreshDrafts(tx, &terms); err != nil {
+				return err
+			}
+		}
+		return carried.on(tx, terms)
+	})
+}
+
+// applyTerms makes all that depends on the terms of a subscription follow them: its plan interval, what
+// its plan grants, and what was issued. It is the one sequence for a change that a request makes and for
+// one that falls due. Before is what was charged until then. The subscription is announced, where
+// announce is given, once it is on its plan interval. The function documents makes drafts, and what is
+// due, follow; opened is what settle reports.
+func applyTerms(tx *store.Tx, t *subscription.Terms, before history, mayCredit bool, announce func() error, documents func(opened bool) error) error {
+	if err := subscription.ActivatePlanInterval(tx, t); err != nil {
+		return err
 	}
-	if err := allocation.Sync(tx, &terms); err != nil {
-		return false, err
-	}
-	if err := license.SyncGrants(tx, &terms); err != nil {
-		return false, err
-	}
-	books, err := lockHistory(tx, terms.ID)
-	if err != nil {
-		return false, err
-	}
-	opened, err := settle(tx, &terms, books, true)
-	if err != nil {
-		return false, err
-	}
-	if opened { // the invoices that take the place of those issue themselves
-		if err := refreshDrafts(tx, &terms); err != nil {
-			return false, err
+	if announce != nil {
+		if err := announce(); err != nil {
+			return err
 		}
 	}
-	carried := carryFrom(terms, nil)
-	if err := carried.on(tx, terms); err != nil { // of what that replaced
-		return false, err
+	if err := allocation.Sync(tx, t); err != nil {
+		return err
 	}
-	if err := refundGrants(tx, terms, true, func(invoice.Invoice) bool { return true }); err != nil {
-		return false, err
+	if err := license.SyncGrants(tx, t); err != nil {
+		return err
 	}
-	return true, alert.ScheduleEvaluation(tx, terms.ID)
+	opened, err := settle(tx, t, before, mayCredit)
+	if err != nil {
+		return err
+	}
+	if err := documents(opened); err != nil {
+		return err
+	}
+	if err := refundGrants(tx, *t, mayCredit, func(invoice.Invoice) bool { return true }); err != nil {
+		return err
+	}
+	return alert.ScheduleEvaluation(tx, t.ID)
 }
 
 const wouldCredit = "this would credit or void an issued invoice, which allow_invoice_credit_or_void forbids"
