@@ -46,6 +46,7 @@ func (in PaymentReceived) check() error {
 // invoices that the change makes due are to be marked as paid, they are, and only the
 // difference to what was collected moves the balance.
 func ApplyPendingChange(tx *store.Tx, id string, in PaymentReceived, do func(subscription.Change) (Change, error)) (applied subscription.Change, made Change, err error) {
+	defer fault.Doing(&err, "apply pending change %s", id)
 	if err := in.check(); err != nil {
 		return applied, made, err
 	}

@@ -76,6 +76,7 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 // NextChange returns the earliest instant, at or before by, at which a subscription
 // changes so that what was charged may have to be credited.
 func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next change")
 	return subscription.NextChange(tx, by)
 }
 
@@ -83,6 +84,7 @@ func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error
 // on, and credits what the change makes too much.
 // It reports false when none has come.
 func ChangeNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "change the subscription that is due")
 	terms, found, err := subscription.LockChanging(tx)
 	if err != nil || !found {
 		return false, err

@@ -13,7 +13,8 @@ import (
 // Cancel ends a subscription. The usage up to the end is invoiced on the date of the
 // end, and the unused part of what was charged in advance credited then: at once, where
 // that date is not ahead (semantics 6.3.1 and 6.3.2).
-func Cancel(tx *store.Tx, subscriptionID string, in subscription.Cancellation, mayCredit bool) (Change, error) {
+func Cancel(tx *store.Tx, subscriptionID string, in subscription.Cancellation, mayCredit bool) (_ Change, err error) {
+	defer fault.Doing(&err, "cancel subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
 		end, err := in.EndAt(t, tx.Now)
 		if err != nil {
@@ -42,7 +43,8 @@ func (b history) paidSince(from, now time.Time) *invoice.Invoice {
 // UnscheduleCancellation lets a subscription go on that was to end. A fee that was
 // charged up to that end is charged from there on then. Where older units of it were
 // charged beyond the end, the newer ones are charged again, for the time that goes on.
-func UnscheduleCancellation(tx *store.Tx, subscriptionID string) (Change, error) {
+func UnscheduleCancellation(tx *store.Tx, subscriptionID string) (_ Change, err error) {
+	defer fault.Doing(&err, "unschedule the cancellation of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, b history) error {
 		if err := subscription.UnscheduleCancellation(tx, t); err != nil {
 			return err

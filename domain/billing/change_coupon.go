@@ -13,7 +13,8 @@ import (
 // invoices that a date in the past reaches are void, and others in their place; once one
 // of them is paid, the date is refused. What was issued at the very instant of an
 // immediate redemption was issued before it.
-func RedeemCoupon(tx *store.Tx, subscriptionID string, in subscription.Redemption, mayCredit bool) (Change, error) {
+func RedeemCoupon(tx *store.Tx, subscriptionID string, in subscription.Redemption, mayCredit bool) (_ Change, err error) {
+	defer fault.Doing(&err, "redeem a coupon for subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
 		from, err := in.EffectiveAt(t, tx.Now)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -11,7 +12,8 @@ import (
 // ChangeIntervals adds and edits prices and adjustments of a subscription, for times
 // ahead or past. What was issued otherwise is credited, or replaced, and what is not
 // charged yet is invoiced (semantics 6.3.7).
-func ChangeIntervals(tx *store.Tx, subscriptionID string, in subscription.IntervalChanges, mayCredit bool) (Change, error) {
+func ChangeIntervals(tx *store.Tx, subscriptionID string, in subscription.IntervalChanges, mayCredit bool) (_ Change, err error) {
+	defer fault.Doing(&err, "change price intervals of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
 		if err := subscription.ChangeIntervals(tx, t, in); err != nil {
 			return err

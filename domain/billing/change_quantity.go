@@ -3,6 +3,7 @@ package billing
 import (
 	"time"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -11,7 +12,8 @@ import (
 // ChangeQuantity gives a fixed fee of a subscription another quantity. More of a fee in
 // advance is invoiced on the day from which it holds, less of it is credited then
 // (semantics 6.3.6).
-func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuantity, mayCredit bool) (Change, error) {
+func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuantity, mayCredit bool) (_ Change, err error) {
+	defer fault.Doing(&err, "change a quantity of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
 		i, at, err := in.Place(t, tx.Now)
 		if err != nil {
@@ -42,7 +44,8 @@ func (b history) settled(i subscription.PriceInterval, at, now time.Time) bool {
 }
 
 // UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.
-func UnscheduleQuantities(tx *store.Tx, subscriptionID, priceID string) (Change, error) {
+func UnscheduleQuantities(tx *store.Tx, subscriptionID, priceID string) (_ Change, err error) {
+	defer fault.Doing(&err, "unschedule quantities of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
 		return subscription.UnscheduleQuantities(tx, t, priceID)
 	})

@@ -1,13 +1,15 @@
 package billing
 
 import (
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
 // UpdateTrial gives the trial of a subscription another end. Fees are charged from then
 // on.
-func UpdateTrial(tx *store.Tx, subscriptionID string, in subscription.TrialUpdate) (Change, error) {
+func UpdateTrial(tx *store.Tx, subscriptionID string, in subscription.TrialUpdate) (_ Change, err error) {
+	defer fault.Doing(&err, "update the trial of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
 		return subscription.UpdateTrial(tx, t, in)
 	})

@@ -13,6 +13,7 @@ import (
 // NextMigration returns the earliest instant, at or before by, at which a migration of a plan
 // has something to do about a subscription.
 func NextMigration(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next step of a migration")
 	return migration.NextStep(tx, by)
 }
 
@@ -20,6 +21,7 @@ func NextMigration(tx *store.Tx, by time.Time) (at time.Time, found bool, err er
 // on. One that cannot be, it leaves as it is and says why. It reports false when none has
 // come.
 func MigrateNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "migrate the subscription that is due")
 	step, found, err := migration.LockStep(tx)
 	if err != nil || !found {
 		return false, err

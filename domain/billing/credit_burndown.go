@@ -3,6 +3,7 @@ package billing
 import (
 	"time"
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
@@ -10,7 +11,8 @@ import (
 
 // BurnDown brings all ledgers of a customer up to date with time and usage, and buys
 // credits by its top-ups: see [credit.Deduct].
-func BurnDown(tx *store.Tx, customerID string) error {
+func BurnDown(tx *store.Tx, customerID string) (err error) {
+	defer fault.Doing(&err, "bring the ledgers of customer %s up to date", customerID)
 	ledgers, err := credit.Ledgers(tx, customerID)
 	if err != nil {
 		return err
@@ -34,7 +36,8 @@ func BurnDown(tx *store.Tx, customerID string) error {
 
 // ChangeCredits changes a customer's ledger by hand, and works out again what days draw
 // that are not closed, before and after.
-func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (credit.Entry, error) {
+func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (_ credit.Entry, err error) {
+	defer fault.Doing(&err, "change the %s ledger of customer %s", currency, customerID)
 	ledger, err := credit.Lock(tx, customerID, currency)
 	if err != nil {
 		return credit.Entry{}, err
@@ -83,12 +86,14 @@ func upToDate(tx *store.Tx, ledger credit.Ledger) (still bool, err error) {
 // NextDeduction returns the earliest instant, at or before by, at which time changes a
 // ledger: as a day is closed, or a block takes effect or expires.
 func NextDeduction(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next deduction of credits")
 	return credit.NextDue(tx, by)
 }
 
 // DeductNext brings the ledger up to date that is due longest. It reports false when none
 // is due, or others are at work on all that are.
 func DeductNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "deduct credits that are due")
 	ledger, found, err := credit.LockDue(tx)
 	if err != nil || !found {
 		return false, err

@@ -13,7 +13,8 @@ import (
 // UpdateCustomer is customer.Update, and refuses to give a customer an alias
 // once usage of theirs was invoiced: events under that alias would have been
 // part of it (semantics 2.4.3).
-func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error) (customer.Customer, error) {
+func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error) (_ customer.Customer, err error) {
+	defer fault.Doing(&err, "update customer %s", id)
 	c, err := customer.Update(tx, id, func(c *customer.Customer) error {
 		before := c.ExternalCustomerID
 		if err := edit(c); err != nil || before != nil || c.ExternalCustomerID == nil {
@@ -36,7 +37,8 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 }
 
 // PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.
-func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (customer.Customer, error) {
+func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (_ customer.Customer, err error) {
+	defer fault.Doing(&err, "place customer %s in a hierarchy", id)
 	before, err := customer.Find(tx, id)
 	if err != nil {
 		return before, err
@@ -67,7 +69,8 @@ func refuseCounted(tx *store.Tx, id string) error {
 
 // DeleteCustomer removes a customer with subscriptions, top-ups, alerts and drafts. It is
 // refused once an invoice of theirs was issued, and while its parent is billed its usage.
-func DeleteCustomer(tx *store.Tx, id string) error {
+func DeleteCustomer(tx *store.Tx, id string) (err error) {
+	defer fault.Doing(&err, "delete customer %s", id)
 	buyer, err := customer.Lock(tx, id)
 	if err != nil {
 		return err

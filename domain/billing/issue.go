@@ -17,7 +17,8 @@ import (
 // Issue issues a draft by hand. That is refused for invoices that issue
 // themselves, before the grace period is over, and after the first time
 // (semantics 8.1.4).
-func Issue(tx *store.Tx, id string, synchronous bool) (invoice.View, error) {
+func Issue(tx *store.Tx, id string, synchronous bool) (_ invoice.View, err error) {
+	defer fault.Doing(&err, "issue invoice %s", id)
 	row, err := invoice.Lock(tx, id)
 	if err != nil {
 		return invoice.View{}, err
@@ -53,6 +54,7 @@ func Issue(tx *store.Tx, id string, synchronous bool) (invoice.View, error) {
 // NextIssue returns the earliest instant, at or before by, at which an invoice
 // is to issue itself.
 func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next invoice to issue")
 	settings, err := account.Of(tx)
 	if err != nil {
 		return at, false, err
@@ -75,6 +77,7 @@ func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 // same customer from being issued meanwhile, so that they are numbered in that order. It
 // reports false when none is due, or others are at work on all that are.
 func IssueNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "issue the invoice that is due")
 	settings, err := account.Of(tx)
 	if err != nil {
 		return false, err

@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -15,6 +16,7 @@ import (
 // still to be told that it has come. Dates from before there was an endpoint are not told
 // any more.
 func NextDateNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next invoice date to notify")
 	var dates []time.Time
 	err = withoutNotice(tx, by).Limit(1).Pluck("invoice_date", &dates).Error
 	if err != nil || len(dates) == 0 {
@@ -26,6 +28,7 @@ func NextDateNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err e
 // NotifyDateNext tells that the earliest date of a draft has come. It reports false when
 // none has.
 func NotifyDateNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "notify an invoice date")
 	var rows []invoice.Invoice
 	err = withoutNotice(tx, tx.Now).
 		Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).

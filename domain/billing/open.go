@@ -25,7 +25,8 @@ const mostOpened = 1000
 // now, and issues those that are past their grace period (semantics 6.1.4). It
 // returns the invoices that were created. A start so far back that they would be
 // more than one request can make is a fault.
-func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Terms, []invoice.View, error) {
+func Subscribe(tx *store.Tx, in subscription.NewSubscription) (_ subscription.Terms, _ []invoice.View, err error) {
+	defer fault.Doing(&err, "create a subscription")
 	terms, err := subscription.Create(tx, in)
 	if err != nil {
 		return terms, nil, err
@@ -62,12 +63,14 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (subscription.Term
 // NextOpening returns the earliest instant, at or before by, at which invoices
 // are to be opened.
 func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next invoice to open")
 	return subscription.NextOpening(tx, by)
 }
 
 // OpenNext opens the invoices of the subscription whose billing date came
 // first. It reports false when none has come.
 func OpenNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "open the invoices that are due")
 	terms, found, err := subscription.LockOpening(tx)
 	if err != nil || !found {
 		return false, err

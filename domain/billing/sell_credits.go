@@ -31,7 +31,8 @@ const creditsName = "Credits"
 // SellCredits adds credits to a customer, and invoices them at their cost basis: at once
 // where invoices are issued by themselves and its date has come (semantics 10.3.1 to
 // 10.3.3). It locks the ledger.
-func SellCredits(tx *store.Tx, buyer customer.Customer, grant credit.Grant, in Purchase) (credit.Entry, error) {
+func SellCredits(tx *store.Tx, buyer customer.Customer, grant credit.Grant, in Purchase) (_ credit.Entry, err error) {
+	defer fault.Doing(&err, "sell credits to customer %s", buyer.ID)
 	if err := in.check(grant); err != nil {
 		return credit.Entry{}, err
 	}
@@ -148,7 +149,8 @@ func (in Purchase) settle(tx *store.Tx, inv invoice.Invoice, buyer customer.Cust
 }
 
 // CreatedBy returns the invoices that sold blocks of credits, by their ids.
-func CreatedBy(tx *store.Tx, blocks []credit.Block) (map[string]invoice.View, error) {
+func CreatedBy(tx *store.Tx, blocks []credit.Block) (_ map[string]invoice.View, err error) {
+	defer fault.Doing(&err, "find the invoices of credit blocks")
 	var ids []string
 	for _, b := range blocks {
 		if b.InvoiceID != nil {
@@ -173,7 +175,8 @@ func CreatedBy(tx *store.Tx, blocks []credit.Block) (map[string]invoice.View, er
 // DeleteCredits takes a block of credits out of its ledger, and undoes the invoice that
 // sold it: a draft is deleted, an issued one voided, a paid one credited (semantics
 // 10.3.10).
-func DeleteCredits(tx *store.Tx, blockID string) error {
+func DeleteCredits(tx *store.Tx, blockID string) (err error) {
+	defer fault.Doing(&err, "delete credit block %s", blockID)
 	return credit.Together(tx, func(tx *store.Tx) error { return deleteCredits(tx, blockID) })
 }
 

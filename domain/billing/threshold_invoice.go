@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -20,6 +21,7 @@ import (
 // NextThresholdInvoice reports whether what a subscription has used is to be compared with its
 // invoicing threshold, which is due at once.
 func NextThresholdInvoice(tx *store.Tx, _ time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next threshold invoice")
 	return subscription.NextAccrued(tx)
 }
 
@@ -27,6 +29,7 @@ func NextThresholdInvoice(tx *store.Tx, _ time.Time) (at time.Time, found bool, 
 // that comes to its threshold (semantics 6.2.7). It reports false when there is none to be
 // looked at, or others are at work on all.
 func ThresholdInvoiceNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "issue the threshold invoice that is due")
 	t, found, err := subscription.LockAccrued(tx)
 	if err != nil || !found {
 		return false, err

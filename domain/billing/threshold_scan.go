@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
@@ -27,6 +28,7 @@ func (ThresholdScan) TableName() string { return "accrual_progress" }
 // NextThresholdScan reports whether usage came or changed since it was looked at for invoicing
 // thresholds, which is due at once. Where no subscription has one nothing is ever due.
 func NextThresholdScan(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next scan of thresholds")
 	if any, err := subscription.HasThresholds(tx); err != nil || !any {
 		return tx.Now, false, err
 	}
@@ -54,6 +56,7 @@ func progress(tx *store.Tx, query *gorm.DB) (p ThresholdScan, known bool, err er
 // ScanThresholdsNext looks at the usage that came since it did last, and notes whose subscriptions
 // are to be compared with their thresholds. It is false while another server is at it.
 func ScanThresholdsNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "scan thresholds")
 	p, known, err := progress(tx, tx.Clauses(clause.Locking{
 		Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked,
 	}))

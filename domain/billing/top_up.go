@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -17,7 +18,8 @@ const mostBought = 100
 
 // CreateTopUp makes a customer buy credits by itself, in place of what it agreed to
 // before, and at once if few are left.
-func CreateTopUp(tx *store.Tx, customerID string, in topup.NewTopUp) (topup.TopUp, error) {
+func CreateTopUp(tx *store.Tx, customerID string, in topup.NewTopUp) (_ topup.TopUp, err error) {
+	defer fault.Doing(&err, "create a top-up of customer %s", customerID)
 	made, err := topup.Create(tx, customerID, in)
 	if err != nil {
 		return made, err
@@ -30,7 +32,8 @@ func CreateTopUp(tx *store.Tx, customerID string, in topup.NewTopUp) (topup.TopU
 
 // DeleteTopUp ends a top-up. Credits that it bought and that still wait for a payment are
 // taken back, and their invoices voided (semantics 11.1.1).
-func DeleteTopUp(tx *store.Tx, customerID, id string) error {
+func DeleteTopUp(tx *store.Tx, customerID, id string) (err error) {
+	defer fault.Doing(&err, "delete top-up %s of customer %s", id, customerID)
 	t, err := topup.Find(tx, customerID, id)
 	if err != nil {
 		return err
@@ -50,12 +53,14 @@ func DeleteTopUp(tx *store.Tx, customerID, id string) error {
 // NextTopUp returns the earliest instant, at or before by, at which a balance is to be
 // looked at: when it changed, or a top-up became active.
 func NextTopUp(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next top-up")
 	return topup.NextDue(tx, by)
 }
 
 // TopUpNext looks at the balance that has waited longest, and buys credits if few are
 // left. It reports false when none waits.
 func TopUpNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "top up the credits that are due")
 	first, found, err := topup.FirstDue(tx)
 	if err != nil || !found {
 		return false, err

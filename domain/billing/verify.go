@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
@@ -37,6 +38,7 @@ const verifiedAtOnce = 100
 // and returns the next one; 0 when there are no more. Invoices of the sample are compared with
 // the reference model as well.
 func Verify(tx *store.Tx, after int64, sample Sample) (v Verified, next int64, err error) {
+	defer fault.Doing(&err, "verify documents after %d", after)
 	var rows []invoice.Invoice
 	err = tx.Where("seq > ? AND status <> ?", after, invoice.StatusDraft).Order("seq").Limit(verifiedAtOnce).Find(&rows).Error
 	if err != nil || len(rows) == 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
@@ -13,6 +14,7 @@ import (
 // the ledger does: what it paid of the line, or, once the invoice is void, that it gave
 // that back. A line that charges to date shows what they paid of earlier lines too.
 func WrongCredits(tx *store.Tx) (ids []string, err error) {
+	defer fault.Doing(&err, "find wrong credits")
 	paid, err := credit.PaidOfAll(tx)
 	if err != nil {
 		return nil, err

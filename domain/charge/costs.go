@@ -44,7 +44,8 @@ type PriceCost struct {
 // CustomerCosts adds up the costs of a customer's subscriptions that are
 // active in the timeframe. Without one, it is the active subscription's, else
 // that of the most recently active (semantics 7.1.5).
-func CustomerCosts(tx *store.Tx, buyer customer.Customer, q CostQuery) ([]Cost, error) {
+func CustomerCosts(tx *store.Tx, buyer customer.Customer, q CostQuery) (_ []Cost, err error) {
+	defer fault.Doing(&err, "find the costs of customer %s", buyer.ID)
 	subs, err := subscription.OfCustomer(tx, buyer.ID)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,8 @@ func merge(into, more []Cost) []Cost {
 
 // Costs returns the costs of a subscription day by day, oldest first. It is
 // the calculation of its invoices, not saved (semantics 7.1).
-func Costs(tx *store.Tx, t subscription.Terms, q CostQuery) ([]Cost, error) {
+func Costs(tx *store.Tx, t subscription.Terms, q CostQuery) (_ []Cost, err error) {
+	defer fault.Doing(&err, "find the costs of subscription %s", t.ID)
 	frame, ok, err := timeframe(t, q, tx.Now)
 	if err != nil || !ok {
 		return []Cost{}, err

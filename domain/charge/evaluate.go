@@ -57,7 +57,8 @@ type EvaluatedGroup struct {
 
 // Evaluate answers for the prices in their order. It reads only, and asks each
 // different question about usage once.
-func Evaluate(tx *store.Tx, e Evaluation) ([]Evaluated, error) {
+func Evaluate(tx *store.Tx, e Evaluation) (_ []Evaluated, err error) {
+	defer fault.Doing(&err, "evaluate prices")
 	asked, sample, err := e.read(tx.Now)
 	if err != nil {
 		return nil, err

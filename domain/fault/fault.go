@@ -159,3 +159,17 @@ func Is(err error, kind Kind) bool {
 	var f *Fault
 	return errors.As(err, &f) && f.Kind == kind
 }
+
+// Doing says in an error what was being done when it happened. A fault stays as it is: it is for the
+// client, and says all that the client can act on. An exported operation defers it, so that a log tells
+// which operation failed and for what:
+//
+//	func Issue(tx *store.Tx, id string) (err error) {
+//		defer fault.Doing(&err, "issue invoice %s", id)
+func Doing(err *error, what string, args ...any) {
+	var f *Fault
+	if *err == nil || errors.As(*err, &f) {
+		return
+	}
+	*err = fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), *err)
+}

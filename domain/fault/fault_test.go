@@ -80,3 +80,24 @@ var _ = Describe("A fault", func() {
 		Expect(fault.Is(err, fault.KindRefused)).To(BeFalse())
 	})
 })
+
+var _ = Describe("What was being done", func() {
+	doing := func(err error) error {
+		fault.Doing(&err, "issue invoice %s", "inv_1")
+		return err
+	}
+
+	It("is said in an error that no client can act on, which is still found in it", func() {
+		outage := errors.New("connection reset")
+		Expect(doing(outage)).To(MatchError("issue invoice inv_1: connection reset"))
+		Expect(doing(outage)).To(MatchError(outage))
+	})
+
+	It("leaves a fault, also one within another error, and success as they are", func() {
+		refused := fault.Refused("only a draft can be issued")
+		Expect(doing(refused)).To(BeIdenticalTo(refused))
+		within := errors.Join(refused)
+		Expect(doing(within)).To(BeIdenticalTo(within))
+		Expect(doing(nil)).To(Succeed())
+	})
+})

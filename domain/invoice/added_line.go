@@ -45,7 +45,8 @@ type NewLine struct {
 }
 
 // AddLine puts a line on a draft, behind those it has, and returns both.
-func AddLine(tx *store.Tx, in NewLine) (View, Line, error) {
+func AddLine(tx *store.Tx, in NewLine) (_ View, _ Line, err error) {
+	defer fault.Doing(&err, "add a line to invoice %s", in.InvoiceID)
 	inv, err := lockDraft(tx, in.InvoiceID)
 	if err != nil {
 		return View{}, Line{}, err
@@ -144,7 +145,8 @@ func (i Invoice) add(tx *store.Tx, buyer customer.Customer, start, end period.Da
 
 // DeleteLine takes a line off a draft that was put on it. Those of a subscription
 // follow from what it is billed and cannot be taken off.
-func DeleteLine(tx *store.Tx, invoiceID, lineID string) error {
+func DeleteLine(tx *store.Tx, invoiceID, lineID string) (err error) {
+	defer fault.Doing(&err, "delete line %s of invoice %s", lineID, invoiceID)
 	inv, err := lockDraft(tx, invoiceID)
 	if err != nil {
 		return err

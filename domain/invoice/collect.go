@@ -14,7 +14,8 @@ import (
 
 // Pay charges an issued invoice at once, on request. The schedule of its charges goes
 // on unless this one succeeds (semantics 8.3.3).
-func Pay(tx *store.Tx, id, method string) (View, error) {
+func Pay(tx *store.Tx, id, method string) (_ View, err error) {
+	defer fault.Doing(&err, "pay invoice %s", id)
 	inv, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err
@@ -38,6 +39,7 @@ func Pay(tx *store.Tx, id, method string) (View, error) {
 // NextCollection returns the earliest instant, at or before by, at which an invoice
 // is to be charged.
 func NextCollection(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next payment to collect")
 	var due []time.Time
 	err = tx.Model(&Invoice{}).Where("next_attempt_at <= ?", by).Order("next_attempt_at, seq").Limit(1).
 		Pluck("next_attempt_at", &due).Error
@@ -50,6 +52,7 @@ func NextCollection(tx *store.Tx, by time.Time) (at time.Time, found bool, err e
 // CollectNext charges the invoice that has waited longest. It reports false when none
 // is due, or another server is at work on all that are.
 func CollectNext(tx *store.Tx) (more bool, err error) {
+	defer fault.Doing(&err, "collect the payment that is due")
 	var rows []Invoice
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
 		Where("next_attempt_at <= ?", tx.Now).Order("next_attempt_at, seq").Limit(1).Find(&rows).Error

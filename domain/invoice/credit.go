@@ -52,7 +52,8 @@ func (d Days) period(buyer customer.Customer) *period.Period {
 }
 
 // CreateCreditNote takes money of an issued or paid invoice back, on request.
-func CreateCreditNote(tx *store.Tx, in NewCreditNote) (CreditNote, error) {
+func CreateCreditNote(tx *store.Tx, in NewCreditNote) (_ CreditNote, err error) {
+	defer fault.Doing(&err, "create a credit note")
 	if err := in.check(); err != nil {
 		return CreditNote{}, err
 	}
@@ -132,7 +133,8 @@ func invoiceOfLine(tx *store.Tx, lineID string) (string, error) {
 // Credit takes back what an invoice charged for a service that is not rendered,
 // because a subscription changes. It is a refund also for an invoice that another
 // system collects (semantics 9.2.1). Drafts and void invoices have nothing to give.
-func Credit(tx *store.Tx, invoiceID string, lines []CreditedLine) (CreditNote, error) {
+func Credit(tx *store.Tx, invoiceID string, lines []CreditedLine) (_ CreditNote, err error) {
+	defer fault.Doing(&err, "credit invoice %s", invoiceID)
 	inv, err := Lock(tx, invoiceID)
 	switch {
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -14,7 +15,8 @@ import (
 
 // BurnDownLedger brings a ledger up to date. What pays for an invoice that is being issued
 // is committed, and what it was paid too much is given back (semantics 10.2.5).
-func BurnDownLedger(tx *store.Tx, customerID string, currency money.Currency, issuing string) error {
+func BurnDownLedger(tx *store.Tx, customerID string, currency money.Currency, issuing string) (err error) {
+	defer fault.Doing(&err, "bring the %s ledger of customer %s up to date", currency, customerID)
 	ledger, err := credit.Lock(tx, customerID, currency)
 	if err != nil {
 		return err

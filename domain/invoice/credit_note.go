@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
 )
@@ -64,18 +65,20 @@ type CreditNoteLine struct {
 }
 
 // FindCreditNote returns the credit note with that id, or fault.Missing.
-func FindCreditNote(tx *store.Tx, id string) (CreditNote, error) {
+func FindCreditNote(tx *store.Tx, id string) (_ CreditNote, err error) {
+	defer fault.Doing(&err, "find credit note %s", id)
 	var note CreditNote
 	if err := tx.Where("id = ?", id).Take(&note).Error; err != nil {
 		return CreditNote{}, store.Found(err, "CreditNote", id)
 	}
 	notes := []CreditNote{note}
-	err := Complete(tx, notes)
+	err = Complete(tx, notes)
 	return notes[0], err
 }
 
 // ListCreditNotes returns a page of credit notes, newest first.
 func ListCreditNotes(tx *store.Tx, created store.Range, page store.Page) (notes []CreditNote, next string, err error) {
+	defer fault.Doing(&err, "list credit notes")
 	notes, next, err = store.List[CreditNote](created.On(tx.DB, "created_at"), page)
 	if err != nil {
 		return nil, "", err

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -9,7 +10,8 @@ import (
 // VoidCreditNote takes back what a credit note gave, and marks it (semantics 9.2.6).
 // An invoice that is still to be paid asks for it again; of any other it is taken out
 // of the customer's balance. A note that is void is left as it is.
-func VoidCreditNote(tx *store.Tx, id string) (CreditNote, error) {
+func VoidCreditNote(tx *store.Tx, id string) (_ CreditNote, err error) {
+	defer fault.Doing(&err, "void credit note %s", id)
 	note, err := FindCreditNote(tx, id)
 	if err != nil {
 		return CreditNote{}, err

@@ -23,7 +23,8 @@ type Explanation struct {
 }
 
 // Explain finds a line of an invoice, draft or not, and what it came from.
-func Explain(tx *store.Tx, invoiceID, lineID string) (Explanation, error) {
+func Explain(tx *store.Tx, invoiceID, lineID string) (_ Explanation, err error) {
+	defer fault.Doing(&err, "explain line %s of invoice %s", lineID, invoiceID)
 	view, err := Find(tx, invoiceID)
 	if err != nil {
 		return Explanation{}, err

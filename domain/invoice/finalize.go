@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
@@ -13,7 +14,8 @@ import (
 
 // Finalize issues a draft as it is shown: see [ViewToIssue]. The order of steps is that of
 // semantics 8.1.5. An invoice without an amount due is paid at once.
-func Finalize(tx *store.Tx, settings account.Account, v View) error {
+func Finalize(tx *store.Tx, settings account.Account, v View) (err error) {
+	defer fault.Doing(&err, "finalize invoice %s", v.ID)
 	buyer, number, err := customer.NextInvoiceNumber(tx, settings, v.CustomerID)
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 )
 
 // Find returns an invoice.
-func Find(tx *store.Tx, id string) (View, error) {
+func Find(tx *store.Tx, id string) (_ View, err error) {
+	defer fault.Doing(&err, "find invoice %s", id)
 	var row Invoice
 	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
 		return View{}, store.Found(err, "Invoice", id)
@@ -27,9 +28,10 @@ func Find(tx *store.Tx, id string) (View, error) {
 }
 
 // OfSubscription returns all invoices of a subscription by date.
-func OfSubscription(tx *store.Tx, subscriptionID string) ([]View, error) {
+func OfSubscription(tx *store.Tx, subscriptionID string) (_ []View, err error) {
+	defer fault.Doing(&err, "find the invoices of subscription %s", subscriptionID)
 	var rows []Invoice
-	err := tx.Where("subscription_id = ?", subscriptionID).Order("invoice_date, seq").Find(&rows).Error
+	err = tx.Where("subscription_id = ?", subscriptionID).Order("invoice_date, seq").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,8 @@ func OfSubscription(tx *store.Tx, subscriptionID string) ([]View, error) {
 // Upcoming returns the draft of the subscription's next billing date. A
 // subscription that has none, since it has not begun or will not be billed any
 // more, is refused.
-func Upcoming(tx *store.Tx, subscriptionID string) (View, error) {
+func Upcoming(tx *store.Tx, subscriptionID string) (_ View, err error) {
+	defer fault.Doing(&err, "find the upcoming invoice of subscription %s", subscriptionID)
 	terms, err := subscription.Find(tx, subscriptionID)
 	if err != nil {
 		return View{}, err
@@ -92,6 +95,7 @@ type Window struct{ Days, Months int }
 // List returns a page of invoices: newest issued first, drafts by their date
 // among the rest, or newest first by the date asked for (semantics 8.1.13).
 func List(tx *store.Tx, filter Filter, page store.Page) (views []View, next string, err error) {
+	defer fault.Doing(&err, "list invoices")
 	query := filter.on(tx)
 	var rows []Invoice
 	switch filter.ByDate {

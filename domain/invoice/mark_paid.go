@@ -20,7 +20,8 @@ type Received struct {
 // MarkPaid records that an issued or synced invoice was paid (semantics 8.1.14). It was
 // paid on the day of its date or later, or where it was issued before its date, of its
 // issue, and not after today.
-func MarkPaid(tx *store.Tx, id string, in Received) (View, error) {
+func MarkPaid(tx *store.Tx, id string, in Received) (_ View, err error) {
+	defer fault.Doing(&err, "mark invoice %s as paid", id)
 	return MarkPaidWith(tx, id, in, func(inv Invoice, loc *time.Location) error {
 		first := period.DateOf(inv.InvoiceDate, loc)
 		if issued := inv.IssuedAt; issued != nil && issued.Before(inv.InvoiceDate) {

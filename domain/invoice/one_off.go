@@ -46,7 +46,8 @@ var errTooFarAhead = fault.Bad("invoice_date", "must be at most a year ahead")
 
 // CreateOneOff makes an invoice of those lines, which is of no subscription. With
 // AutoIssues it is issued at once if its date has come.
-func CreateOneOff(tx *store.Tx, in NewOneOff) (View, error) {
+func CreateOneOff(tx *store.Tx, in NewOneOff) (_ View, err error) {
+	defer fault.Doing(&err, "create a one-off invoice")
 	inv, err := DraftOneOff(tx, in)
 	if err != nil {
 		return View{}, err

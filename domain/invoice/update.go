@@ -13,7 +13,8 @@ import (
 // Update applies an edit to an invoice. Its metadata may change at any time, the terms
 // of payment while it is a draft, and the date of a draft only if no subscription gave
 // it (semantics 8.1.10).
-func Update(tx *store.Tx, id string, edit func(inv *Invoice, buyer customer.Customer) error) (View, error) {
+func Update(tx *store.Tx, id string, edit func(inv *Invoice, buyer customer.Customer) error) (_ View, err error) {
+	defer fault.Doing(&err, "update invoice %s", id)
 	before, err := Lock(tx, id)
 	if err != nil {
 		return View{}, err

@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -99,7 +100,8 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 
 // ViewToIssue shows a draft as it is to be issued by [Finalize]: what credits pay of it is committed
 // first, and its lines are worked out after that.
-func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (View, error) {
+func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (_ View, err error) {
+	defer fault.Doing(&err, "draw up invoice %s", row.ID)
 	t, credits, err := row.commitCredits(tx)
 	if err != nil {
 		return View{}, err

@@ -13,6 +13,7 @@ import (
 // customer's balance is undone, and its credit notes are void with it: they lowered
 // what it asked for and nothing else (semantics 8.1.15).
 func Void(tx *store.Tx, id string) (v View, err error) {
+	defer fault.Doing(&err, "void invoice %s", id)
 	err = credit.Together(tx, func(tx *store.Tx) error {
 		v, err = VoidWith(tx, id, returnCredits)
 		return err

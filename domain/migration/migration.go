@@ -71,7 +71,8 @@ type New struct {
 
 // Create plans the migration of the subscriptions that are on a plan, or are to begin on
 // it. Those that are subscribed later are not part of it.
-func Create(tx *store.Tx, in New) (Migration, error) {
+func Create(tx *store.Tx, in New) (_ Migration, err error) {
+	defer fault.Doing(&err, "create a migration of plan %s", in.PlanID)
 	plan, err := catalog.FindPlan(tx, in.PlanID)
 	if err != nil {
 		return Migration{}, err
@@ -148,6 +149,7 @@ func (m Migration) effectiveAt(t subscription.Terms, now time.Time) (time.Time, 
 
 // Find returns the migration of a plan with that id, or fault.Missing.
 func Find(tx *store.Tx, planID, id string) (m Migration, err error) {
+	defer fault.Doing(&err, "find migration %s", id)
 	err = tx.Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
 	if err := store.Found(err, "PlanMigration", id); err != nil {
 		return m, err
@@ -159,6 +161,7 @@ func Find(tx *store.Tx, planID, id string) (m Migration, err error) {
 
 // List returns a page of the migrations of a plan, newest first.
 func List(tx *store.Tx, planID string, page store.Page) (all []Migration, next string, err error) {
+	defer fault.Doing(&err, "list migrations of plan %s", planID)
 	if _, err := catalog.FindPlan(tx, planID); err != nil {
 		return nil, "", err
 	}
@@ -193,9 +196,10 @@ func count(tx *store.Tx, all []Migration) error {
 
 // Cancel cancels a migration that has not changed a subscription yet
 // (semantics 5.2.6).
-func Cancel(tx *store.Tx, planID, id string) (Migration, error) {
+func Cancel(tx *store.Tx, planID, id string) (_ Migration, err error) {
+	defer fault.Doing(&err, "cancel migration %s", id)
 	var m Migration
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("plan_id = ? AND id = ?", planID, id).Take(&m).Error
 	if err := store.Found(err, "PlanMigration", id); err != nil {
 		return m, err
 	}

@@ -29,6 +29,7 @@ func (Step) TableName() string { return "plan_migration_moves" }
 // NextStep returns the earliest instant, at or before by, at which a migration has
 // something to do about a subscription.
 func NextStep(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
+	defer fault.Doing(&err, "find the next step of a migration")
 	var due []time.Time
 	err = tx.Model(&Step{}).Where("due_at <= ?", by).Order("due_at, seq").Limit(1).Pluck("due_at", &due).Error
 	if err != nil || len(due) == 0 {
@@ -40,9 +41,10 @@ func NextStep(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) 
 // LockStep returns the step due first, at or before tx.Now, and keeps others from it and
 // its migration from being canceled. It is false when none is due, or another server is
 // at work on all that are.
-func LockStep(tx *store.Tx) (Step, bool, error) {
+func LockStep(tx *store.Tx) (_ Step, _ bool, err error) {
+	defer fault.Doing(&err, "lock the next step of a migration")
 	var due []Step
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).Where("due_at <= ?", tx.Now).Order("due_at, seq").Limit(1).Find(&due).Error
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).Where("due_at <= ?", tx.Now).Order("due_at, seq").Limit(1).Find(&due).Error
 	if err != nil || len(due) == 0 {
 		return Step{}, false, err
 	}
