@@ -111,11 +111,9 @@ func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, ser
 	if err != nil {
 		return nil, err
 	}
-	paid := map[string]money.Decimal{}
-	for _, s := range services {
-		if paid[invoice.LineID(inv.ID, s)], err = creditsForeseen(tx, t, s, drafts); err != nil {
-			return nil, err
-		}
+	paid, err := creditsForeseen(tx, t, inv, services, drafts)
+	if err != nil {
+		return nil, err
 	}
 	all, err := thresholdLinesOn(tx, t, inv, services, was, paid)
 	if err != nil {
@@ -142,13 +140,32 @@ func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, s
 	return invoice.LinesPaid(usage.AsOf(tx, *inv.Seen), t, inv, services, was, paid)
 }
 
-// creditsForeseen is what credits will pay of a service on the draft that is to charge it.
-func creditsForeseen(tx *store.Tx, t subscription.Terms, s subscription.ServicePeriod, drafts []invoice.Invoice) (money.Decimal, error) {
+// creditsForeseen is what credits will pay of services on the drafts that are to charge them, by the lines
+// of an invoice of a threshold. What the drafts ask of credits is worked out once for each draft.
+func creditsForeseen(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, drafts []invoice.Invoice) (map[string]money.Decimal, error) {
+	paid := map[string]money.Decimal{}
+	left := slices.Clone(services)
 	for _, draft := range drafts {
-		if draft.InvoiceDate.Equal(s.BilledOn) && *draft.PlanID == s.Interval.PlanID {
-			paid, err := invoice.CreditsFor(tx, t, draft, []subscription.ServicePeriod{s})
-			return paid[invoice.LineID(draft.ID, s)], err
+		charges := func(s subscription.ServicePeriod) bool {
+			return draft.InvoiceDate.Equal(s.BilledOn) && *draft.PlanID == s.Interval.PlanID
 		}
+		var own []subscription.ServicePeriod
+		for _, s := range left {
+			if charges(s) {
+				own = append(own, s)
+			}
+		}
+		if len(own) == 0 {
+			continue
+		}
+		foreseen, err := invoice.CreditsFor(tx, t, draft, own)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range own {
+			paid[invoice.LineID(inv.ID, s)] = foreseen[invoice.LineID(draft.ID, s)]
+		}
+		left = slices.DeleteFunc(left, charges) // of two drafts of one date the first charges them
 	}
-	return money.Decimal{}, nil
+	return paid, nil
 }
