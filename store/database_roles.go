@@ -65,9 +65,11 @@ func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
 		return "", fmt.Errorf("make the table of role names: %w", err)
 	}
 	err = tx.QueryRow(ctx, "SELECT suffix FROM role_names").Scan(&suffix)
-	recorded := err == nil
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		suffix, err = chooseSuffix(ctx, tx)
+	case err == nil:
+		suffix, err = leaveForeignRoles(ctx, tx, suffix)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the role names: %w", err)
@@ -81,10 +83,10 @@ func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
 			return "", refusedRoles(tx.Conn(), found, err)
 		}
 	}
-	if !recorded {
-		if _, err := tx.Exec(ctx, "INSERT INTO role_names (suffix) VALUES ($1)", suffix); err != nil {
-			return "", fmt.Errorf("record the role names: %w", err)
-		}
+	_, err = tx.Exec(ctx, `INSERT INTO role_names AS n (suffix) VALUES ($1)
+		ON CONFLICT (one) DO UPDATE SET suffix = excluded.suffix WHERE n.suffix <> excluded.suffix`, suffix)
+	if err != nil {
+		return "", fmt.Errorf("record the role names: %w", err)
 	}
 	return suffix, nil
 }
@@ -140,12 +142,17 @@ func chooseSuffix(ctx context.Context, tx pgx.Tx) (string, error) {
 	if err != nil || migrated {
 		return "", err
 	}
+	return freeSuffix(ctx, tx, database, number)
+}
+
+// freeSuffix returns a suffix whose roles belong to no other owner.
+func freeSuffix(ctx context.Context, tx pgx.Tx, database, number string) (string, error) {
 	found, err := findRoles(ctx, tx, "")
 	if err != nil {
 		return "", err
 	}
 	for _, role := range found {
-		if role.Exists && !role.Usable && !role.Grantable {
+		if role.foreign() {
 			if !plainSuffix.MatchString(database) || len("_"+database) > longestSuffix {
 				database = "d" + number
 			}
@@ -154,6 +161,9 @@ func chooseSuffix(ctx context.Context, tx pgx.Tx) (string, error) {
 	}
 	return "", nil
 }
+
+// foreign reports that the role belongs to the owner of another database.
+func (r databaseRole) foreign() bool { return r.Exists && !r.Usable && !r.Grantable }
 
 // prepare makes the role unless it exists, and lets the user work as it.
 func (r databaseRole) prepare(ctx context.Context, tx pgx.Tx) error {

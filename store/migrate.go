@@ -73,6 +73,9 @@ func applySchema(ctx context.Context, db *sql.DB, url string, files fs.FS) (step
 	if newer, err := isNewer(ctx, provider); err != nil || newer {
 		return 0, err
 	}
+	if err := restoreRights(ctx, db, suffix); err != nil {
+		return 0, err
+	}
 	functions, err := readFunctions(files)
 	if err != nil {
 		return 0, err
@@ -84,7 +87,10 @@ func applySchema(ctx context.Context, db *sql.DB, url string, files fs.FS) (step
 	if err != nil {
 		return len(results), fmt.Errorf("migrate: %w", err)
 	}
-	return len(results), functions.applyChanged(ctx, db)
+	if err := functions.applyChanged(ctx, db); err != nil {
+		return len(results), err
+	}
+	return len(results), recordRights(ctx, db, suffix)
 }
 
 // isNewer reports that a later version migrated the database. A server of this version that

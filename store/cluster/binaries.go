@@ -55,7 +55,10 @@ func candidates(cache string) []string {
 		matches, _ := filepath.Glob(pattern) // fails only on a malformed pattern
 		dirs = append(dirs, matches...)
 	}
-	return append(dirs, filepath.Join(cache, fetchedBin))
+	for _, major := range Fetchable() {
+		dirs = append(dirs, filepath.Join(cache, fetchedRoot(major), "native", "bin"))
+	}
+	return dirs
 }
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) ((\d+)\S*)`)

