@@ -64,15 +64,9 @@ func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
 	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))"); err != nil {
 		return "", fmt.Errorf("make the table of role names: %w", err)
 	}
-	err = tx.QueryRow(ctx, "SELECT suffix FROM role_names").Scan(&suffix)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		suffix, err = chooseSuffix(ctx, tx)
-	case err == nil:
-		suffix, err = leaveForeignRoles(ctx, tx, suffix)
-	}
+	suffix, err = wantedSuffix(ctx, tx)
 	if err != nil {
-		return "", fmt.Errorf("read the role names: %w", err)
+		return "", err
 	}
 	found, err := findRoles(ctx, tx, suffix)
 	if err != nil {
@@ -202,7 +196,7 @@ func refusedRoles(conn *pgx.Conn, roles []databaseRole, err error) error {
 		statements = append(statements, role.statements(user)...)
 	}
 	return fmt.Errorf("the user %s of the database may not prepare the roles that the server works as; "+
-		"let an administrator of PostgreSQL run, once:\n%s;\n%w", user, strings.Join(statements, ";\n"), err)
+		"let an administrator of PostgreSQL run, once (tollkeeper migrate --print-roles prints it):\n%s;\n%w", user, strings.Join(statements, ";\n"), err)
 }
 
 // withSuffix is files in which every role name has the suffix.

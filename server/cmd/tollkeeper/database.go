@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,16 +78,38 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 }
 
 // migrate is a command.
-type migrate struct{}
+type migrate struct {
+	PrintRoles bool `help:"Change nothing; print the SQL that an administrator of PostgreSQL runs first, where the owner of the database may make no roles."`
+}
 
 // Run brings the database to this version.
-func (migrate) Run(ctx context.Context, env environment) (err error) {
+func (m migrate) Run(ctx context.Context, env environment, out io.Writer) (err error) {
+	if m.PrintRoles {
+		return printRoles(ctx, env, out)
+	}
 	db, err := reach(ctx, env)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.leave()) }()
 	return db.migrate(ctx)
+}
+
+// printRoles prints the statements that the roles of the database are in want of.
+func printRoles(ctx context.Context, env environment, out io.Writer) error {
+	if env.DatabaseURL == "" {
+		return errors.New("TOLLKEEPER_DATABASE_URL: is not set; a private PostgreSQL makes its roles by itself")
+	}
+	statements, err := store.MissingRoles(ctx, env.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	if len(statements) == 0 {
+		_, err = fmt.Fprintln(out, "-- no role or right is missing")
+		return err
+	}
+	_, err = fmt.Fprintln(out, strings.Join(statements, ";\n")+";")
+	return err
 }
 
 func (d database) migrate(ctx context.Context) error {
