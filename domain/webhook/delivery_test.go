@@ -105,6 +105,7 @@ var _ = Describe("A delivery", func() {
 		Expect(found).To(BeTrue())
 		o.answered(dead, later, 500, 0) // it was only slow: its failure is logged, and leaves the claim
 		Expect(only()).To(And(HaveField("Status", webhook.StatusPending), HaveField("Attempts", HaveLen(1))))
+		Expect(*only().ClaimedUntil).To(BeTemporally("==", *s.Delivery.ClaimedUntil))
 		_, found = o.claim(e.ID, later.Add(time.Second))
 		Expect(found).To(BeFalse())
 		o.answered(s, later.Add(time.Second), 200, 0)
