@@ -10,7 +10,6 @@ package domaintest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -192,10 +191,16 @@ func Listed(prices ...catalog.NewPrice) (entries []catalog.PlanPrice) {
 func (a Account) Record(customerID, when string, numbers ...string) {
 	GinkgoHelper()
 	a.Clock(when)
+	a.RecordLate(customerID, when, numbers...)
+}
+
+// RecordLate is Record where the clock stands.
+func (a Account) RecordLate(customerID, when string, numbers ...string) {
+	GinkgoHelper()
 	var events []event.Event
-	for k, n := range numbers {
+	for _, n := range numbers {
 		events = append(events, event.Event{
-			Key: fmt.Sprintf("%s %s %d %s", customerID, when, k, store.Random(8)), Name: "call",
+			Key: store.NewID("event"), Name: "call",
 			Subject: event.Subjects(customerID, nil)[0], Timestamp: Instant(when), Properties: `{"n": ` + n + `}`,
 		})
 	}
@@ -206,8 +211,9 @@ func (a Account) Record(customerID, when string, numbers ...string) {
 
 // Instant reads an instant or a date, which are in UTC unless they say else.
 func Instant(text string) time.Time {
-	GinkgoHelper()
 	at, err := period.ParseInstant(text, time.UTC)
-	Expect(err).NotTo(HaveOccurred())
+	if err != nil {
+		panic(text + ": " + err.Error())
+	}
 	return at
 }
