@@ -53,42 +53,6 @@ func worths(costs []charge.Cost) []string {
 }
 
 var _ = Describe("Adjusted lines", func() {
-	It("C-1, C-2: a minimum counts in full from the first day", func() {
-		o := open("2025-02-01")
-		id, t := o.sell("2025-03-01", catalog.NewPlan{
-			Prices:      listed([]catalog.NewPrice{o.calls("unit", `{"unit_amount": "2.00"}`)}),
-			Adjustments: []catalog.PlanAdjustment{o.adjusted(rating.Minimum, "30.00")},
-		})
-		o.call(id, "2025-03-01T08:00:00", "5")
-		o.call(id, "2025-03-03T08:00:00", "12")
-		o.call(id, "2025-03-04T08:00:00", "3")
-		o.clock("2025-03-04T23:00:00")
-		Expect(worths(o.costs(t, charge.CostQuery{}))).To(Equal([]string{
-			"03-01 to 03-02: 5, 10.00, 30.00", "03-01 to 03-03: 5, 10.00, 30.00",
-			"03-01 to 03-04: 17, 34.00, 34.00", "03-01 to 03-05: 20, 40.00, 40.00",
-		}))
-		Expect(worths(o.costs(t, charge.CostQuery{Periodic: true}))).To(Equal([]string{
-			"03-01 to 03-02: 5, 10.00, 30.00", "03-02 to 03-03: 0, 0.00, 0.00",
-			"03-03 to 03-04: 12, 24.00, 4.00", "03-04 to 03-05: 3, 6.00, 6.00",
-		}))
-	})
-
-	It("C-5: a percentage takes its part of each day", func() {
-		o := open("2025-02-01")
-		id, t := o.sell("2025-03-01", catalog.NewPlan{
-			Prices:      listed([]catalog.NewPrice{o.calls("unit", `{"unit_amount": "4.00"}`)}),
-			Adjustments: []catalog.PlanAdjustment{o.adjusted(rating.PercentageDiscount, "0.25")},
-		})
-		o.call(id, "2025-03-01T08:00:00", "3")
-		o.call(id, "2025-03-02T08:00:00", "1")
-		Expect(worths(o.costs(t, charge.CostQuery{}))).To(Equal([]string{
-			"03-01 to 03-02: 3, 12.00, 9.00", "03-01 to 03-03: 4, 16.00, 12.00",
-		}))
-		Expect(worths(o.costs(t, charge.CostQuery{Periodic: true}))).To(Equal([]string{
-			"03-01 to 03-02: 3, 12.00, 9.00", "03-02 to 03-03: 1, 4.00, 3.00",
-		}))
-	})
-
 	It("S-10: a minimum of a first period that is cut is prorated by days", func() {
 		o := open("2025-04-01")
 		id, t := o.sell("2025-04-11", catalog.NewPlan{
