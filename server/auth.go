@@ -9,6 +9,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/fault"
+	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -26,12 +27,12 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		key, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
 		if !ok {
-			return errNoKey
+			return contract.ErrNoKey
 		}
 		owner, err := account.Authenticate(ctx, s.store, key)
 		switch {
 		case errors.Is(err, account.ErrUnknownKey):
-			return errNoKey
+			return contract.ErrNoKey
 		case err != nil:
 			return err
 		}

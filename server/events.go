@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -84,7 +85,7 @@ func storedEventToWire(e event.Stored) gen.FoundEvent {
 		Deprecated: e.Deprecated,
 	}
 	shown.CustomerID, shown.ExternalCustomerID = e.Reference()
-	properties, _ := readJSON([]byte(e.Properties)) // checked when the event was taken in
+	properties, _ := contract.ReadJSON([]byte(e.Properties)) // checked when the event was taken in
 	for name, value := range properties.(map[string]any) {
 		shown.Properties[name] = value
 	}

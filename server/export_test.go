@@ -3,30 +3,8 @@ package server
 import (
 	"context"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"tollkeeper/server/background"
 )
-
-// What specs look at directly.
-var (
-	ReasonOf  = reasonOf
-	ReadJSON  = readJSON
-	PlacesOf  = placesOf
-	Transient = transient
-)
-
-// UnknownMembers names the members of value, at every depth, that the schema
-// does not know.
-func UnknownMembers(schema *openapi3.Schema, value any) []string {
-	var found findings
-	found.unknown(schema, value, "")
-	names := make([]string, len(found.list))
-	for i, f := range found.list {
-		names[i] = f.Field
-	}
-	return names
-}
 
 // KeptAsPending names the operations whose requests can wait as pending changes, as
 // changes are typed.

@@ -19,7 +19,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/gen"
-	"tollkeeper/server"
+	"tollkeeper/server/contract"
 )
 
 // document is the contract that answers are held to.
@@ -52,7 +52,7 @@ func checkAnswer(request *http.Request, r *answer) {
 		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
 	Expect(err).NotTo(HaveOccurred(), "%s is not answered as the contract says\n%s", r.asked, r.text)
-	Expect(server.UnknownMembers(schemaOf(route.Operation, r), r.body().json)).To(BeEmpty(), "%s\n%s", r.asked, r.text)
+	Expect(contract.UnknownMembers(schemaOf(route.Operation, r), r.body().json)).To(BeEmpty(), "%s\n%s", r.asked, r.text)
 	exercised(route.Operation.OperationID, r.status)
 }
 

@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/fault"
+	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -169,7 +170,7 @@ func fingerprint(r *http.Request, body []byte) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s?%s\n", r.Method, r.URL.EscapedPath(), r.URL.Query().Encode())
 	if len(body) > 0 {
-		value, _ := readJSON(body) // validated: it is JSON
+		value, _ := contract.ReadJSON(body) // validated: it is JSON
 		_ = json.NewEncoder(h).Encode(value)
 	}
 	return h.Sum(nil)

@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -30,7 +31,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	debugged := req.Params.Debug != nil && *req.Params.Debug
 	outcome, err := recorder.RecordBody(ctx, received, debugged)
 	if errors.Is(err, event.ErrBusy) {
-		return nil, errOverloaded
+		return nil, contract.ErrOverloaded
 	}
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	if outcome.Failed == nil {
 		return gen.Ingest200JSONResponse{ValidationFailed: []gen.EventFailure{}, Debug: debug}, nil
 	}
-	problem, _ := problemOf(ctx, failuresOf(outcome))
+	problem, _ := contract.Problem(failuresOf(outcome), requestOf(ctx).id)
 	return gen.Ingest400ApplicationProblemPlusJSONResponse{
 		Problem:       problem,
 		IngestFailure: gen.IngestFailure{ValidationFailed: failuresToWire(outcome.Failed), Debug: debug},

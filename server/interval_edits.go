@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 )
 
 // sentIntervalEdit is what an edit of an interval may have.
@@ -93,7 +94,7 @@ func intervalOwnFromWire(in gen.NewPriceInterval) (own []subscription.LegacyAdju
 		add(rating.Maximum, "maximum_amount", "", in.MaximumAmount)
 	}
 	for k, off := range in.Discounts {
-		place := entry("discounts", k)
+		place := contract.IndexPath("discounts", k)
 		kind := rating.AdjustmentKind(string(off.DiscountType) + "_discount")
 		for _, value := range []struct {
 			of     gen.DiscountOverrideType

@@ -78,7 +78,7 @@ func mutate[T any](ctx context.Context, s *Server, subscriptionID string, body T
 		if err != nil {
 			return gen.MutatedSubscription{}, fmt.Errorf("keep a pending change: %w", err)
 		}
-		c := subscription.Change{Type: changeType(r.operation.id), Request: string(request)}
+		c := subscription.Change{Type: changeType(r.operation.ID), Request: string(request)}
 		if subscriptionID != "" {
 			c.SubscriptionID = &subscriptionID
 		}

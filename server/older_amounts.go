@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 )
 
 // olderFromWire reads the adjustments of one price that its entry in a request has in
@@ -30,7 +31,7 @@ func olderFromWire(minimum, maximum *gen.Decimal, discounts []gen.DiscountOverri
 	}
 	off, err := entriesFromWire("discounts", discounts, discountFromWire)
 	for k := range off {
-		off[k].Place = entry("discounts", k)
+		off[k].Place = contract.IndexPath("discounts", k)
 	}
 	failed[2] = err
 	return append(own, off...), fault.Join(failed[:]...)

@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -50,7 +51,7 @@ func entriesFromWire[Wire, Entry any](field string, in []Wire, one func(Wire) (E
 	faults := make([]error, len(in))
 	for i, each := range in {
 		wanted, err := one(each)
-		all[i], faults[i] = wanted, fault.In(entry(field, i), err)
+		all[i], faults[i] = wanted, fault.In(contract.IndexPath(field, i), err)
 	}
 	return all, fault.Join(faults...)
 }
@@ -61,7 +62,7 @@ func distinct[Wire any](field string, in []Wire) error {
 	var faults []error
 	for i, each := range in {
 		if slices.ContainsFunc(in[:i], func(before Wire) bool { return reflect.DeepEqual(before, each) }) {
-			faults = append(faults, fault.Bad(entry(field, i), "must differ from the entries before it"))
+			faults = append(faults, fault.Bad(contract.IndexPath(field, i), "must differ from the entries before it"))
 		}
 	}
 	return fault.Join(faults...)

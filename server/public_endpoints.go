@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 )
 
 // readyWithin bounds how long the database may take to answer a probe.
@@ -21,11 +22,11 @@ const readyWithin = 2 * time.Second
 
 // registerPublic serves the paths that need no key.
 func (s *Server) registerPublic(e *echo.Echo) {
-	contract, docs := contractYAML(s.contract), docsHTML(s.contract)
+	document, docs := contractYAML(s.contract), docsHTML(s.contract)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
-	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", contract) })
+	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", document) })
 	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
 }
 
@@ -56,8 +57,8 @@ func (s *Server) Ping(context.Context, gen.PingRequestObject) (gen.PingResponseO
 }
 
 // contractYAML writes the contract as YAML.
-func contractYAML(c *contract) []byte {
-	document, err := c.document.MarshalYAML()
+func contractYAML(c *contract.Contract) []byte {
+	document, err := c.Document.MarshalYAML()
 	if err != nil {
 		panic("server: the embedded contract: " + err.Error()) // checked by gen's specs
 	}
@@ -91,24 +92,24 @@ type docsParameter struct {
 }
 
 // docsHTML writes the page for people, made of the contract alone.
-func docsHTML(c *contract) []byte {
+func docsHTML(c *contract.Contract) []byte {
 	var page strings.Builder
 	err := docsTemplate.Execute(&page, struct {
 		Title, About string
 		Sections     []docsSection
-	}{c.document.Info.Title, c.document.Info.Description, docsSections(c)})
+	}{c.Document.Info.Title, c.Document.Info.Description, docsSections(c)})
 	if err != nil {
 		panic("server: the documentation page: " + err.Error()) // made of constants
 	}
 	return []byte(page.String())
 }
 
-func docsSections(c *contract) []docsSection {
+func docsSections(c *contract.Contract) []docsSection {
 	var sections []docsSection
-	for _, tag := range c.document.Tags {
+	for _, tag := range c.Document.Tags {
 		section := docsSection{Name: tag.Name, About: tag.Description}
-		for _, path := range c.document.Paths.InMatchingOrder() {
-			item := c.document.Paths.Value(path)
+		for _, path := range c.Document.Paths.InMatchingOrder() {
+			item := c.Document.Paths.Value(path)
 			for method, op := range item.Operations() {
 				if !slices.Contains(op.Tags, tag.Name) {
 					continue

@@ -4,21 +4,22 @@ import (
 	"context"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/server/contract"
 )
 
-// request is what the way through the middleware learns about a request. One is
-// in the context of each, and every step fills in its part.
+// request is what the middleware knows about a request. It is in the request's context, and
+// each step of the middleware fills in its part.
 type request struct {
-	id        string          // X-Request-Id
-	operation *operation      // of the contract; nil for paths outside it
-	account   account.Account // whose key it is
-	body      []byte          // as sent, decompressed; nil when the handler reads it
-	sent      map[string]bool // top-level members of the body
-	key       string          // Idempotency-Key, "" without one or where it has no meaning
-	print     []byte          // fingerprint of what is asked; set with key
-	replayed  bool            // the answer is one remembered
-	pending   bool            // a change of a subscription is to wait
-	bare      bool            // and not to say what else it brings about
+	id        string              // X-Request-Id
+	operation *contract.Operation // of the contract; nil for paths outside it
+	account   account.Account     // whose key it is
+	body      []byte              // as sent, decompressed; nil when the handler reads it
+	sent      map[string]bool     // top-level members of the body
+	key       string              // Idempotency-Key, "" without one or where it has no meaning
+	print     []byte              // fingerprint of the request; set with key
+	replayed  bool                // the answer is a remembered one
+	pending   bool                // a change of a subscription waits as a pending change
+	bare      bool                // the answer leaves out changed resources
 }
 
 type requestKey struct{}

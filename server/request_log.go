@@ -27,7 +27,7 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		r := requestOf(ctx)
 		name := "none"
 		if r.operation != nil {
-			name = r.operation.id
+			name = r.operation.ID
 		}
 		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
 		level := slog.LevelDebug

@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
+	"tollkeeper/server/contract"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
@@ -42,7 +43,7 @@ type Server struct {
 	store    *store.Store
 	log      *slog.Logger
 	recorder *event.Recorder
-	contract *contract
+	contract *contract.Contract
 	metrics  *metrics
 	runner   *background.Runner
 	worker   *worker.Worker
@@ -71,7 +72,7 @@ func New(cfg Config) *Server {
 		store:    cfg.Store,
 		log:      cfg.Logger,
 		recorder: recorder,
-		contract: loadContract(),
+		contract: contract.Load(),
 		metrics:  metrics,
 		runner:   runner,
 		worker: worker.New(worker.Config{
@@ -97,7 +98,7 @@ func (s *Server) Worker() *worker.Worker { return s.worker }
 func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.begin, s.logRequest, writeDeadline, echoKey, s.authenticate, s.markDirty, readable, s.validate, rememberKey)
+	e.Use(s.begin, s.logRequest, writeDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
 	return e
@@ -111,7 +112,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 			id = store.NewID("req")
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
-		r := &request{id: id, operation: s.contract.operation(c.Request().Method, c.Path())}
+		r := &request{id: id, operation: s.contract.Operation(c.Request().Method, c.Path())}
 		r.pending, r.bare = changesLater(c.Request())
 		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
 		return next(c)

@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/contract"
 )
 
 func newSubscriptionFromWire(body gen.SubscriptionCreate) (subscription.NewSubscription, error) {
@@ -48,7 +49,7 @@ func customizationFromWire(body gen.SubscriptionCreate) (c subscription.Customiz
 		})
 	overrides, overridesErr := entriesFromWire("price_overrides", body.PriceOverrides, overrideFromWire)
 	for k := range overrides {
-		overrides[k].Override.Place = entry("price_overrides", k)
+		overrides[k].Override.Place = contract.IndexPath("price_overrides", k)
 	}
 	c.ReplacePrices, failed[4] = append(c.ReplacePrices, overrides...), overridesErr
 	for _, in := range body.RemovePrices {

@@ -10,11 +10,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"tollkeeper/server"
 )
 
 var _ = Describe("the shape of a request", func() {
@@ -192,14 +189,6 @@ var _ = Describe("the shape of a request", func() {
 			}
 		})
 		Expect(patterns).To(BeNumerically(">=", 5))
-	})
-
-	It("is refused in those words", func() {
-		schema := openapi3.NewStringSchema().WithPattern("^[a-z]+$")
-		schema.Extensions = map[string]any{"x-message": "must be lower-case letters"}
-		Expect(server.ReasonOf("pattern", schema)).To(Equal("must be lower-case letters"))
-		Expect(server.ReasonOf("type", schema)).To(Equal("must be lower-case letters"))
-		Expect(server.ReasonOf("pattern", openapi3.NewStringSchema().WithPattern("^x$"))).To(Equal("must match ^x$"))
 	})
 })
 

@@ -1,4 +1,4 @@
-package server_test
+package contract_test
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/server"
+	"tollkeeper/server/contract"
 )
 
 var _ = DescribeTable("a failure is marked as one that may pass",
 	func(err error, passes bool) {
-		Expect(server.Transient(fmt.Errorf("wrapped: %w", err))).To(Equal(passes))
+		Expect(contract.IsTransient(fmt.Errorf("wrapped: %w", err))).To(Equal(passes))
 	},
 	Entry("when the connection broke", &pgconn.PgError{Code: "08006"}, true),
 	Entry("when there are too many connections", &pgconn.PgError{Code: "53300"}, true),

@@ -1,4 +1,4 @@
-package server_test
+package contract_test
 
 import (
 	"bytes"
@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/fault"
-	"tollkeeper/server"
+	"tollkeeper/server/contract"
 )
 
 var _ = Describe("the text of a body", func() {
 	DescribeTable("has numbers without exponent and trailing zeros",
 		func(text, number string) {
-			Expect(server.ReadJSON([]byte(text))).To(Equal(json.Number(number)))
+			Expect(contract.ReadJSON([]byte(text))).To(Equal(json.Number(number)))
 		},
 		Entry("an integer stays", "12", "12"),
 		Entry("zeros at the end go", "1.50", "1.5"),
@@ -32,7 +32,7 @@ var _ = Describe("the text of a body", func() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			read, err := server.ReadJSON(text)
+			read, err := contract.ReadJSON(text)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -58,7 +58,7 @@ var _ = Describe("the text of a body", func() {
 				text = append(append(bytes.Clone(text[:at]), rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "bytes")...),
 					text[min(len(text), at+rapid.IntRange(0, 3).Draw(t, "cut")):]...)
 			}
-			_, err := server.ReadJSON(text)
+			_, err := contract.ReadJSON(text)
 			if err != nil && !fault.Is(err, fault.KindInvalid) {
 				t.Fatalf("%q: %v", text, err)
 			}
@@ -70,12 +70,12 @@ var _ = Describe("the text of a body", func() {
 
 	It("has its places in the order of the text, and an end to each object", func() {
 		order := []string{"", "b", "b[0]", "b[0].x", "b[0]}", "b[1]", "a", "a}", "}"}
-		places := server.PlacesOf([]byte(`{"b":[{"x":1},2],"a":{}}`), order)
+		places := contract.Positions([]byte(`{"b":[{"x":1},2],"a":{}}`), order)
 		Expect(places).To(HaveLen(len(order)))
 		for i, place := range order {
 			Expect(places).To(HaveKeyWithValue(place, i))
 		}
-		Expect(server.PlacesOf([]byte(`{"b":[{"x":1},2],"a":{}}`), []string{"a}", "b[0].x", "c"})).To(Equal(map[string]int{"b[0].x": 0, "a}": 1}))
+		Expect(contract.Positions([]byte(`{"b":[{"x":1},2],"a":{}}`), []string{"a}", "b[0].x", "c"})).To(Equal(map[string]int{"b[0].x": 0, "a}": 1}))
 	})
 })
 

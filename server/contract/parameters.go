@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"tollkeeper/domain/fault"
 )
 
-// checkParameters judges the query and the headers that the contract names;
-// others are ignored. Empty values of a query count as absent (semantics 14.4.2).
-func checkParameters(r *http.Request, op *operation) error {
+// checkParameters checks the query and the headers that the contract names, and ignores
+// others. Empty values of a query count as absent (semantics 14.4.2).
+func checkParameters(r *http.Request, op *Operation) error {
 	var query url.Values
 	if r.URL.RawQuery != "" {
 		var err error
 		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 			return fault.Bad("query", "is not encoded as the query of a URL")
 		}
-		r.URL.RawQuery = stated(query).Encode()
+		r.URL.RawQuery = withoutEmpty(query).Encode()
 	}
 	var wrong []error
 	for _, p := range op.parameters {
@@ -31,7 +31,7 @@ func checkParameters(r *http.Request, op *operation) error {
 			given = len(r.Header.Values(p.Name))
 		}
 		if given == 0 && !p.Required && p.Schema.Value.Default == nil {
-			continue // spares ingestion the check of what is nearly never there
+			continue // saves ingestion the check of parameters that are hardly ever sent
 		}
 		if given > 1 && !p.Schema.Value.Type.Is(openapi3.TypeArray) {
 			wrong = append(wrong, fault.Bad(p.Name, "must be given only once"))
@@ -52,9 +52,9 @@ func validationOf(r *http.Request) *openapi3filter.RequestValidationInput {
 	}
 }
 
-// stated drops empty values, in query too, and what no text in the database can
-// equal.
-func stated(query url.Values) url.Values {
+// withoutEmpty removes empty values from query, and replaces characters that the database
+// cannot hold.
+func withoutEmpty(query url.Values) url.Values {
 	for name, values := range query {
 		kept := values[:0]
 		for _, v := range values {
@@ -69,18 +69,18 @@ func stated(query url.Values) url.Values {
 	return query
 }
 
-// parameterReason puts the first thing that kin-openapi finds wrong into words.
+// parameterReason says in words what kin-openapi found first.
 func parameterReason(err error, p *openapi3.Parameter) string {
 	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
 		return "is required"
 	}
 	var mismatch *openapi3.SchemaError
 	if errors.As(err, &mismatch) {
-		return reasonOf(mismatch.SchemaField, mismatch.Schema)
+		return messageFor(mismatch.SchemaField, mismatch.Schema)
 	}
 	schema := p.Schema.Value
 	if schema.Type.Is(openapi3.TypeArray) {
 		schema = schema.Items.Value
 	}
-	return reasonOf("type", schema)
+	return messageFor("type", schema)
 }

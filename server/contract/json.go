@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"bytes"
@@ -17,11 +17,11 @@ import (
 // deepest bounds how far values of a body may be nested.
 const deepest = 64
 
-// readJSON reads a body that is one JSON value in UTF-8: maps, slices, strings,
-// booleans, nil, and json.Number without exponent or trailing zeros. What is
-// wrong inside the value is told all at once, what breaks it off alone.
-func readJSON(body []byte) (any, error) {
-	r := textReader{tokens: newTokens(body)}
+// ReadJSON reads a text that is one JSON value in UTF-8. It returns maps, slices, strings,
+// booleans, nil, and json.Number without exponent or trailing zeros. It reports all violations
+// inside the value at once; a text that is no JSON value is reported alone.
+func ReadJSON(body []byte) (any, error) {
+	r := strictReader{tokens: newTokens(body)}
 	value, err := r.document()
 	if err != nil {
 		return nil, err
@@ -32,42 +32,42 @@ func readJSON(body []byte) (any, error) {
 	return value, nil
 }
 
-// newTokens leaves it to us to say where a member stands twice.
+// newTokens returns a decoder that allows a member twice: strictReader reports its place.
 func newTokens(body []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true))
 }
 
-// textReader builds the value of a JSON text and collects what is wrong in it.
-type textReader struct {
+// strictReader builds the value of a JSON text and collects violations.
+type strictReader struct {
 	tokens *jsontext.Decoder
-	path   []step            // to what is read, from the outermost value
-	wrong  []fault.Violation // one more than an answer lists, at most
+	path   []step            // to the value that is read, from the outermost one
+	wrong  []fault.Violation // at most one more than an answer lists
 }
 
-// step leads from an object or array to what is in it.
+// step leads from an object or array to a value in it.
 type step struct {
 	key      string
 	index    int
 	inObject bool
 }
 
-// place names what the path leads to. It is asked only for what is wrong: a large body has
-// millions of places.
-func (r *textReader) place(path []step) (place string) {
+// place names the value that a path leads to. It is called only for violations: a large body
+// has millions of places.
+func (r *strictReader) place(path []step) (place string) {
 	for _, s := range path {
 		if s.inObject {
-			place = member(place, s.key)
+			place = memberPath(place, s.key)
 		} else {
-			place = entry(place, s.index)
+			place = IndexPath(place, s.index)
 		}
 	}
 	return place
 }
 
-func (r *textReader) document() (any, error) {
+func (r *strictReader) document() (any, error) {
 	value, err := r.value()
 	if err != nil {
-		return nil, broken(err)
+		return nil, syntaxFault(err)
 	}
 	if _, err := r.tokens.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fault.Bad("body", "must be one JSON value, with nothing after it")
@@ -77,8 +77,8 @@ func (r *textReader) document() (any, error) {
 
 var errTooDeep = errors.New("nested too deeply")
 
-// broken says why a text is no JSON value.
-func broken(err error) error {
+// syntaxFault says why a text is no JSON value.
+func syntaxFault(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, errTooDeep):
@@ -91,7 +91,7 @@ func broken(err error) error {
 	return err
 }
 
-func (r *textReader) value() (any, error) {
+func (r *strictReader) value() (any, error) {
 	token, err := r.tokens.ReadToken()
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (r *textReader) value() (any, error) {
 	return nil, nil
 }
 
-func (r *textReader) nested(read func() (any, error)) (any, error) {
+func (r *strictReader) nested(read func() (any, error)) (any, error) {
 	if len(r.path) == deepest {
 		return nil, errTooDeep
 	}
@@ -120,7 +120,7 @@ func (r *textReader) nested(read func() (any, error)) (any, error) {
 	return read()
 }
 
-func (r *textReader) object() (any, error) {
+func (r *strictReader) object() (any, error) {
 	members := map[string]any{}
 	at := len(r.path) - 1
 	for r.tokens.PeekKind() != '}' {
@@ -146,7 +146,7 @@ func (r *textReader) object() (any, error) {
 	return members, err
 }
 
-func (r *textReader) array() (any, error) {
+func (r *strictReader) array() (any, error) {
 	entries := []any{}
 	at := len(r.path) - 1
 	for r.tokens.PeekKind() != ']' {
@@ -161,14 +161,14 @@ func (r *textReader) array() (any, error) {
 	return entries, err
 }
 
-func (r *textReader) text(text string) string {
+func (r *strictReader) text(text string) string {
 	if strings.ContainsRune(text, 0) {
 		r.refuse(r.place(r.path), "must not contain the character U+0000")
 	}
 	return text
 }
 
-func (r *textReader) number(text string) json.Number {
+func (r *strictReader) number(text string) json.Number {
 	exact, err := money.ParseNumber(text)
 	if err != nil {
 		r.refuse(r.place(r.path), err.Error())
@@ -176,17 +176,17 @@ func (r *textReader) number(text string) json.Number {
 	return json.Number(exact.String())
 }
 
-func (r *textReader) refuse(place, reason string) {
+func (r *strictReader) refuse(place, reason string) {
 	if len(r.wrong) <= mostViolations {
-		r.wrong = append(r.wrong, fault.Violation{Field: named(place), Reason: reason})
+		r.wrong = append(r.wrong, fault.Violation{Field: pathOrBody(place), Reason: reason})
 	}
 }
 
-// longestName bounds how much of a name that a client made up is repeated.
+// longestName bounds how much of a name that a client sent is repeated.
 const longestName = 100
 
-// member is the place of a member of an object, as violations name it.
-func member(place, key string) string {
+// memberPath returns the path of a member of an object, as violations name it.
+func memberPath(place, key string) string {
 	if len(key) > longestName {
 		key = strings.ToValidUTF8(key[:longestName], "") + "…"
 	}
@@ -196,11 +196,11 @@ func member(place, key string) string {
 	return place + "." + key
 }
 
-// entry is the place of an entry of an array.
-func entry(place string, i int) string { return place + "[" + strconv.Itoa(i) + "]" }
+// IndexPath returns the path of an entry of an array, as violations name it.
+func IndexPath(place string, i int) string { return place + "[" + strconv.Itoa(i) + "]" }
 
-// named gives the whole body a name.
-func named(place string) string {
+// pathOrBody returns place, or "body" for the whole body.
+func pathOrBody(place string) string {
 	if place == "" {
 		return "body"
 	}

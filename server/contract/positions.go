@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// placesOf numbers the wanted places of a body in the order of its text. The end of an
-// object, where its missing members would stand, is its place with endOf. It skips what
-// holds no wanted place.
-func placesOf(body []byte, wanted []string) map[string]int {
-	r := placeReader{tokens: newTokens(body), wanted: map[string]bool{}, above: map[string]bool{"": true}, order: map[string]int{}}
+// positions numbers the wanted places of a body in the order of its text. The end of an
+// object, where its missing members would be, is its place with endOf. Values without a
+// wanted place are skipped.
+func positions(body []byte, wanted []string) map[string]int {
+	r := positionReader{tokens: newTokens(body), wanted: map[string]bool{}, above: map[string]bool{"": true}, order: map[string]int{}}
 	for _, place := range wanted {
 		r.wanted[place] = true
 		for i, c := range place {
@@ -25,21 +25,21 @@ func placesOf(body []byte, wanted []string) map[string]int {
 
 func endOf(place string) string { return place + "}" }
 
-// placeReader walks a JSON text to the places that are wanted.
-type placeReader struct {
+// positionReader walks a JSON text to the wanted places.
+type positionReader struct {
 	tokens *jsontext.Decoder
 	wanted map[string]bool
-	above  map[string]bool // places that a wanted one begins with
+	above  map[string]bool // places on the way to a wanted one
 	order  map[string]int
 }
 
-func (r *placeReader) note(place string) {
+func (r *positionReader) note(place string) {
 	if _, known := r.order[place]; r.wanted[place] && !known {
 		r.order[place] = len(r.order)
 	}
 }
 
-func (r *placeReader) value(place string) error {
+func (r *positionReader) value(place string) error {
 	r.note(place)
 	if !r.above[place] || len(r.order) == len(r.wanted) {
 		return r.tokens.SkipValue()
@@ -55,7 +55,7 @@ func (r *placeReader) value(place string) error {
 			if err != nil {
 				return err
 			}
-			if err := r.value(member(place, name.String())); err != nil {
+			if err := r.value(memberPath(place, name.String())); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func (r *placeReader) value(place string) error {
 		_, err = r.tokens.ReadToken()
 	case '[':
 		for i := 0; r.tokens.PeekKind() != ']'; i++ {
-			if err := r.value(entry(place, i)); err != nil {
+			if err := r.value(IndexPath(place, i)); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"cmp"
@@ -12,21 +12,21 @@ import (
 	"tollkeeper/domain/fault"
 )
 
-// finding is a violation with the place that orders it in the text.
+// finding is a violation with the place that decides its order in the text.
 type finding struct {
 	fault.Violation
 	at string
 }
 
-// findings are what is wrong with the shape of a body, at most one for a place. There is
-// one more than an answer lists where the body has more mistakes than that.
+// findings are violations of the shape of a body, at most one for a place. There is one more
+// than an answer lists where the body has more violations than that.
 type findings struct {
 	list  []finding
 	known map[string]bool // fields of the list
 }
 
 func (f *findings) add(place, at, reason string) {
-	field := named(place)
+	field := pathOrBody(place)
 	if f.known[field] || f.full() {
 		return
 	}
@@ -46,7 +46,7 @@ func (f *findings) inOrder(body []byte) []fault.Violation {
 	for i, finding := range f.list {
 		wanted[i] = finding.at
 	}
-	order := placesOf(body, wanted)
+	order := positions(body, wanted)
 	slices.SortStableFunc(f.list, func(a, b finding) int { return cmp.Compare(order[a.at], order[b.at]) })
 	violations := make([]fault.Violation, len(f.list))
 	for i, finding := range f.list {
@@ -88,10 +88,10 @@ func (f *findings) mismatches(base string, err error, value any) {
 	case "required":
 		steps := mismatch.JSONPointer()
 		object, _ := follow(base, value, steps[:len(steps)-1])
-		f.add(member(object, steps[len(steps)-1]), endOf(object), "is required")
+		f.add(memberPath(object, steps[len(steps)-1]), endOf(object), "is required")
 	default:
 		place, _ := follow(base, value, mismatch.JSONPointer())
-		f.add(place, place, reasonOf(mismatch.SchemaField, mismatch.Schema))
+		f.add(place, place, messageFor(mismatch.SchemaField, mismatch.Schema))
 	}
 }
 
@@ -99,7 +99,7 @@ func (f *findings) mismatches(base string, err error, value any) {
 func (f *findings) variant(base string, mismatch *openapi3.SchemaError, value any) {
 	place, object := follow(base, value, mismatch.JSONPointer())
 	chooser := mismatch.Schema.Discriminator
-	at := member(place, chooser.PropertyName)
+	at := memberPath(place, chooser.PropertyName)
 	if fields, _ := object.(map[string]any); fields != nil {
 		if _, given := fields[chooser.PropertyName]; !given {
 			f.add(at, endOf(place), "is required")
@@ -120,9 +120,9 @@ func follow(base string, value any, steps []string) (place string, at any) {
 			if err != nil || i < 0 || i >= len(v) {
 				return place, nil
 			}
-			place, at = entry(place, i), v[i]
+			place, at = IndexPath(place, i), v[i]
 		case map[string]any:
-			place, at = member(place, step), v[step]
+			place, at = memberPath(place, step), v[step]
 		default:
 			return place, nil
 		}
@@ -144,7 +144,7 @@ func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 				return
 			}
 			if holds(item) {
-				f.unknown(items, item, entry(place, i))
+				f.unknown(items, item, IndexPath(place, i))
 			}
 		}
 	case map[string]any:
@@ -159,7 +159,7 @@ func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 			if f.full() {
 				return
 			}
-			at := member(place, name)
+			at := memberPath(place, name)
 			if property := known.property(name); property != nil {
 				if value == nil && property.Default != nil && !property.Nullable {
 					f.add(at, at, "must not be null") // kin-openapi takes it for left out
@@ -170,6 +170,18 @@ func (f *findings) unknown(schema *openapi3.Schema, value any, place string) {
 			}
 		}
 	}
+}
+
+// UnknownMembers returns the paths of the members of value, at every depth, that the schema
+// does not know.
+func UnknownMembers(schema *openapi3.Schema, value any) []string {
+	var found findings
+	found.unknown(schema, value, "")
+	names := make([]string, len(found.list))
+	for i, f := range found.list {
+		names[i] = f.Field
+	}
+	return names
 }
 
 // holds reports whether there is anything in a value.

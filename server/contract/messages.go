@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 // mostListed bounds how many values of an enum a message lists.
 const mostListed = 12
 
-// reasonOf says what a keyword of a schema asks for, never what was sent.
-func reasonOf(keyword string, schema *openapi3.Schema) string {
+// messageFor says what a keyword of a schema requires, never what was sent.
+func messageFor(keyword string, schema *openapi3.Schema) string {
 	switch keyword {
 	case "nullable":
 		return "must not be null"
@@ -23,7 +23,7 @@ func reasonOf(keyword string, schema *openapi3.Schema) string {
 		}
 		return oneOf(values)
 	case "minimum", "maximum":
-		return "must be " + extent(schema.Min, schema.Max)
+		return "must be " + rangeText(schema.Min, schema.Max)
 	case "minLength":
 		return shortReason(schema.MinLength, schema.MaxLength, 255, "character", "characters")
 	case "maxLength":
@@ -50,8 +50,8 @@ func reasonOf(keyword string, schema *openapi3.Schema) string {
 	return typeReason(schema)
 }
 
-// patternReason says in words what a schema's pattern asks for. The words are the contract's
-// own, in x-message beside the pattern; "" where there are none.
+// patternReason says in words what a schema's pattern requires: the text of x-message, which
+// stands beside the pattern in openapi.yaml. It is "" where there is none.
 func patternReason(schema *openapi3.Schema) string {
 	reason, _ := schema.Extensions["x-message"].(string)
 	return reason
@@ -63,7 +63,7 @@ func typeReason(schema *openapi3.Schema) string {
 	}
 	switch {
 	case schema.Type.Is(openapi3.TypeInteger) && (schema.Min != nil || schema.Max != nil):
-		return "must be an integer " + extent(schema.Min, schema.Max)
+		return "must be an integer " + rangeText(schema.Min, schema.Max)
 	case schema.Type.Is(openapi3.TypeInteger):
 		return "must be an integer"
 	case schema.Type.Is(openapi3.TypeNumber):
@@ -95,21 +95,21 @@ func oneOf(values []string) string {
 	return "must be one of " + strings.Join(values, ", ")
 }
 
-// extent says "from 1 to 100", "at least 1" or "at most 100".
-func extent(least, most *float64) string {
+// rangeText says "from 1 to 100", "at least 1" or "at most 100".
+func rangeText(least, most *float64) string {
 	switch {
 	case most == nil:
-		return "at least " + plain(*least)
+		return "at least " + formatBound(*least)
 	case least == nil:
-		return "at most " + plain(*most)
+		return "at most " + formatBound(*most)
 	}
-	return "from " + plain(*least) + " to " + plain(*most)
+	return "from " + formatBound(*least) + " to " + formatBound(*most)
 }
 
-// shortReason says what is wrong with what has too few characters or entries. A largest
-// number is told as well unless it is above told: people do not meet that one.
-func shortReason(least uint64, most *uint64, told uint64, one, many string) string {
-	if most != nil && *most > told {
+// shortReason says what too short a text or array needs. It names the largest length too, unless
+// that is above named: no ordinary request reaches such a length.
+func shortReason(least uint64, most *uint64, named uint64, one, many string) string {
+	if most != nil && *most > named {
 		most = nil
 	}
 	return lengthReason(least, most, one, many)
@@ -137,4 +137,4 @@ func lengthReason(least uint64, most *uint64, one, many string) string {
 	return fmt.Sprintf("must have from %d to %s", least, count(*most))
 }
 
-func plain(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }
+func formatBound(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }

@@ -1,4 +1,4 @@
-package server
+package contract
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (f *findings) match(ctx context.Context, schema *openapi3.Schema, value any
 	}
 	for _, rest := range s.rests {
 		for i, item := range rest.items {
-			if err := f.match(ctx, rest.schema, item, entry(rest.place, longestArray+i)); err != nil {
+			if err := f.match(ctx, rest.schema, item, IndexPath(rest.place, longestArray+i)); err != nil {
 				failed = err
 			}
 			if f.full() || ctx.Err() != nil {
@@ -41,7 +41,7 @@ func (f *findings) match(ctx context.Context, schema *openapi3.Schema, value any
 			}
 		}
 		for name, value := range rest.members {
-			if err := f.match(ctx, rest.schema, value, member(rest.place, name)); err != nil {
+			if err := f.match(ctx, rest.schema, value, memberPath(rest.place, name)); err != nil {
 				failed = err
 			}
 			if f.full() || ctx.Err() != nil {
@@ -93,7 +93,7 @@ func (s *shortening) array(schema *openapi3.Schema, v []any, place string) any {
 		s.rests = append(s.rests, rest{schema: items, place: place, items: v[longestArray:]})
 	}
 	for i, item := range short {
-		if shorter := s.shorten(items, item, entry(place, i)); s.differs(item, shorter) {
+		if shorter := s.shorten(items, item, IndexPath(place, i)); s.differs(item, shorter) {
 			short[i] = shorter
 			s.undo = append(s.undo, func() { short[i] = item })
 		}
@@ -109,7 +109,7 @@ func (s *shortening) object(schema *openapi3.Schema, v map[string]any, place str
 	short := v
 	if known.others != nil && len(v) > longestMap {
 		if most := known.bounded; most != nil && uint64(len(v)) > *most.MaxProps {
-			s.findings.add(place, place, reasonOf("maxProperties", most))
+			s.findings.add(place, place, messageFor("maxProperties", most))
 			return map[string]any{} // no more is read of what is too long
 		}
 		short = map[string]any{}
@@ -129,7 +129,7 @@ func (s *shortening) object(schema *openapi3.Schema, v map[string]any, place str
 		if property == nil {
 			continue
 		}
-		if shorter := s.shorten(property, value, member(place, name)); s.differs(value, shorter) {
+		if shorter := s.shorten(property, value, memberPath(place, name)); s.differs(value, shorter) {
 			short[name] = shorter
 			s.undo = append(s.undo, func() { short[name] = value })
 		}
@@ -152,7 +152,7 @@ func (s *shortening) differs(before, after any) bool {
 // tooMany adds a finding for an array that has more entries than it may, and reports that.
 func (f *findings) tooMany(schema *openapi3.Schema, v []any, place string) bool {
 	if schema.MaxItems != nil && uint64(len(v)) > *schema.MaxItems {
-		f.add(place, place, reasonOf("maxItems", schema))
+		f.add(place, place, messageFor("maxItems", schema))
 		return true
 	}
 	for _, part := range schema.AllOf {
@@ -166,7 +166,7 @@ func (f *findings) tooMany(schema *openapi3.Schema, v []any, place string) bool 
 // repeated adds a finding for an array with the same entry twice, where that is not allowed.
 func (f *findings) repeated(schema *openapi3.Schema, v []any, place string) {
 	if schema.UniqueItems && (&openapi3.Schema{UniqueItems: true}).VisitJSON(v) != nil {
-		f.add(place, place, reasonOf("uniqueItems", schema))
+		f.add(place, place, messageFor("uniqueItems", schema))
 	}
 	for _, part := range schema.AllOf {
 		f.repeated(part.Value, v, place)

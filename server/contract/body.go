@@ -1,0 +1,129 @@
+package contract
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/fault"
+)
+
+// LargestBody bounds a body after decompression, in bytes, except that of ingest, which has
+// only the bound of its account (semantics 2.2.10).
+const LargestBody = 10 << 20
+
+// stalled is how long a client may send nothing in the midst of a body.
+const stalled = 30 * time.Second
+
+// LimitBody prepares the body of a request to be read: decompressed, of at most limit bytes
+// after that (0 is no limit), and with a timeout for its progress. Nothing is read yet.
+func LimitBody(c echo.Context, limit int64) error {
+	r := c.Request()
+	body := io.ReadCloser(&stallReader{body: r.Body, conn: http.NewResponseController(c.Response())})
+	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get(echo.HeaderContentEncoding))); encoding {
+	case "", "identity":
+	case "gzip":
+		body = &gzipBody{packed: body}
+		r.ContentLength = -1
+		r.Header.Del(echo.HeaderContentEncoding)
+	default:
+		return fault.Bad(echo.HeaderContentEncoding, "must be gzip or absent")
+	}
+	if limit > 0 {
+		body = http.MaxBytesReader(c.Response(), body, limit)
+	}
+	r.Body = faultReader{body}
+	return nil
+}
+
+// faultReader is a body whose errors are faults for the client, so every reader of the body
+// returns them unchanged.
+type faultReader struct{ io.ReadCloser }
+
+func (r faultReader) Read(b []byte) (int, error) {
+	n, err := r.ReadCloser.Read(b)
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	var tooLarge *http.MaxBytesError
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.As(err, &tooLarge):
+		return n, ErrTooLarge
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return n, fault.Bad("body", "cannot be decompressed")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return n, fault.Bad("body", "ends too early")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fault.Bad("body", "did not arrive in time")
+	}
+	return n, fault.Bad("body", "did not arrive whole: its transfer broke off or is no HTTP") // such as malformed chunks
+}
+
+// stallReader reads a body from a connection and gives up when nothing arrives for a time. It
+// sets no deadline after the end of the body.
+type stallReader struct {
+	body  io.ReadCloser
+	conn  *http.ResponseController
+	ended error
+}
+
+func (r *stallReader) Read(b []byte) (int, error) {
+	if r.ended != nil {
+		return 0, r.ended
+	}
+	_ = r.conn.SetReadDeadline(time.Now().Add(stalled)) // unsupported outside a real connection
+	n, err := r.body.Read(b)
+	if err != nil {
+		r.ended = err
+		_ = r.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+func (r *stallReader) Close() error { return r.body.Close() }
+
+// gzipBody decompresses a body, from the first read on.
+type gzipBody struct {
+	packed io.ReadCloser
+	zip    *gzip.Reader
+}
+
+func (g *gzipBody) Read(b []byte) (int, error) {
+	if g.zip == nil {
+		zip, err := gzip.NewReader(g.packed)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return 0, gzip.ErrHeader
+		}
+		if err != nil {
+			return 0, err
+		}
+		g.zip = zip
+	}
+	return g.zip.Read(b)
+}
+
+func (g *gzipBody) Close() error { return g.packed.Close() }
+
+// readBody reads the whole body and puts it back, so that it can be bound.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	_ = r.Body.Close()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	return body, nil
+}

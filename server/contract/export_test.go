@@ -1,0 +1,7 @@
+package contract
+
+// What specs call directly.
+var (
+	MessageFor = messageFor
+	Positions  = positions
+)

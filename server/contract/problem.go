@@ -1,0 +1,122 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/gen"
+)
+
+// mostViolations bounds how many violations an answer lists.
+const mostViolations = 100
+
+// problemTypes precedes the name of every class of failure.
+const problemTypes = "https://docs.withorb.com/reference/error-responses#"
+
+// Class is a kind of failure (semantics 14.1, gaps G). Clients distinguish classes by type and
+// status together.
+type Class struct {
+	name   string
+	Status int
+	title  string
+}
+
+// Classes of failures.
+var (
+	invalid     = Class{"400-request-validation-errors", http.StatusBadRequest, "Validation error"}
+	taken       = Class{"400-duplicate-resource-creation", http.StatusBadRequest, "A resource with this identifier already exists."}
+	refused     = Class{"400-constraint-violation", http.StatusBadRequest, "The request is not allowed in the present state."}
+	UnknownKey  = Class{"401-authentication-error", http.StatusUnauthorized, "Authentication failure"}
+	missing     = Class{"404-resource-not-found", http.StatusNotFound, "A specified resource was not found."}
+	noURL       = Class{"404-url-not-found", http.StatusNotFound, "The specified URL was not found."}
+	unavailable = Class{"404-feature-not-available", http.StatusBadRequest, "The feature is not available."}
+	clash       = Class{"409-resource-conflict", http.StatusConflict, "The request conflicts with another one."}
+	tooLarge    = Class{"413-request-too-large", http.StatusRequestEntityTooLarge, "The request is too large."}
+	Internal    = Class{"500-internal-server-error", http.StatusInternalServerError, "Internal server error"}
+	Overloaded  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The server is overloaded."}
+	NoDatabase  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The database is not available."}
+)
+
+// Failures that only HTTP knows.
+var (
+	ErrNoKey      = errors.New("the request bears no API key")
+	ErrNoURL      = errors.New("no such path")
+	ErrTooLarge   = errors.New("the body is too large")
+	ErrOverloaded = errors.New("the queue is full")
+)
+
+var classes = map[fault.Kind]Class{
+	fault.KindInvalid:     invalid,
+	fault.KindRefused:     refused,
+	fault.KindTaken:       taken,
+	fault.KindMissing:     missing,
+	fault.KindClash:       clash,
+	fault.KindUnavailable: unavailable,
+	fault.KindTooLarge:    tooLarge,
+}
+
+// Problem returns the answer to a request that failed, and its class. The detail of a fault is
+// for the client; any other error is an internal error without details.
+func Problem(err error, requestID string) (gen.Problem, Class) {
+	class, detail := classOf(err)
+	problem := gen.Problem{
+		Type:             problemTypes + class.name,
+		Status:           class.Status,
+		Title:            class.title,
+		Detail:           detail,
+		ValidationErrors: []string{},
+		RequestID:        requestID,
+	}
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Kind == fault.KindInvalid {
+		for _, v := range f.Violations[:min(len(f.Violations), mostViolations)] {
+			problem.ValidationErrors = append(problem.ValidationErrors, v.String())
+		}
+		if len(f.Violations) > mostViolations {
+			problem.ValidationErrors = append(problem.ValidationErrors, fmt.Sprintf("body: has more mistakes; these are %d of them", mostViolations))
+		}
+	}
+	return problem, class
+}
+
+func classOf(err error) (class Class, detail string) {
+	var f *fault.Fault
+	var echoed *echo.HTTPError
+	switch {
+	case errors.As(err, &f):
+		return classes[f.Kind], f.Detail
+	case errors.Is(err, ErrNoKey):
+		return UnknownKey, "The request needs the header Authorization: Bearer with a valid API key"
+	case errors.Is(err, ErrNoURL):
+		return noURL, "Nothing is known by this method and path"
+	case errors.Is(err, ErrTooLarge):
+		return tooLarge, "The body is larger than this operation takes"
+	case errors.As(err, &echoed):
+		return echoClass(echoed.Code)
+	}
+	switch OutageOf(err) {
+	case Busy:
+		return Overloaded, "The server is busy; send the same request again"
+	case Away:
+		return NoDatabase, "The server cannot use its database now; send the same request again"
+	case NoOutage:
+	}
+	return Internal, "The server failed; its log tells more under the request id"
+}
+
+// echoClass returns the class of errors that Echo and the generated code find.
+func echoClass(status int) (Class, string) {
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return noURL, "Nothing is known by this method and path"
+	case http.StatusRequestEntityTooLarge:
+		return tooLarge, "The body is larger than this operation takes"
+	case http.StatusBadRequest, http.StatusUnsupportedMediaType:
+		return invalid, "The request does not fit what this operation takes"
+	}
+	return Internal, "The server failed; its log tells more under the request id"
+}
