@@ -1,6 +1,9 @@
 package main
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // adjusted compares the lines of usage of an invoice with what adjustments, those of one price
 // and those of several, make of them (price-models.md 6.3 to 6.5).
@@ -12,6 +15,7 @@ func (r *run) adjusted(v *invoice) error {
 	}
 	var lines []*charged
 	var adjusts []adjustment
+	var plans []string // that the lines' prices came with
 	for _, s := range r.w.subs {
 		if s.id != v.sub {
 			continue
@@ -24,7 +28,9 @@ func (r *run) adjusted(v *invoice) error {
 							continue // which nothing else adjusts
 						}
 						lines = append(lines, &charged{l, p, l.subtotal})
-						adjusts = r.w.plans[i.plan].adjust
+						if !slices.Contains(plans, i.plan) {
+							plans, adjusts = append(plans, i.plan), append(adjusts, r.w.plans[i.plan].adjust...)
+						}
 					}
 				}
 			}

@@ -247,7 +247,8 @@ func (w *world) settleIn(c *customer, currency string) {
 			}
 			amount := sub(w.worth(p, z.start(d+1)), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat)), trial: p.trial}
-			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to)
+			// It is final with its day, and where its document is issued before that.
+			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to) || !p.billed().Add(grace).After(w.now) || w.issued(p)
 			at := w.now
 			if one.at.After(l.last) {
 				at = one.at
