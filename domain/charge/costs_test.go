@@ -102,7 +102,7 @@ var _ = Describe("Costs of days (semantics 7.1)", func() {
 		Expect(told[8]).To(Equal("04-01 to 04-10: 0.00"))
 	})
 
-	It("are local days, over a change of the clock and the end of a month (7.1.8)", func() {
+	It("are local days, over a change of the clock and the end of a month (semantics 7.1.8)", func() {
 		o := open("2025-03-01T05:00:00Z")
 		buyer := o.CustomerIn("America/New_York")
 		t := o.Subscribe(buyer.ID, "2025-03-01", o.Calls("unit", `{"unit_amount": "1.00"}`))
@@ -120,7 +120,7 @@ var _ = Describe("Costs of days (semantics 7.1)", func() {
 		Expect(used).To(And(HaveKeyWithValue("03-08", "1"), HaveKeyWithValue("03-09", "2"), HaveKeyWithValue("03-10", "4"), HaveKeyWithValue("03-31", "8")))
 	})
 
-	It("are none of a subscription that has not begun, and wrong where they end before they begin (7.1.5)", func() {
+	It("are none of a subscription that has not begun, and wrong where they end before they begin (semantics 7.1.5)", func() {
 		o := open("2025-03-01")
 		t := o.Subscribe(o.Customer(), "2025-04-01", o.Fee("1"))
 		Expect(o.costs(t, charge.CostQuery{})).To(BeEmpty())
