@@ -92,7 +92,7 @@ var _ = Describe("a request that cannot be served now", func() {
 					case <-finish:
 						return nil
 					default:
-						if err := tx.Exec("SELECT pg_sleep(0.2)").Error; err != nil {
+						if err := tx.Exec("SELECT pg_sleep_for('200 ms')").Error; err != nil {
 							return err
 						}
 					}
