@@ -86,6 +86,9 @@ func (r *run) undo(sub *subscription, n int) {
 	sub.former = append(sub.former, sub.changes[n].at)
 	at, before := sub.changes[n].at, sub.changes[n].before
 	sub.phases = sub.changes[n].phases
+	if !sub.to.IsZero() {
+		sub.cutPhases(sub.to)
+	}
 	sub.changes = sub.changes[:n]
 	sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool { return i.change > n })
 	for _, i := range sub.intervals {
@@ -97,8 +100,10 @@ func (r *run) undo(sub *subscription, n int) {
 		if e.interval.to.Equal(sub.to) && !e.to.IsZero() && e.to.After(at) {
 			e.interval.to = e.to
 		}
-		if !slices.Contains(sub.intervals, e.interval) && !e.from.Before(at) {
-			e.interval.to = e.to
+		if !slices.Contains(sub.intervals, e.interval) && !e.from.Before(at) && (sub.to.IsZero() || e.from.Before(sub.to)) {
+			if e.interval.to = e.to; !sub.to.IsZero() && (e.to.IsZero() || e.to.After(sub.to)) {
+				e.interval.to = sub.to
+			}
 			sub.intervals = append(sub.intervals, e.interval)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -53,6 +52,16 @@ func (s *subscription) begin(p *plan, name string, change int, at time.Time, a a
 			i.from, i.to = phases[k].from, phases[k].to
 		}
 		s.intervals = append(s.intervals, i)
+	}
+}
+
+// cutPhases ends the phases at an instant, as cut does the intervals.
+func (s *subscription) cutPhases(end time.Time) {
+	s.phases = slices.DeleteFunc(slices.Clone(s.phases), func(p placed) bool { return !p.from.Before(end) })
+	for k := range s.phases {
+		if p := &s.phases[k]; p.to.IsZero() || p.to.After(end) {
+			p.to = end
+		}
 	}
 }
 
@@ -179,8 +188,4 @@ func (g *generator) trigger() (step, bool) {
 		s.At = g.date(sub.customer, pick(g, -6, 0, 0), 30)
 	}
 	return s, true
-}
-
-func (p placed) String() string {
-	return fmt.Sprintf("phase %d [%s, %s)", p.order, clock(p.from), clock(p.to))
 }

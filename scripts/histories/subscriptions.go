@@ -78,6 +78,9 @@ func (r *run) cancel(ctx context.Context, s step) error {
 	}
 	sub.open()
 	if !sub.from.Before(end) { // it had not begun: its first intervals stay, without any time
+		if len(sub.changes) > 0 { // the end takes back the changes of its date or later (semantics 6.3.4)
+			r.undo(sub, 0)
+		}
 		sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool { return i.from.After(end) })
 		for _, i := range sub.intervals {
 			i.to = i.from
@@ -113,12 +116,7 @@ func (s *subscription) open() {
 
 // cut ends all intervals at an instant; those that would begin later are gone.
 func (s *subscription) cut(end time.Time) {
-	s.phases = slices.DeleteFunc(slices.Clone(s.phases), func(p placed) bool { return !p.from.Before(end) })
-	for k := range s.phases {
-		if p := &s.phases[k]; p.to.IsZero() || p.to.After(end) {
-			p.to = end
-		}
-	}
+	s.cutPhases(end)
 	s.intervals = slices.DeleteFunc(s.intervals, func(i *interval) bool { return !i.from.Before(end) })
 	for _, i := range s.intervals {
 		if i.to.IsZero() || i.to.After(end) {
