@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A version of a plan is a plan of its own here, with the id of the first one and a number: new
@@ -132,6 +131,3 @@ func (p *plan) versioned(body object) object {
 	}
 	return body
 }
-
-// family of a plan in some version is the plan.
-func family(name string) string { return strings.SplitN(name, "@", 2)[0] }
