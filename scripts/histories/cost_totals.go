@@ -37,6 +37,14 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 	}
 	p := of[last]
 	z := s.customer.zone
+	// The same price, of another version of the plan, may share the day of a bound.
+	if !z.start(z.day(p.from)).Equal(p.from) || !z.start(z.day(p.to)).Equal(p.to) {
+		for _, i := range s.intervals {
+			if i != p.interval && i.price == p.price {
+				return nil
+			}
+		}
+	}
 	n, err := r.c.get(ctx, fmt.Sprintf("/v1/subscriptions/%s/costs?view_mode=periodic&currency=%s&timeframe_start=%s&timeframe_end=%s", s.id, p.spec.unit("USD"),
 		z.start(z.day(p.from)).Format("2006-01-02T15:04:05Z"), last.to.Format("2006-01-02T15:04:05Z")))
 	if err != nil {
