@@ -27,7 +27,16 @@ func (s *Server) registerPublic(e *echo.Echo) {
 	e.GET("/readyz", s.ready)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
 	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", document) })
+	e.GET("/", home)
 	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
+}
+
+// home leads a browser to the documentation. Programs are told that there is nothing.
+func home(c echo.Context) error {
+	if strings.Contains(c.Request().Header.Get(echo.HeaderAccept), echo.MIMETextHTML) {
+		return c.Redirect(http.StatusFound, "/docs")
+	}
+	return echo.ErrNotFound
 }
 
 // ready reports whether requests can be served, which is whether the database answers. With

@@ -101,7 +101,7 @@ func (s *Server) Handler() http.Handler {
 	e.Use(s.begin, s.logRequest, writeDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
-	return e
+	return answerHead(e)
 }
 
 // begin gives the request its id and finds its operation (semantics 14.1.5).

@@ -54,11 +54,11 @@ var _ = Describe("The binaries", func() {
 	})
 })
 
-var _ = DescribeTable("Shared buffers are a quarter of the memory",
+var _ = DescribeTable("Shared buffers are an eighth of the memory",
 	func(memory, buffers int64) {
 		Expect(sharedBuffers(memory * megabyte)).To(Equal(buffers * megabyte))
 	},
-	Entry("of a small machine", int64(1024), int64(256)),
+	Entry("of a small machine", int64(1024), int64(128)),
 	Entry("but never too few to work", int64(64), int64(32)),
-	Entry("nor more than the system's cache makes useful", int64(1<<20), int64(8192)),
+	Entry("nor more than the system's cache makes useful", int64(1<<20), int64(1024)),
 )

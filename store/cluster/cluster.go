@@ -23,23 +23,29 @@ type Options struct {
 	Cache     string    // where fetched binaries are kept; "" for Dir
 	Log       io.Writer // gets a line for each step; nil: none
 	Major     int       // version of PostgreSQL to make a new cluster with; 0 for the highest that is there
+	Existing  bool      // join or start what is there; without a database in Dir nothing is made and the error is [ErrNone]
+	Buffers   int64     // shared memory in bytes; 0 for what fits the machine
 	Throwaway bool      // fast and forgetful; Dir is removed on Stop and when this process ends, however it ends
 }
 
 // Cluster is a running PostgreSQL that this process uses.
 type Cluster struct {
-	dir    string
-	cache  string        // where fetched binaries are
-	socket string        // directory of the socket
-	exited chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
-	using  lock          // held together by all processes that use the cluster
-	reaper *reaper       // of a throwaway cluster
-	left   atomic.Bool   // by Stop or Kill
-	log    io.Writer
+	dir     string
+	cache   string        // where fetched binaries are
+	socket  string        // directory of the socket
+	exited  chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
+	using   lock          // held together by all processes that use the cluster
+	reaper  *reaper       // of a throwaway cluster
+	buffers int64         // shared memory in bytes; 0 for what fits the machine
+	left    atomic.Bool   // by Stop or Kill
+	log     io.Writer
 }
 
 func dataDir(dir string) string { return filepath.Join(dir, "postgres") }
 func logFile(dir string) string { return filepath.Join(dir, "postgres.log") }
+
+// ErrNone reports that there is no database in the directory.
+var ErrNone = errors.New("there is no database in the directory")
 
 // Start joins the postmaster that runs in opts.Dir, or starts one, making the
 // cluster first when there is none. It returns when connections are accepted.
@@ -53,10 +59,15 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if opts.Cache == "" {
 		opts.Cache = opts.Dir
 	}
+	if opts.Existing {
+		if _, err := os.Stat(dataDir(opts.Dir)); errors.Is(err, os.ErrNotExist) {
+			return nil, ErrNone
+		}
+	}
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	c := &Cluster{dir: opts.Dir, cache: opts.Cache, log: opts.Log}
+	c := &Cluster{dir: opts.Dir, buffers: opts.Buffers, cache: opts.Cache, log: opts.Log}
 	changing, err := c.change(ctx)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 const megabyte = 1 << 20
 
 // settings are given on the command line, where they hold over postgresql.conf.
-func settings(socket, compression string, throwaway bool) []string {
+func settings(socket, compression string, throwaway bool, buffers int64) []string {
 	values := []string{
 		"listen_addresses=",
 		"unix_socket_directories=" + socket,
@@ -28,7 +28,7 @@ func settings(socket, compression string, throwaway bool) []string {
 			"wal_compression=off", "max_wal_size=256MB") // the log may lie in memory
 	} else {
 		values = append(values, "fsync=on", "full_page_writes=on", "synchronous_commit=on", "wal_compression="+compression, "max_wal_size=8GB",
-			fmt.Sprintf("shared_buffers=%dMB", sharedBuffers(memory())/megabyte))
+			fmt.Sprintf("shared_buffers=%dMB", buffers/megabyte))
 	}
 	args := make([]string, 0, 2*len(values))
 	for _, value := range values {
@@ -49,10 +49,10 @@ func compression(ctx context.Context, b Binaries, data string) string {
 	return best
 }
 
-// sharedBuffers is a quarter of the memory, within 32 MB and 8 GB: beyond that
-// the system's own cache does as well.
+// sharedBuffers is an eighth of the memory, within 32 MB and 1 GB: a private cluster shares its
+// machine with other programs, and the system's own cache does nearly as well.
 func sharedBuffers(memory int64) int64 {
-	return min(max(memory/4, 32*megabyte), 8<<10*megabyte)
+	return min(max(memory/8, 32*megabyte), 1<<10*megabyte)
 }
 
 // memory is what this process may use, in bytes; 512 MB where nothing tells.

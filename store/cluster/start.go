@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (c *Cluster) run(ctx context.Context, b Binaries, id identity, throwaway bo
 	if err != nil {
 		return "", err
 	}
-	master := exec.Command(b.path("postgres"), append([]string{"-D", dataDir(c.dir)}, settings(c.socket, compression(ctx, b, dataDir(c.dir)), throwaway)...)...)
+	master := exec.Command(b.path("postgres"), append([]string{"-D", dataDir(c.dir)}, settings(c.socket, compression(ctx, b, dataDir(c.dir)), throwaway, cmp.Or(c.buffers, sharedBuffers(memory())))...)...)
 	master.Dir, master.Env, master.SysProcAttr = "/", environment, id.attr
 	master.Stdout, master.Stderr = log, log
 	if err := master.Start(); err != nil {

@@ -24,11 +24,16 @@ type database struct {
 	private *cluster.Cluster // nil when configured
 }
 
-func reach(ctx context.Context, env environment) (database, error) {
+// reach finds the database. A private one is started; it is made where there is none only if
+// make is set.
+func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
 		return database{url: env.DatabaseURL}, nil
 	}
-	c, err := cluster.Start(ctx, cluster.Options{Dir: env.DataDir, Log: os.Stderr})
+	c, err := cluster.Start(ctx, cluster.Options{Dir: env.DataDir, Log: os.Stderr, Existing: !make, Buffers: env.SharedBuffers << 20})
+	if errors.Is(err, cluster.ErrNone) {
+		return database{}, fmt.Errorf("there is no database in %s: start one with `tollkeeper serve`, or set TOLLKEEPER_DATA_DIR or TOLLKEEPER_DATABASE_URL", env.DataDir)
+	}
 	if err != nil {
 		return database{}, fmt.Errorf("private PostgreSQL: %w", err)
 	}
@@ -61,7 +66,7 @@ func (d database) supervise(ctx context.Context, restarted func()) error {
 
 // withStore runs do on the migrated database.
 func withStore(ctx context.Context, env environment, do func(st *store.Store) error) (err error) {
-	db, err := reach(ctx, env)
+	db, err := reach(ctx, env, false)
 	if err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (m migrate) Run(ctx context.Context, env environment, out io.Writer) (err e
 	if m.PrintRoles {
 		return printRoles(ctx, env, out)
 	}
-	db, err := reach(ctx, env)
+	db, err := reach(ctx, env, true)
 	if err != nil {
 		return err
 	}
@@ -134,19 +139,28 @@ var durability = []string{"fsync", "full_page_writes", "synchronous_commit"}
 
 // checkDurable refuses a server that may forget what it confirmed.
 func checkDurable(ctx context.Context, url string) error {
+	off, err := forgetful(ctx, url)
+	if err == nil && len(off) > 0 {
+		err = fmt.Errorf("the database runs with %s = off, and would lose events it confirmed; switch it on", strings.Join(off, " = off, "))
+	}
+	return err
+}
+
+// forgetful names the settings of durability that are off.
+func forgetful(ctx context.Context, url string) (off []string, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	for _, setting := range durability {
 		var value string
 		if err := conn.QueryRow(ctx, "SELECT current_setting($1)", setting).Scan(&value); err != nil {
-			return fmt.Errorf("read %s: %w", setting, err)
+			return nil, fmt.Errorf("read %s: %w", setting, err)
 		}
 		if value == "off" {
-			return fmt.Errorf("the database runs with %s = off, and would lose events it confirmed; switch it on", setting)
+			off = append(off, setting)
 		}
 	}
-	return nil
+	return off, nil
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 
@@ -14,74 +16,158 @@ import (
 	"tollkeeper/store/cluster"
 )
 
-type doctor struct{}
+type doctor struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// finding is one thing that was looked at.
+type finding struct {
+	Subject string `json:"subject"`
+	Found   string `json:"found"`
+	Wrong   bool   `json:"wrong"` // a server does not start, or may lose what it confirmed
+}
+
+func good(subject, format string, args ...any) finding {
+	return finding{Subject: subject, Found: fmt.Sprintf(format, args...)}
+}
+
+func wrong(subject, format string, args ...any) finding {
+	return finding{Subject: subject, Found: fmt.Sprintf(format, args...), Wrong: true}
+}
 
 // Run looks at everything a server needs, and changes nothing: a private
 // PostgreSQL that does not run is not started.
-func (doctor) Run(ctx context.Context, env environment, out io.Writer) error {
-	rows := [][]string{{"address", env.Addr}}
+func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
+	findings := []finding{good("address", "%s", env.Addr)}
 	if env.DatabaseURL != "" {
-		rows = append(rows, []string{"database", "TOLLKEEPER_DATABASE_URL"})
-		rows = append(rows, examine(ctx, env.DatabaseURL)...)
-		return printTable(out, rows)
+		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
+		findings = append(findings, examine(ctx, env.DatabaseURL)...)
+	} else {
+		private, err := examinePrivate(ctx, env)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, private...)
 	}
-	dir, err := filepath.Abs(env.DataDir)
-	if err != nil {
+	if err := d.print(out, findings); err != nil {
 		return err
 	}
-	rows = append(rows, []string{"database", "private, in " + dir})
-	found := cluster.Find(dir)
-	for _, b := range found {
-		rows = append(rows, []string{"PostgreSQL", fmt.Sprintf("%s in %s", b.Version, b.Dir)})
+	return verdictOf(findings)
+}
+
+// verdictOf is an error where something is wrong.
+func verdictOf(findings []finding) error {
+	bad := 0
+	for _, f := range findings {
+		if f.Wrong {
+			bad++
+		}
 	}
-	if len(found) == 0 {
-		rows = append(rows, []string{"PostgreSQL", "none from 15 on is installed; " + remedy()})
+	if bad == 0 {
+		return nil
 	}
-	running, err := cluster.Running(ctx, dir)
-	switch {
-	case err != nil:
-		rows = append(rows, []string{"private cluster", err.Error()})
-	case running == nil:
-		rows = append(rows, []string{"private cluster", "does not run; `tollkeeper serve` starts it"})
-	default:
-		rows = append(rows, []string{"private cluster", "runs"})
-		rows = append(rows, examine(ctx, running.URL(privateDatabase))...)
-		if err := running.Stop(); err != nil {
-			return err
+	return fmt.Errorf("wrong: %d of %d findings", bad, len(findings))
+}
+
+func (d doctor) print(out io.Writer, findings []finding) error {
+	if d.JSON {
+		return printJSON(out, map[string]any{"findings": findings, "healthy": verdictOf(findings) == nil})
+	}
+	rows := make([][]string, len(findings))
+	for i, f := range findings {
+		rows[i] = []string{f.Subject, f.Found}
+		if f.Wrong {
+			rows[i][1] = "WRONG: " + f.Found
 		}
 	}
 	return printTable(out, rows)
 }
 
-func remedy() string {
-	if _, err := exec.LookPath("npm"); err == nil {
-		return "`tollkeeper serve` fetches one with npm into the data directory"
+func examinePrivate(ctx context.Context, env environment) ([]finding, error) {
+	dir, err := filepath.Abs(env.DataDir)
+	if err != nil {
+		return nil, err
 	}
-	return "install it (on Debian: apt-get install postgresql), or set TOLLKEEPER_DATABASE_URL"
+	findings := []finding{good("database", "private, in %s", dir)}
+	found := cluster.Find(dir)
+	for _, b := range found {
+		findings = append(findings, good("PostgreSQL", "%s in %s", b.Version, b.Dir))
+	}
+	if len(found) == 0 {
+		findings = append(findings, remedy())
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return append(findings, good("private cluster", "none yet; `tollkeeper serve` makes it")), nil
+	}
+	running, err := cluster.Running(ctx, dir)
+	switch {
+	case err != nil:
+		return append(findings, wrong("private cluster", "%v", err)), nil
+	case running == nil:
+		return append(findings, good("private cluster", "does not run; `tollkeeper serve` starts it")), nil
+	}
+	findings = append(findings, good("private cluster", "runs"))
+	findings = append(findings, examine(ctx, running.URL(privateDatabase))...)
+	return findings, running.Stop()
+}
+
+func remedy() finding {
+	const subject = "PostgreSQL"
+	if _, err := exec.LookPath("npm"); err == nil {
+		return good(subject, "none from 15 on is installed; `tollkeeper serve` fetches one with npm into the data directory")
+	}
+	return wrong(subject, "none from 15 on is installed; install it (on Debian: apt-get install postgresql), or set TOLLKEEPER_DATABASE_URL")
 }
 
 // examine looks at a database that should answer.
-func examine(ctx context.Context, url string) [][]string {
-	if err := checkDurable(ctx, url); err != nil {
-		return [][]string{{"connection", err.Error()}}
+func examine(ctx context.Context, url string) []finding {
+	findings, answers := examineSettings(ctx, url)
+	if !answers {
+		return findings
 	}
-	rows := [][]string{{"connection", "answers, and keeps what it confirms"}}
+	missing, err := store.MissingRoles(ctx, url)
+	switch {
+	case err != nil:
+		findings = append(findings, wrong("roles", "%v", err))
+	case len(missing) > 0:
+		findings = append(findings, wrong("roles", "missing; `tollkeeper migrate` makes them, or prints how with --print-roles"))
+	default:
+		findings = append(findings, good("roles", "complete"))
+	}
 	st, err := store.Open(ctx, url)
 	if err != nil {
-		return append(rows, []string{"migrations", "not applied: run `tollkeeper migrate`"})
+		return append(findings, wrong("migrations", "not applied: run `tollkeeper migrate`"))
 	}
 	defer func() { _ = st.Close() }()
-	rows = append(rows, []string{"migrations", "applied"})
-	compression, err := logCompression(ctx, st)
-	if err != nil {
-		return append(rows, []string{"log", err.Error()})
+	findings = append(findings, good("migrations", "applied"))
+	if compression, err := logCompression(ctx, st); err != nil {
+		findings = append(findings, wrong("log", "%v", err))
+	} else {
+		findings = append(findings, good("log", "%s", compression))
 	}
-	rows = append(rows, []string{"log", compression})
 	storage, err := event.StorageOf(ctx, st)
 	if err != nil {
-		return append(rows, []string{"events", err.Error()})
+		return append(findings, wrong("events", "%v", err))
 	}
-	return append(rows, showStorage(storage)...)
+	for _, row := range showStorage(storage) {
+		findings = append(findings, good(row[0], "%s", row[1]))
+	}
+	return findings
+}
+
+// examineSettings tells of each setting without which a committed row can be lost.
+func examineSettings(ctx context.Context, url string) (findings []finding, answers bool) {
+	off, err := forgetful(ctx, url)
+	if err != nil {
+		return []finding{wrong("connection", "%v", err)}, false
+	}
+	for _, setting := range off {
+		findings = append(findings, wrong("connection", "the database runs with %s = off, and would lose events it confirmed; switch it on", setting))
+	}
+	if len(off) == 0 {
+		findings = append(findings, good("connection", "answers, and keeps what it confirms"))
+	}
+	return findings, true
 }
 
 // logCompression tells how pages that go into the log as a whole are made small, and what

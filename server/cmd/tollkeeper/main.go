@@ -8,26 +8,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"reflect"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	"github.com/caarlos0/env/v11"
 )
-
-// environment is what the process is told from outside.
-type environment struct {
-	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
-	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
-	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
-	APIKey      string `env:"TOLLKEEPER_API_KEY"`
-	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
-	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
-	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256"`
-	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, up to mostWorkers
-
-	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
-}
 
 // commands is the command line.
 type commands struct {
@@ -57,8 +41,9 @@ type commands struct {
 	Import struct {
 		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
 	} `cmd:"" help:"Files."`
-	Verify verify `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
-	Doctor doctor `cmd:"" help:"Tell what is found and what is missing."`
+	Verify  verify  `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
+	Doctor  doctor  `cmd:"" help:"Tell what is found and what is missing; status 1 when something is wrong."`
+	Version version `cmd:"" help:"Tell which build this is."`
 }
 
 func main() {
@@ -78,21 +63,6 @@ func statusOf(err error) int {
 		return coded.status
 	}
 	return 1
-}
-
-// readEnvironment names the variable that cannot be read, if one cannot.
-func readEnvironment() (environment, error) {
-	environ, err := env.ParseAs[environment]()
-	var wrong env.ParseError
-	if !errors.As(err, &wrong) {
-		return environ, err
-	}
-	must := "must be a whole number"
-	if wrong.Type.Kind() == reflect.Bool {
-		must = "must be true or false"
-	}
-	field, _ := reflect.TypeFor[environment]().FieldByName(wrong.Name)
-	return environ, fmt.Errorf("%s: %s", field.Tag.Get("env"), must)
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {

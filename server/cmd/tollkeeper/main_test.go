@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -137,6 +138,8 @@ var _ = Describe("The command line", func() {
 		},
 		Entry("by a variable that is true or false", "TOLLKEEPER_BUCKETS", "maybe", []string{"doctor"}, "TOLLKEEPER_BUCKETS: must be true or false"),
 		Entry("by a variable that is a number", "TOLLKEEPER_WORKERS", "many", []string{"doctor"}, "TOLLKEEPER_WORKERS: must be a whole number"),
+		Entry("by the form of the log", "TOLLKEEPER_LOG", "xml", []string{"version"}, "TOLLKEEPER_LOG: must be text or json"),
+		Entry("by the level of the log", "TOLLKEEPER_LOG_LEVEL", "loud", []string{"version"}, "TOLLKEEPER_LOG_LEVEL: must be debug, info, warn or error"),
 		Entry("without a command", "TOLLKEEPER_BUCKETS", "true", nil, "expected one of", "tollkeeper --help"),
 		Entry("with a flag that there is not", "TOLLKEEPER_BUCKETS", "true", []string{"serve", "--nope"}, "unknown flag --nope", "--help"),
 	)
@@ -150,11 +153,90 @@ var _ = Describe("The command line", func() {
 		Expect(err).To(MatchError("something serves at " + taken.Addr().String() + " already: stop it, or set TOLLKEEPER_ADDR to another address"))
 	})
 
-	It("tells what it finds", func() {
-		out := gbytes.NewBuffer()
-		Expect(run(context.Background(), []string{"doctor"}, out)).To(Succeed())
-		Expect(out).To(gbytes.Say("fsync = off"))
+	It("tells all that it finds, and ends with status 1 when something is wrong", func() {
+		out := new(bytes.Buffer)
+		err := run(context.Background(), []string{"doctor"}, out)
+		Expect(err).To(MatchError(HavePrefix("wrong: 3 of ")))
+		Expect(statusOf(err)).To(Equal(1))
+		for _, words := range []string{"WRONG: the database runs with fsync = off", "full_page_writes = off", "synchronous_commit = off", "roles", "migrations", "wal_compression", "events"} {
+			Expect(out.String()).To(ContainSubstring(words))
+		}
+
+		out.Reset()
+		Expect(run(context.Background(), []string{"doctor", "--json"}, out)).NotTo(Succeed())
+		var told struct {
+			Findings []finding
+			Healthy  bool
+		}
+		Expect(json.Unmarshal(out.Bytes(), &told)).To(Succeed())
+		Expect(told.Healthy).To(BeFalse())
+		Expect(told.Findings).To(ContainElement(And(HaveField("Subject", "connection"), HaveField("Wrong", true))))
+		Expect(told.Findings).To(ContainElement(finding{Subject: "migrations", Found: "applied"}))
 	})
+
+	It("tells that no database answers", func() {
+		set("TOLLKEEPER_DATABASE_URL", "postgres://none@127.0.0.1:1/none?connect_timeout=1")
+		out := new(bytes.Buffer)
+		Expect(run(context.Background(), []string{"doctor"}, out)).To(MatchError(HavePrefix("wrong: 1 of ")))
+		Expect(out.String()).To(ContainSubstring("WRONG: connect to the database"))
+	})
+
+	It("tells which build it is, without a database", func() {
+		set("TOLLKEEPER_DATABASE_URL", "postgres://none@127.0.0.1:1/none")
+		out := new(bytes.Buffer)
+		Expect(run(context.Background(), []string{"version"}, out)).To(Succeed())
+		Expect(out.String()).To(MatchRegexp(`^tollkeeper development.*, go1\.\d+\S*, \w+/\w+\n$`))
+		Expect(printed("version", "--json")).To(And(HaveKeyWithValue("version", "development"), HaveKey("commit")))
+	})
+
+	DescribeTable("makes no data folder but to serve and to migrate",
+		func(healthy bool, args ...string) {
+			dir := filepath.Join(GinkgoT().TempDir(), "data")
+			set("TOLLKEEPER_DATABASE_URL", "")
+			set("TOLLKEEPER_DATA_DIR", dir)
+			err := run(context.Background(), args, GinkgoWriter)
+			if !healthy {
+				Expect(err).To(MatchError(ContainSubstring("there is no database in " + dir)))
+			}
+			Expect(dir).NotTo(BeADirectory())
+		},
+		Entry("account", false, "account", "list"),
+		Entry("key", false, "key", "list", "--account", "acct_none"),
+		Entry("verify", false, "verify"),
+		Entry("webhook", false, "webhook", "list", "--account", "acct_none"),
+		Entry("plan", false, "plan", "activate", "--account", "acct_none", "plan_none"),
+		Entry("doctor", true, "doctor"),
+		Entry("version", true, "version"),
+	)
+
+	It("names each variable that is no setting", func() {
+		set("TOLLKEEPER_DATABSE_URL", "postgres://typo")
+		set("TOLLKEEPER_WORKER", "1")
+		err := run(context.Background(), []string{"version"}, GinkgoWriter)
+		Expect(err).To(MatchError(ContainSubstring("TOLLKEEPER_DATABSE_URL: is not a setting; settings are TOLLKEEPER_DATABASE_URL, ")))
+		Expect(err).To(MatchError(ContainSubstring("TOLLKEEPER_WORKER: is not a setting")))
+	})
+
+	It("lists every setting in the README", func() {
+		text, err := os.ReadFile("../../../README.md")
+		Expect(err).NotTo(HaveOccurred())
+		for _, name := range settingNames() {
+			Expect(string(text)).To(ContainSubstring("| `" + name + "` |"))
+		}
+	})
+
+	It("logs as text or JSON, from a level on", func() {
+		for form, line := range map[string]string{"text": "level=WARN msg=late", "json": `"level":"WARN","msg":"late"`} {
+			out := new(bytes.Buffer)
+			log, err := environment{Log: form, LogLevel: "warn"}.logger(out)
+			Expect(err).NotTo(HaveOccurred())
+			log.Info("early")
+			log.Warn("late")
+			Expect(out.String()).To(ContainSubstring(line))
+			Expect(out.String()).NotTo(ContainSubstring("early"))
+		}
+	})
+
 })
 
 var _ = DescribeTable("The doctor tells what events take on disk",

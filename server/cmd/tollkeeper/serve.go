@@ -55,7 +55,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return fmt.Errorf("TOLLKEEPER_ADDR: %w", err)
 	}
 	defer func() { _ = listener.Close() }()
-	db, err := reach(ctx, env)
+	db, err := reach(ctx, env, true)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr())
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	log, err := env.logger(os.Stderr)
+	if err != nil {
+		return err
+	}
 	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
 	return answer(ctx, s, log, listener, env, db)
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// environment is what the process is told from outside.
+type environment struct {
+	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
+	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
+	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
+	APIKey      string `env:"TOLLKEEPER_API_KEY"`
+	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
+	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
+	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256"`
+	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, up to mostWorkers
+	Log         string `env:"TOLLKEEPER_LOG" envDefault:"text"`
+	LogLevel    string `env:"TOLLKEEPER_LOG_LEVEL" envDefault:"info"`
+
+	SharedBuffers int64 `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
+
+	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
+}
+
+// prefix is what the names of all settings begin with.
+const prefix = "TOLLKEEPER_"
+
+// readEnvironment names the variable that cannot be read, if one cannot, and those that are no
+// settings: a misspelt one would be silently without effect.
+func readEnvironment() (environment, error) {
+	if err := refuseUnknown(os.Environ()); err != nil {
+		return environment{}, err
+	}
+	environ, err := env.ParseAs[environment]()
+	var wrong env.ParseError
+	if errors.As(err, &wrong) {
+		must := "must be a whole number"
+		if wrong.Type.Kind() == reflect.Bool {
+			must = "must be true or false"
+		}
+		field, _ := reflect.TypeFor[environment]().FieldByName(wrong.Name)
+		return environ, fmt.Errorf("%s: %s", field.Tag.Get("env"), must)
+	}
+	if err != nil {
+		return environ, err
+	}
+	_, err = environ.logger(os.Stderr)
+	return environ, err
+}
+
+// settingNames are the variables that are read.
+func settingNames() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[environment]()) {
+		names = append(names, field.Tag.Get("env"))
+	}
+	return names
+}
+
+// refuseUnknown names the variables of this product that are no settings.
+func refuseUnknown(environ []string) error {
+	known := settingNames()
+	var errs []error
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, prefix) && !slices.Contains(known, name) {
+			errs = append(errs, fmt.Errorf("%s: is not a setting; settings are %s", name, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}

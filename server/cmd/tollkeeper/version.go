@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+)
+
+// release is the version, which the linker sets: -X main.release=1.2.3.
+var release = "development"
+
+// version is a command.
+type version struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run tells which build this is. It needs no database and no settings.
+func (v version) Run(out io.Writer) error {
+	build := struct {
+		Version  string `json:"version"`
+		Commit   string `json:"commit"` // "" when the build does not know
+		Go       string `json:"go"`
+		Platform string `json:"platform"`
+	}{release, commitOf(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	if v.JSON {
+		return printJSON(out, build)
+	}
+	text := "tollkeeper " + build.Version
+	if build.Commit != "" {
+		text += " (" + build.Commit + ")"
+	}
+	_, err := fmt.Fprintf(out, "%s, %s, %s\n", text, build.Go, build.Platform)
+	return err
+}
+
+// commitOf returns the commit that was built; "-dirty" follows where files were changed.
+func commitOf(info *debug.BuildInfo, known bool) (commit string) {
+	if !known {
+		return ""
+	}
+	changed := ""
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			commit = setting.Value[:min(len(setting.Value), 12)]
+		case "vcs.modified":
+			if setting.Value == "true" {
+				changed = "-dirty"
+			}
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + changed
+}
