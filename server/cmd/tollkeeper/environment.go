@@ -24,6 +24,9 @@ type environment struct {
 	Log         string `env:"TOLLKEEPER_LOG" envDefault:"text"`
 	LogLevel    string `env:"TOLLKEEPER_LOG_LEVEL" envDefault:"info"`
 
+	TLSCert string `env:"TOLLKEEPER_TLS_CERT"` // files, in PEM; "" for both: no TLS
+	TLSKey  string `env:"TOLLKEEPER_TLS_KEY"`
+
 	SharedBuffers int64 `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
 
 	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses

@@ -221,7 +221,7 @@ var _ = Describe("The command line", func() {
 		text, err := os.ReadFile("../../../README.md")
 		Expect(err).NotTo(HaveOccurred())
 		for _, name := range settingNames() {
-			Expect(string(text)).To(ContainSubstring("| `" + name + "` |"))
+			Expect(string(text)).To(MatchRegexp("(?m)^\\| [^|]*`" + name + "`[^|]* \\|"))
 		}
 	})
 

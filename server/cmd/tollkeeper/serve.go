@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,14 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	log, err := env.logger(os.Stderr)
+	if err != nil {
+		return err
+	}
+	secured, err := env.tlsConfig(log)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", env.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("something serves at %s already: stop it, or set TOLLKEEPER_ADDR to another address", env.Addr)
@@ -78,13 +87,9 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	welcome.print(out, listener.Addr())
-	log, err := env.logger(os.Stderr)
-	if err != nil {
-		return err
-	}
+	welcome.print(out, listener.Addr(), secured != nil)
 	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
-	return answer(ctx, s, log, listener, env, db)
+	return answer(ctx, s, log, listener, secured, env, db)
 }
 
 // databaseLost is the exit status of a server whose private PostgreSQL ended and could not
@@ -93,7 +98,7 @@ const databaseLost = 3
 
 // answer serves requests, does due work, delivers webhooks, keeps buckets, makes room and keeps
 // a private PostgreSQL running until ctx ends, then lets what runs come to its end.
-func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, env environment, db database) error {
+func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, secured *tls.Config, env environment, db database) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
@@ -117,7 +122,12 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	served := make(chan error, 1)
 	go func() {
 		defer cancel()
-		served <- public.Serve(listener)
+		if secured == nil {
+			served <- public.Serve(listener)
+			return
+		}
+		public.TLSConfig = secured
+		served <- public.ServeTLS(listener, "", "")
 	}()
 	<-ctx.Done()
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), drain)

@@ -65,9 +65,12 @@ func makeFirst(ctx context.Context, st *store.Store, chosen string) (w welcome, 
 	return welcome{key: key, made: true, owner: first.ID}, nil
 }
 
-func (w welcome) print(out io.Writer, addr net.Addr) {
+func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	url := "http://" + reachableAt(addr)
+	if secured {
+		url = "https://" + reachableAt(addr)
+	}
 	line("Tollkeeper answers at %s (documentation: %s/docs)", url, url)
 	if w.made {
 		line("Made the test account %s. Its API key, which is not stored and not shown again:\n\n    %s\n", w.owner, w.key)
