@@ -2,6 +2,8 @@ package server
 
 import (
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -18,6 +20,8 @@ type metrics struct {
 	books    *prometheus.GaugeVec   // of the last verification; empty before the first
 	panics   *prometheus.CounterVec // by kind of work
 	restarts prometheus.Counter     // of the private PostgreSQL
+
+	verifiedAt atomic.Int64 // when the last verification began, in seconds; 0 before the first
 }
 
 func newMetrics(recorder *event.Recorder) *metrics {
@@ -44,6 +48,15 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		_, bytes := recorder.Filters()
 		return float64(bytes)
 	})
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tollkeeper_verification_age_seconds",
+		Help: "How long ago the last complete verification of the books began; -1 before the first.",
+	}, func() float64 {
+		if began := m.verifiedAt.Load(); began != 0 {
+			return time.Since(time.Unix(began, 0)).Seconds()
+		}
+		return -1
+	}))
 	m.restarts = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "tollkeeper_postgres_restarts_total",
 		Help: "How often the private PostgreSQL ended and was restarted.",
@@ -63,6 +76,7 @@ func (s *Server) DatabaseRestarted() {
 
 // verified shows the result of a verification.
 func (m *metrics) verified(v worker.Verification) {
+	m.verifiedAt.Store(v.Began.Unix())
 	leftOut := 0
 	for _, count := range v.LeftOut {
 		leftOut += count

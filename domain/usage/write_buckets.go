@@ -164,15 +164,22 @@ func (t grainGroup) note(to *statement, account string, grain grain, values stri
 	for k, s := range t {
 		ids[k] = s.ID
 	}
-	to.add(`INSERT INTO usage_values AS b (account_id, series, subject, month, digest, keys, total, value, hours)
-		SELECT v.* FROM (
-			SELECT ?::text COLLATE "C" AS account_id, (?::bigint[])[place + 1] AS series, key0 COLLATE "C" AS subject,
-				date_trunc('month', slice) AS month, `+grain.digest+` AS digest, `+grain.row+` AS keys, total, value,
-				bit_or(set_bit(0::bit(744), (extract(epoch FROM slice - date_trunc('month', slice)) / 3600)::integer, 1)) AS hours
-			FROM (`+values+`) AS v GROUP BY place, key0, month, total, value`+grain.columns+`) AS v
+	to.add("INSERT INTO usage_values AS b (account_id, series, subject, month, digest, keys, total, value, hours) SELECT v.* FROM (")
+	to.fragment(noted(account, ids, grain, values))
+	to.add(`) AS v
 			LEFT JOIN usage_values AS known USING (account_id, series, subject, month, digest, total, value)
 		WHERE known.hours IS NULL OR known.hours | v.hours <> known.hours
-		ON CONFLICT (account_id, series, subject, month, digest, total, value) DO UPDATE SET hours = b.hours | excluded.hours`, account, ids)
+		ON CONFLICT (account_id, series, subject, month, digest, total, value) DO UPDATE SET hours = b.hours | excluded.hours`)
+}
+
+// noted is the hours in which values came up, as rows of usage_values.
+func noted(account string, series []int64, grain grain, values string) metric.Fragment {
+	s := &statement{}
+	s.add(`SELECT ?::text COLLATE "C" AS account_id, (?::bigint[])[place + 1] AS series, key0 COLLATE "C" AS subject,
+				date_trunc('month', slice) AS month, `+grain.digest+` AS digest, `+grain.row+` AS keys, total, value,
+				bit_or(set_bit(0::bit(744), (extract(epoch FROM slice - date_trunc('month', slice)) / 3600)::integer, 1)) AS hours
+			FROM (`+values+`) AS v GROUP BY place, key0, month, total, value`+grain.columns, account, series)
+	return metric.Fragment{SQL: s.text.String(), Args: s.args}
 }
 
 // grain is the keys of buckets, as SQL over columns key1, key2, ….

@@ -6,10 +6,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/credit"
-	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/server/background"
@@ -25,7 +22,10 @@ type Verification struct {
 
 	LeftOut map[string]int // invoices that could not be compared with the reference model, by reason
 
-	panics []error // of accounts whose books cannot be read; each is also a finding
+	Began time.Time // real time; of a verification of all books by a worker
+
+	pause  func(context.Context) error // between two parts; nil: none
+	panics []error                     // of accounts whose books cannot be read; each is also a finding
 }
 
 // Finding is a contradiction in the books of an account.
@@ -35,11 +35,12 @@ type Finding struct{ Account, Document, Wrong string }
 // credit notes, balances and ledgers. It changes nothing and locks nothing: each transaction
 // reads a part. All invoices are compared with the reference model.
 func Verify(ctx context.Context, st *store.Store, only string) (Verification, error) {
-	return verifySample(ctx, st, only, billing.Sample{})
+	return verifySample(ctx, st, only, billing.Sample{}, nil)
 }
 
-// verifySample is Verify, but compares only a sample of the invoices with the reference model.
-func verifySample(ctx context.Context, st *store.Store, only string, sample billing.Sample) (Verification, error) {
+// verifySample is Verify, but compares only a sample of the invoices with the reference model,
+// and pauses between two parts.
+func verifySample(ctx context.Context, st *store.Store, only string, sample billing.Sample, pause func(context.Context) error) (Verification, error) {
 	ids := []string{only}
 	if only == "" {
 		accounts, err := account.List(ctx, st)
@@ -51,22 +52,30 @@ func verifySample(ctx context.Context, st *store.Store, only string, sample bill
 			ids[i] = a.ID
 		}
 	}
-	var all Verification
+	all := Verification{pause: pause}
+	defer func() { all.pause = nil }()
 	for _, id := range ids {
-		err := fault.Recovered(func() error { return all.verify(store.WithAccount(ctx, id), st, sample) })
-		var panicked *fault.Panic
-		switch {
-		case errors.As(err, &panicked):
-			all.panics = append(all.panics, err)
-			all.Findings = append(all.Findings, Finding{id, id, "the books of the account cannot be read: " + panicked.Error()})
-		case err != nil:
-			return all, err
+		account := store.WithAccount(ctx, id)
+		for _, books := range []func(context.Context, *store.Store) error{
+			func(ctx context.Context, st *store.Store) error { return all.verifyDocuments(ctx, st, sample) },
+			all.verifyRecords,
+		} {
+			err := fault.Recovered(func() error { return books(account, st) })
+			var panicked *fault.Panic
+			switch {
+			case errors.As(err, &panicked):
+				all.panics = append(all.panics, err)
+				all.Findings = append(all.Findings, Finding{id, id, "the books of the account cannot be read: " + panicked.Error()})
+			case err != nil:
+				return all, err
+			}
 		}
 	}
 	return all, nil
 }
 
-func (v *Verification) verify(ctx context.Context, st *store.Store, sample billing.Sample) error {
+// verifyDocuments adds what is wrong with an account's issued documents.
+func (v *Verification) verifyDocuments(ctx context.Context, st *store.Store, sample billing.Sample) error {
 	ctx = usage.ReadEvents(ctx) // since wrong buckets make wrong invoices
 	for place, more := int64(0), true; more; more = place > 0 {
 		var part billing.Verified
@@ -87,76 +96,82 @@ func (v *Verification) verify(ctx context.Context, st *store.Store, sample billi
 		for _, f := range part.Findings {
 			v.Findings = append(v.Findings, Finding{store.AccountID(ctx), f.Document, f.Wrong})
 		}
-	}
-	for _, ledger := range []struct {
-		broken func(*store.Tx) ([]string, error)
-		wrong  string
-	}{
-		{customer.BrokenBalances, "the balance does not follow from its transactions"},
-		{credit.BrokenLedgers, "an entry of the credit ledger is missing"},
-		{allocation.Strays, "credits of an allocation were granted for no period"},
-		{credit.UnbalancedLedgers, "the credit ledger does not follow from its entries and blocks"},
-		{credit.WrongBlocks, "the credit block does not hold what its entries left it"},
-		{billing.WrongCredits, "the invoice was not paid by credits as it says"},
-	} {
-		err := st.View(ctx, func(tx *store.Tx) error {
-			ids, err := ledger.broken(tx)
-			for _, id := range ids {
-				v.Findings = append(v.Findings, Finding{store.AccountID(ctx), id, ledger.wrong})
-			}
-			return err
-		})
-		if err != nil {
+		if err := v.rest(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Waits of VerifyNightly.
-const (
-	beforeFirst = time.Minute // after the start of a server, which has other work then
-	betweenTwo  = 24 * time.Hour
-)
-
-// A night compares only a part of the invoices with the reference model, which is slow: one
-// of seven, at most a thousand, and another part each night. The number of invoices is that
-// of the last verification.
-const (
-	nights        = 7
-	mostReferred  = 1_000
-	nightsAtFirst = 28 // before the first verification of this process
-)
-
-// sample returns the part that a night compares.
-func (w *Worker) sample(night time.Time) billing.Sample {
-	of := nightsAtFirst
-	if last := w.books.Load(); last != nil {
-		of = max(nights, last.Invoices/mostReferred+1)
+// rest pauses between two parts.
+func (v *Verification) rest(ctx context.Context) error {
+	if v.pause == nil {
+		return nil
 	}
-	return billing.Sample{Of: of, Turn: int(night.Unix() / int64(betweenTwo/time.Second))}
+	return v.pause(ctx)
 }
 
-// VerifyNightly verifies all books every day until ctx ends. [Worker.Books] returns the
-// result. Of several servers one verifies at a time.
-func (w *Worker) VerifyNightly(ctx context.Context) {
+// Pace of VerifyContinuously.
+const (
+	beforeFirst = time.Minute // after the start of a server, which has other work then
+	roundEvery  = time.Hour   // from the begin of one round to the next, at least
+	restFor     = 4           // times as long as a part took, before the next part
+)
+
+// A round compares only a part of the invoices with the reference model, which is slow: one
+// of seven, at most a thousand, and another part each round. The number of invoices is that
+// of the last round.
+const (
+	rounds        = 7
+	mostReferred  = 1_000
+	roundsAtFirst = 28 // before the first round of this process
+)
+
+// sample returns the part that a round compares.
+func (w *Worker) sample(began time.Time) billing.Sample {
+	of := roundsAtFirst
+	if last := w.books.Load(); last != nil {
+		of = max(rounds, last.Invoices/mostReferred+1)
+	}
+	return billing.Sample{Of: of, Turn: int(began.Unix() / int64(roundEvery/time.Second))}
+}
+
+// VerifyContinuously verifies all books in rounds until ctx ends, in small parts with pauses
+// between them: it takes a fifth of a processor at most. [Worker.Books] returns the result of
+// the last round. Of several servers one verifies at a time.
+func (w *Worker) VerifyContinuously(ctx context.Context) {
 	timer := time.NewTimer(beforeFirst)
 	defer timer.Stop()
-	var night time.Time
+	var began time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case night = <-timer.C:
+		case began = <-timer.C:
 		}
-		timer.Reset(betweenTwo)
 		done := false
 		w.Runner.Run(ctx, background.Unit{Work: "verify the books"}, func() (err error) {
-			done, err = w.VerifyBooks(ctx, w.sample(night))
+			done, err = w.verifyBooks(ctx, w.sample(began), restingAfter(began))
 			return err
 		})
-		if !done {
-			timer.Reset(beforeFirst)
+		next := beforeFirst
+		if done {
+			next = max(beforeFirst, roundEvery-time.Since(began))
+		}
+		timer.Reset(next)
+	}
+}
+
+// restingAfter pauses for a multiple of the time since the last pause.
+func restingAfter(last time.Time) func(context.Context) error {
+	return func(ctx context.Context) error {
+		timer := time.NewTimer(restFor * time.Since(last))
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case last = <-timer.C:
+			return nil
 		}
 	}
 }
@@ -164,15 +179,22 @@ func (w *Worker) VerifyNightly(ctx context.Context) {
 // VerifyBooks verifies all books once, unless another server is doing so, and compares a sample of the
 // invoices with the reference model.
 func (w *Worker) VerifyBooks(ctx context.Context, sample billing.Sample) (done bool, err error) {
+	return w.verifyBooks(ctx, sample, nil)
+}
+
+// verifyBooks is VerifyBooks with pauses.
+func (w *Worker) verifyBooks(ctx context.Context, sample billing.Sample, pause func(context.Context) error) (done bool, err error) {
 	release, free, err := w.Store.Lock(ctx, "verify the books")
 	if err != nil || !free {
 		return false, err
 	}
 	defer release()
-	v, err := verifySample(ctx, w.Store, "", sample)
+	began := time.Now()
+	v, err := verifySample(ctx, w.Store, "", sample, pause)
 	if err != nil {
 		return false, err
 	}
+	v.Began = began
 	w.books.Store(&v)
 	w.Verified(v)
 	for _, err := range v.panics {

@@ -1,5 +1,5 @@
 // Package worker does what no request waits for: due work of all accounts, alerts, buckets of
-// usage, partitions of events, and the nightly verification of the books.
+// usage, partitions of events, seals of final documents, and the continuous verification of the books.
 //
 // Due work is found, not queued (see jobs.go). The result does not depend on when a worker
 // runs or how often, or on how many servers run one. Alerts, buckets and partitions follow

@@ -112,8 +112,9 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 		supervised <- db.supervise(ctx, s.DatabaseRestarted)
 	}()
 	var beside sync.WaitGroup
-	beside.Go(func() { s.Worker().VerifyNightly(ctx) })
+	beside.Go(func() { s.Worker().VerifyContinuously(ctx) })
 	beside.Go(func() { s.Worker().AggregateUsage(ctx) })
+	beside.Go(func() { s.Worker().SealDocuments(ctx) })
 	beside.Go(func() { s.Worker().MaintainPartitions(ctx, env.KeyFilters<<20, env.KeepMonths) })
 	beside.Go(func() { s.Deliverer(webhooks.Options{}).Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
