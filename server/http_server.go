@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Deadlines of connections. Bodies have one by progress (see patient). An answer
+// Deadlines of connections. Bodies have one by progress (see timedBody). An answer
 // may take as long as its work does, since moving a clock over a year is one
 // request; from its first byte on it has one too.
 const (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
 	"tollkeeper/server/contract"
@@ -22,7 +23,8 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.log.LogAttrs(ctx, slog.LevelError, "failed amid an answer", requestAttr(ctx), slog.Any("error", err))
 		return
 	}
-	if ctx.Err() != nil { // the client is gone: nobody reads an answer
+	var told *fault.Fault
+	if ctx.Err() != nil && !errors.As(err, &told) { // the client is gone, not merely late with its body: nobody reads an answer
 		c.Response().Status = statusClientGone
 		return
 	}

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"regexp"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,6 +38,10 @@ type Config struct {
 
 	// WebhookNetworks may be called by webhooks, beside public addresses.
 	WebhookNetworks []netip.Prefix
+
+	// StalledBody is how long a client may send nothing in the middle of a body; 30 seconds
+	// when 0.
+	StalledBody time.Duration
 }
 
 // Server answers every operation of the contract.
@@ -52,6 +58,7 @@ type Server struct {
 
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
+	stalled    time.Duration  // that a client may send nothing in the middle of a body
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)
@@ -88,6 +95,7 @@ func New(cfg Config) *Server {
 
 		eventsOnly: cfg.EventsOnly,
 		networks:   cfg.WebhookNetworks,
+		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
 	}
 }
 
@@ -98,7 +106,7 @@ func (s *Server) Worker() *worker.Worker { return s.worker }
 func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.begin, s.logRequest, writeDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
+	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
 	return answerHead(e)

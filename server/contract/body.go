@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,14 +19,11 @@ import (
 // only the bound of its account (semantics 2.2.10).
 const LargestBody = 10 << 20
 
-// stalled is how long a client may send nothing in the midst of a body.
-const stalled = 30 * time.Second
-
 // LimitBody prepares the body of a request to be read: decompressed, of at most limit bytes
-// after that (0 is no limit), and with a timeout for its progress. Nothing is read yet.
+// after that (0 is no limit). Nothing is read yet.
 func LimitBody(c echo.Context, limit int64) error {
 	r := c.Request()
-	body := io.ReadCloser(&stallReader{body: r.Body, conn: http.NewResponseController(c.Response())})
+	body := r.Body
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get(echo.HeaderContentEncoding))); encoding {
 	case "", "identity":
 	case "gzip":
@@ -67,29 +63,6 @@ func (r faultReader) Read(b []byte) (int, error) {
 	}
 	return n, fault.Bad("body", "did not arrive whole: its transfer broke off or is no HTTP") // such as malformed chunks
 }
-
-// stallReader reads a body from a connection and gives up when nothing arrives for a time. It
-// sets no deadline after the end of the body.
-type stallReader struct {
-	body  io.ReadCloser
-	conn  *http.ResponseController
-	ended error
-}
-
-func (r *stallReader) Read(b []byte) (int, error) {
-	if r.ended != nil {
-		return 0, r.ended
-	}
-	_ = r.conn.SetReadDeadline(time.Now().Add(stalled)) // unsupported outside a real connection
-	n, err := r.body.Read(b)
-	if err != nil {
-		r.ended = err
-		_ = r.conn.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}
-
-func (r *stallReader) Close() error { return r.body.Close() }
 
 // gzipBody decompresses a body, from the first read on.
 type gzipBody struct {

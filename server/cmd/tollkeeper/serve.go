@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"tollkeeper/server"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
@@ -27,6 +29,10 @@ const drain = 30 * time.Second
 // collector starts when the heap has doubled, and what a server holds is so little
 // that without ballast a third of its work would be collecting.
 const ballast = 32 << 20 // bytes
+
+// mostClients bounds the connections of clients. More wait until one of these is closed: those
+// that are idle or stall are closed within minutes.
+const mostClients = 8192
 
 // mostWorkers leaves half of the connections to requests.
 const mostWorkers = 8
@@ -123,12 +129,13 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	served := make(chan error, 1)
 	go func() {
 		defer cancel()
+		limited := netutil.LimitListener(listener, mostClients)
 		if secured == nil {
-			served <- public.Serve(listener)
+			served <- public.Serve(limited)
 			return
 		}
 		public.TLSConfig = secured
-		served <- public.ServeTLS(listener, "", "")
+		served <- public.ServeTLS(limited, "", "")
 	}()
 	<-ctx.Done()
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
