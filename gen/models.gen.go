@@ -2895,57 +2895,99 @@ func (e WebhookDeliveryStatus) Valid() bool {
 
 // AccountingProvider defines model for AccountingProvider.
 type AccountingProvider struct {
-	ExternalProviderID *string                `json:"external_provider_id"`
-	ProviderType       AccountingProviderType `json:"provider_type"`
+	// ExternalProviderID Id of the customer there. Null is none.
+	ExternalProviderID *string `json:"external_provider_id"`
+
+	// ProviderType The accounting system.
+	ProviderType AccountingProviderType `json:"provider_type"`
 }
 
-// AccountingProviderType defines model for AccountingProviderType.
+// AccountingProviderType The accounting system.
 type AccountingProviderType string
 
-// AccountingSyncConfiguration defines model for AccountingSyncConfiguration.
+// AccountingSyncConfiguration How invoices reach accounting systems.
 type AccountingSyncConfiguration struct {
+	// AccountingProviders The customer in each accounting system.
 	AccountingProviders []AccountingProvider `json:"accounting_providers"`
-	Excluded            bool                 `json:"excluded"`
+
+	// Excluded Whether the customer is left out of the sync.
+	Excluded bool `json:"excluded"`
 }
 
-// Address defines model for Address.
+// Address A postal address. Each part is null where it is not known.
 type Address struct {
-	City       *string `json:"city"`
-	Country    *string `json:"country"`
-	Line1      *string `json:"line1"`
-	Line2      *string `json:"line2"`
+	// City City or town. Null where it is not known.
+	City *string `json:"city"`
+
+	// Country Country, a code of two letters by ISO 3166-1. Null where it is not known.
+	Country *string `json:"country"`
+
+	// Line1 First line: street and number, or a box. Null where it is not known.
+	Line1 *string `json:"line1"`
+
+	// Line2 Second line. Null where there is none.
+	Line2 *string `json:"line2"`
+
+	// PostalCode Postal code. Null where it is not known.
 	PostalCode *string `json:"postal_code"`
-	State      *string `json:"state"`
+
+	// State State, province or region. Null where it is not known.
+	State *string `json:"state"`
 }
 
-// AddressInput defines model for AddressInput.
+// AddressInput A postal address, taken as a whole: a part that is left out is null.
 type AddressInput struct {
-	City       *string `json:"city,omitempty"`
-	Country    *string `json:"country,omitempty"`
-	Line1      *string `json:"line1,omitempty"`
-	Line2      *string `json:"line2,omitempty"`
+	// City City or town. Null is none.
+	City *string `json:"city,omitempty"`
+
+	// Country Country, a code of two letters by ISO 3166-1. Null is none.
+	Country *string `json:"country,omitempty"`
+
+	// Line1 First line: street and number, or a box. Null is none.
+	Line1 *string `json:"line1,omitempty"`
+
+	// Line2 Second line. Null is none.
+	Line2 *string `json:"line2,omitempty"`
+
+	// PostalCode Postal code. Null is none.
 	PostalCode *string `json:"postal_code,omitempty"`
-	State      *string `json:"state,omitempty"`
+
+	// State State, province or region. Null is none.
+	State *string `json:"state,omitempty"`
 }
 
-// AdjustedPriceType defines model for AdjustedPriceType.
+// AdjustedPriceType Which prices are meant: of usage, fixed fees, fixed fees billed in advance or in arrears, or all that is billed in arrears.
 type AdjustedPriceType string
 
 // AdjustmentBase defines model for AdjustmentBase.
 type AdjustmentBase struct {
-	AppliesToPriceIds    []string `json:"applies_to_price_ids"`
-	Filters              []Filter `json:"filters"`
-	ID                   string   `json:"id"`
-	IsInvoiceLevel       bool     `json:"is_invoice_level"`
-	Reason               *string  `json:"reason"`
-	ReplacesAdjustmentID *string  `json:"replaces_adjustment_id"`
+	// AppliesToPriceIds Ids of the prices that it works on.
+	AppliesToPriceIds []string `json:"applies_to_price_ids"`
+
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// ID Id of the adjustment.
+	ID string `json:"id"`
+
+	// IsInvoiceLevel Whether it works on the whole invoice (true) or on a single price (false).
+	IsInvoiceLevel bool `json:"is_invoice_level"`
+
+	// Reason Why, in words. Null where none were given.
+	Reason *string `json:"reason"`
+
+	// ReplacesAdjustmentID Id of the adjustment that it replaced. Null where it replaced none.
+	ReplacesAdjustmentID *string `json:"replaces_adjustment_id"`
 }
 
 // AdjustmentExplanation What an adjustment did to a line, be it nothing. `value` is a number of units, a fraction, or money; null where there are
 // tiers. Money is for a billing cycle and was cut to the service days. `base` is what all the lines it worked on came to,
 // `whole` what it added to them together; `before`, `amount` and `after` are of this line.
 type AdjustmentExplanation struct {
-	AdjustmentID   string         `json:"adjustment_id"`
+	// AdjustmentID Id of the adjustment.
+	AdjustmentID string `json:"adjustment_id"`
+
+	// AdjustmentType The kind of adjustment.
 	AdjustmentType AdjustmentType `json:"adjustment_type"`
 
 	// After What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -2969,9 +3011,13 @@ type AdjustmentExplanation struct {
 	// Before What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Before           Amount `json:"before"`
-	BillingCycleDays *int   `json:"billing_cycle_days"`
-	IsInvoiceLevel   bool   `json:"is_invoice_level"`
+	Before Amount `json:"before"`
+
+	// BillingCycleDays Days of the billing cycle that amounts are prorated by. Null where nothing was.
+	BillingCycleDays *int `json:"billing_cycle_days"`
+
+	// IsInvoiceLevel Whether it works on the whole invoice (true) or on a single price (false).
+	IsInvoiceLevel bool `json:"is_invoice_level"`
 
 	// Lines How many lines it worked on together.
 	Lines int `json:"lines"`
@@ -2980,8 +3026,10 @@ type AdjustmentExplanation struct {
 	QuantityLeft *json.Number `json:"quantity_left"`
 
 	// ServiceDays Days of the billing cycle that money is for.
-	ServiceDays *int                  `json:"service_days"`
-	Value       *NullableExactDecimal `json:"value"`
+	ServiceDays *int `json:"service_days"`
+
+	// Value The number of the adjustment: units, an amount, or a share. Null for tiers.
+	Value *ExactDecimal `json:"value"`
 
 	// Whole What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -2992,33 +3040,45 @@ type AdjustmentExplanation struct {
 // AdjustmentInterval defines model for AdjustmentInterval.
 type AdjustmentInterval struct {
 	// Adjustment An adjustment of a plan. `adjustment_type` chooses the variant.
-	Adjustment                PlanPhaseAdjustment `json:"adjustment"`
-	AppliesToPriceIntervalIds []string            `json:"applies_to_price_interval_ids"`
-	EndDate                   *NullableTimestamp  `json:"end_date"`
-	ID                        string              `json:"id"`
+	Adjustment PlanPhaseAdjustment `json:"adjustment"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// AppliesToPriceIntervalIds Ids of the price intervals that it works on.
+	AppliesToPriceIntervalIds []string `json:"applies_to_price_interval_ids"`
+
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
+
+	// ID Id of the adjustment interval.
+	ID string `json:"id"`
+
+	// StartDate When it starts, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
 // AdjustmentIntervalEdit defines model for AdjustmentIntervalEdit.
 type AdjustmentIntervalEdit = json.RawMessage
 
-// AdjustmentType defines model for AdjustmentType.
+// AdjustmentType The kind of adjustment.
 type AdjustmentType string
 
-// AffectedBlock defines model for AffectedBlock.
+// AffectedBlock The credit block that the entry changes.
 type AffectedBlock struct {
-	ExpiryDate       *NullableTimestamp `json:"expiry_date"`
-	Filters          []Filter           `json:"filters"`
-	ID               string             `json:"id"`
-	PerUnitCostBasis *NullableDecimal   `json:"per_unit_cost_basis"`
+	// ExpiryDate When the credits expire. Null: they do not expire.
+	ExpiryDate *Timestamp `json:"expiry_date"`
+
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// ID Id of the block.
+	ID string `json:"id"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency. Null: the credits are free.
+	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis"`
 }
 
 // AggregatedCost The costs from `timeframe_start` to the end of one day. The total is after minimums and discounts, the subtotal before.
 type AggregatedCost struct {
+	// PerPriceCosts The costs of each price.
 	PerPriceCosts []PerPriceCost `json:"per_price_costs"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -3026,14 +3086,10 @@ type AggregatedCost struct {
 	// Example: 12.30
 	Subtotal Amount `json:"subtotal"`
 
-	// TimeframeEnd An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeEnd End of the timeframe, exclusive.
 	TimeframeEnd Timestamp `json:"timeframe_end"`
 
-	// TimeframeStart An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeStart Start of the timeframe, inclusive.
 	TimeframeStart Timestamp `json:"timeframe_start"`
 
 	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -3047,72 +3103,101 @@ type Alert struct {
 	// BalanceAlertStatus Of each threshold of a balance, whether the balance is at or below it.
 	BalanceAlertStatus []BalanceAlertStatus `json:"balance_alert_status"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt          Timestamp                     `json:"created_at"`
-	Currency           *string                       `json:"currency"`
-	Customer           *NullableCustomerMinified     `json:"customer"`
-	Enabled            bool                          `json:"enabled"`
-	GroupingKeys       []string                      `json:"grouping_keys"`
-	ID                 string                        `json:"id"`
-	LicenseType        *NullableAlertLicenseType     `json:"license_type"`
-	Metric             *NullableBillableMetricTiny   `json:"metric"`
-	Plan               *NullableAlertPlan            `json:"plan"`
-	PriceFilters       []Filter                      `json:"price_filters"`
-	Subscription       *NullableSubscriptionMinified `json:"subscription"`
-	ThresholdOverrides []ThresholdOverride           `json:"threshold_overrides"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Currency The currency of the costs or the balance that is watched. Null for quantities.
+	Currency *string                   `json:"currency"`
+	Customer *NullableCustomerMinified `json:"customer"`
+
+	// Enabled Whether it is switched on.
+	Enabled bool `json:"enabled"`
+
+	// GroupingKeys The properties of events that are watched value by value. Null: all usage together.
+	GroupingKeys []string `json:"grouping_keys"`
+
+	// ID Id of the alert.
+	ID          string                      `json:"id"`
+	LicenseType *NullableAlertLicenseType   `json:"license_type"`
+	Metric      *NullableBillableMetricTiny `json:"metric"`
+	Plan        *NullableAlertPlan          `json:"plan"`
+
+	// PriceFilters The conditions that prices must meet to be counted. Null: all prices.
+	PriceFilters []Filter                      `json:"price_filters"`
+	Subscription *NullableSubscriptionMinified `json:"subscription"`
+
+	// ThresholdOverrides Other thresholds for some groups. Null where there are none.
+	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides"`
 
 	// Thresholds Null for depleted and recovered balances.
 	Thresholds []Threshold `json:"thresholds"`
-	Type       AlertType   `json:"type"`
+
+	// Type What is watched.
+	Type AlertType `json:"type"`
 }
 
-// AlertLicenseType defines model for AlertLicenseType.
+// AlertLicenseType The license type that the alert is of.
 type AlertLicenseType struct {
+	// ID Id of the license type.
 	ID string `json:"id"`
 }
 
 // AlertPage defines model for AlertPage.
 type AlertPage struct {
-	Data               []Alert            `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Alert `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// AlertPlan defines model for AlertPlan.
+// AlertPlan The plan that the alert is of.
 type AlertPlan struct {
+	// ExternalPlanID Alias of your own. Null where there is none.
 	ExternalPlanID *string `json:"external_plan_id"`
-	ID             *string `json:"id"`
-	Name           *string `json:"name"`
+
+	// ID Id of the plan.
+	ID *string `json:"id"`
+
+	// Name The name that people read. Null where it has none.
+	Name *string `json:"name"`
 
 	// PlanVersion Its number, in digits.
 	PlanVersion string `json:"plan_version"`
 }
 
-// AlertType defines model for AlertType.
+// AlertType What is watched.
 type AlertType string
 
 // AlertUpdate defines model for AlertUpdate.
 type AlertUpdate struct {
-	PriceFilters       []Filter            `json:"price_filters,omitempty"`
+	// PriceFilters Narrows the costs to the prices that meet every condition. Null is none.
+	PriceFilters []Filter `json:"price_filters,omitempty"`
+
+	// ThresholdOverrides Other thresholds for some groups. Null is none.
 	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides,omitempty"`
-	Thresholds         []Threshold         `json:"thresholds"`
+
+	// Thresholds The thresholds from now on. Left out, they stay.
+	Thresholds []Threshold `json:"thresholds"`
 }
 
 // Allocation Credits that a price grants.
 type Allocation struct {
+	// AllowsRollover Whether credits that are left over live on after their period.
 	AllowsRollover bool `json:"allows_rollover"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency An ISO 4217 code or a custom unit.
 	Currency         Currency                    `json:"currency"`
 	CustomExpiration *NullableCycleConfiguration `json:"custom_expiration"`
-	Filters          []Filter                    `json:"filters"`
-	LicenseTypeID    *string                     `json:"license_type_id"`
+
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// LicenseTypeID Id of the license type. Null is none.
+	LicenseTypeID *string `json:"license_type_id"`
 }
 
-// AllocationCadence defines model for AllocationCadence.
+// AllocationCadence How often credits are granted: once, or at the start of each month, quarter, half-year or year.
 type AllocationCadence string
 
 // AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
@@ -3126,6 +3211,7 @@ type AmendedEvent struct {
 
 // Amendment defines model for Amendment.
 type Amendment struct {
+	// EntryType Always `amendment`.
 	EntryType AmendmentType `json:"entry_type"`
 }
 
@@ -3145,7 +3231,7 @@ type AmendmentEntry struct {
 	Amendment `yaml:",inline"`
 }
 
-// AmendmentType defines model for AmendmentType.
+// AmendmentType Always `amendment`.
 type AmendmentType string
 
 // Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -3163,15 +3249,14 @@ type AmountDiscount struct {
 
 // AmountDiscountAdjusting defines model for AmountDiscountAdjusting.
 type AmountDiscountAdjusting struct {
+	// AdjustmentType Always `amount_discount`.
 	AdjustmentType AmountDiscountAdjustmentType `json:"adjustment_type"`
 
-	// AmountDiscount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// AmountDiscount The amount that is taken off in a billing period, in the currency.
 	AmountDiscount Decimal `json:"amount_discount"`
 }
 
-// AmountDiscountAdjustmentType defines model for AmountDiscountAdjustmentType.
+// AmountDiscountAdjustmentType Always `amount_discount`.
 type AmountDiscountAdjustmentType string
 
 // AmountDiscountInterval defines model for AmountDiscountInterval.
@@ -3182,16 +3267,16 @@ type AmountDiscountInterval struct {
 	AmountOff `yaml:",inline"`
 }
 
-// AmountDiscountType defines model for AmountDiscountType.
+// AmountDiscountType Always `amount`.
 type AmountDiscountType string
 
 // AmountOff defines model for AmountOff.
 type AmountOff struct {
-	// AmountDiscount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	AmountDiscount Decimal            `json:"amount_discount"`
-	DiscountType   AmountDiscountType `json:"discount_type"`
+	// AmountDiscount The amount that is taken off in a billing period, in the currency.
+	AmountDiscount Decimal `json:"amount_discount"`
+
+	// DiscountType Always `amount`.
+	DiscountType AmountDiscountType `json:"discount_type"`
 }
 
 // AppliedAmount defines model for AppliedAmount.
@@ -3204,50 +3289,49 @@ type AppliedAmount struct {
 
 // AtLeast defines model for AtLeast.
 type AtLeast struct {
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MinimumAmount The least that is charged in a billing period, in the currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 }
 
 // AtMost defines model for AtMost.
 type AtMost struct {
-	// MaximumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MaximumAmount The most that is charged in a billing period, in the currency.
 	MaximumAmount Decimal `json:"maximum_amount"`
 }
 
 // Backfill Events that add to the usage of a timeframe, or replace it.
 type Backfill struct {
-	CloseTime *NullableTimestamp `json:"close_time"`
+	// CloseTime When the backfill was closed, or is closed by itself. Null while no time is set.
+	CloseTime *Timestamp `json:"close_time"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// CreatedAt When it was created.
 	CreatedAt Timestamp `json:"created_at"`
 
 	// CustomerID Null means all customers.
-	CustomerID        *string `json:"customer_id"`
+	CustomerID *string `json:"customer_id"`
+
+	// DeprecationFilter The condition for events that are replaced. Null: all of the timeframe.
 	DeprecationFilter *string `json:"deprecation_filter"`
 
 	// EventsIngested How many events it took.
-	EventsIngested        int64              `json:"events_ingested"`
-	ID                    string             `json:"id"`
-	ReplaceExistingEvents bool               `json:"replace_existing_events"`
-	RevertedAt            *NullableTimestamp `json:"reverted_at"`
+	EventsIngested int64 `json:"events_ingested"`
+
+	// ID Id of the backfill.
+	ID string `json:"id"`
+
+	// ReplaceExistingEvents Whether events of the timeframe that were there before are replaced.
+	ReplaceExistingEvents bool `json:"replace_existing_events"`
+
+	// RevertedAt When it was taken back. Null while it was not.
+	RevertedAt *Timestamp `json:"reverted_at"`
 
 	// Status A backfill stays pending until it is closed and all its effects are in place; then it is reflected.
 	Status BackfillStatus `json:"status"`
 
-	// TimeframeEnd An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeEnd End of the timeframe, exclusive.
 	TimeframeEnd Timestamp `json:"timeframe_end"`
 
-	// TimeframeStart An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeStart Start of the timeframe, inclusive.
 	TimeframeStart Timestamp `json:"timeframe_start"`
 }
 
@@ -3261,7 +3345,9 @@ type BackfillCreate struct {
 
 	// DeprecationFilter A condition such as `region = 'eu' AND n > 5`. Only events for which it holds are replaced. Goes with
 	// `replace_existing_events`.
-	DeprecationFilter  *string `json:"deprecation_filter,omitempty"`
+	DeprecationFilter *string `json:"deprecation_filter,omitempty"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// ReplaceExistingEvents Whether the events of the timeframe that exist on closing stop counting, or its own are added to them.
@@ -3276,7 +3362,10 @@ type BackfillCreate struct {
 
 // BackfillPage defines model for BackfillPage.
 type BackfillPage struct {
-	Data               []Backfill         `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Backfill `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -3285,15 +3374,19 @@ type BackfillStatus string
 
 // BalanceAlertStatus defines model for BalanceAlertStatus.
 type BalanceAlertStatus struct {
-	InAlert        bool        `json:"in_alert"`
+	// InAlert Whether the balance is beyond the threshold now.
+	InAlert bool `json:"in_alert"`
+
+	// ThresholdValue The balance, in credits, at which the alert is told.
 	ThresholdValue json.Number `json:"threshold_value"`
 }
 
-// BalanceAlertType defines model for BalanceAlertType.
+// BalanceAlertType What happened to a balance: it ran out, fell below a threshold, or rose above zero again.
 type BalanceAlertType string
 
 // BalanceTransaction A change of the money a customer has with us.
 type BalanceTransaction struct {
+	// Action What caused the change of the balance.
 	Action BalanceTransactionAction `json:"action"`
 
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -3301,81 +3394,106 @@ type BalanceTransaction struct {
 	// Example: 12.30
 	Amount Amount `json:"amount"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt   Timestamp               `json:"created_at"`
-	CreditNote  *NullableCreditNoteTiny `json:"credit_note"`
-	Description *string                 `json:"description"`
+	// CreatedAt When it was created.
+	CreatedAt  Timestamp               `json:"created_at"`
+	CreditNote *NullableCreditNoteTiny `json:"credit_note"`
+
+	// Description Text of your own. Null where there is none.
+	Description *string `json:"description"`
 
 	// EndingBalance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	EndingBalance Amount               `json:"ending_balance"`
-	ID            string               `json:"id"`
-	Invoice       *NullableInvoiceTiny `json:"invoice"`
+	EndingBalance Amount `json:"ending_balance"`
+
+	// ID Id of the transaction.
+	ID      string               `json:"id"`
+	Invoice *NullableInvoiceTiny `json:"invoice"`
 
 	// StartingBalance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	StartingBalance Amount                 `json:"starting_balance"`
-	Type            BalanceTransactionType `json:"type"`
+	StartingBalance Amount `json:"starting_balance"`
+
+	// Type `increment` adds to the balance, `decrement` takes from it.
+	Type BalanceTransactionType `json:"type"`
 }
 
-// BalanceTransactionAction defines model for BalanceTransactionAction.
+// BalanceTransactionAction What caused the change of the balance.
 type BalanceTransactionAction string
 
 // BalanceTransactionCreate defines model for BalanceTransactionCreate.
 type BalanceTransactionCreate struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	Amount      Decimal                `json:"amount"`
-	Description *string                `json:"description,omitempty"`
-	Type        BalanceTransactionType `json:"type"`
+	// Amount How much the balance changes, in the customer's currency, above 0.
+	Amount Decimal `json:"amount"`
+
+	// Description Text of your own. None by default, and null is none.
+	Description *string `json:"description,omitempty"`
+
+	// Type `increment` adds to the balance, `decrement` takes from it.
+	Type BalanceTransactionType `json:"type"`
 }
 
 // BalanceTransactionPage defines model for BalanceTransactionPage.
 type BalanceTransactionPage struct {
-	Data               []BalanceTransaction `json:"data"`
-	PaginationMetadata PaginationMetadata   `json:"pagination_metadata"`
+	// Data The entries of this page, in the order of the list.
+	Data []BalanceTransaction `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// BalanceTransactionType defines model for BalanceTransactionType.
+// BalanceTransactionType `increment` adds to the balance, `decrement` takes from it.
 type BalanceTransactionType string
 
 // BillableMetric A rule that makes one number of many events.
 type BillableMetric struct {
+	// Description Text of your own. Null where there is none.
 	Description *string `json:"description"`
-	ID          string  `json:"id"`
+
+	// ID Id of the metric.
+	ID string `json:"id"`
 
 	// Item A product or a feature that is sold.
 	Item Item `json:"item"`
 
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`
-	Name     string   `json:"name"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 
 	// ParameterDefinitions Its parameters, in the order of the SQL, which has `{{name}}` where a value is to stand. Null where it has none.
 	ParameterDefinitions []MetricParameterDefinition `json:"parameter_definitions"`
-	SQL                  string                      `json:"sql"`
-	Status               MetricStatus                `json:"status"`
+
+	// SQL The metric's SELECT.
+	SQL string `json:"sql"`
+
+	// Status Always `active` today. The others are what the hosted service knows.
+	Status MetricStatus `json:"status"`
 }
 
 // BillableMetricPage defines model for BillableMetricPage.
 type BillableMetricPage struct {
-	Data               []BillableMetric   `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []BillableMetric `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// BillableMetricSlim defines model for BillableMetricSlim.
+// BillableMetricSlim The metric, by id and name.
 type BillableMetricSlim struct {
-	ID   string `json:"id"`
+	// ID Id of the metric.
+	ID string `json:"id"`
+
+	// Name The name that people read.
 	Name string `json:"name"`
 }
 
-// BillableMetricTiny defines model for BillableMetricTiny.
+// BillableMetricTiny The metric, by id.
 type BillableMetricTiny struct {
+	// ID Id of the metric.
 	ID string `json:"id"`
 }
 
@@ -3384,63 +3502,72 @@ type BillingCycleAlignment string
 
 // BillingCycleAnchorConfiguration The day that billing periods begin on. In shorter months it is the last day.
 type BillingCycleAnchorConfiguration struct {
-	Day   int  `json:"day"`
+	// Day Day of the month; the last day in shorter months.
+	Day int `json:"day"`
+
+	// Month Month of the year, for cycles longer than a month. Null: that of the start.
 	Month *int `json:"month,omitempty"`
-	Year  *int `json:"year,omitempty"`
+
+	// Year Year, for cycles longer than a year. Null: that of the start.
+	Year *int `json:"year,omitempty"`
 }
 
-// BillingMode defines model for BillingMode.
+// BillingMode `in_advance` is billed at the start of the service period, `in_arrear` at its end.
 type BillingMode string
 
-// BlockCreditAllocation defines model for BlockCreditAllocation.
+// BlockCreditAllocation The allocation that granted the credits.
 type BlockCreditAllocation struct {
+	// AllowsRollover Whether credits that are left over live on after their period.
 	AllowsRollover bool `json:"allows_rollover"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency An ISO 4217 code or a custom unit.
 	Currency         Currency                    `json:"currency"`
 	CustomExpiration *NullableCycleConfiguration `json:"custom_expiration"`
-	Filters          []Filter                    `json:"filters"`
-	ItemID           string                      `json:"item_id"`
-	LicenseTypeID    *string                     `json:"license_type_id"`
+
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// ItemID Id of the item.
+	ItemID string `json:"item_id"`
+
+	// LicenseTypeID Id of the license type. Null is none.
+	LicenseTypeID *string `json:"license_type_id"`
 }
 
-// BlockCreditCommitment defines model for BlockCreditCommitment.
+// BlockCreditCommitment The commitment that granted the credits.
 type BlockCreditCommitment struct {
-	ID             string  `json:"id"`
+	// ID Id of the commitment.
+	ID string `json:"id"`
+
+	// SubscriptionID Id of the subscription that committed. Null where there is none.
 	SubscriptionID *string `json:"subscription_id"`
 }
 
 // BoundTier A tier up to the bound of the next.
 type BoundTier struct {
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity above which it holds.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // BulkBoundTier The rate of quantities from the bound on, up to that of the next.
 type BulkBoundTier struct {
-	TierLowerBound *NullableDecimal `json:"tier_lower_bound,omitempty"`
+	// TierLowerBound Where the tier starts: the quantity from which it holds, inclusive. Null is 0.
+	TierLowerBound *Decimal `json:"tier_lower_bound,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of every unit when the quantity is in this tier, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // BulkConfig All units cost the rate of the tier that the quantity reaches.
 type BulkConfig struct {
+	// Tiers The tiers, from the lowest to the highest, without gaps.
 	Tiers []BulkTier `json:"tiers"`
 }
 
-// BulkModel defines model for BulkModel.
+// BulkModel Always `bulk`.
 type BulkModel string
 
 // BulkPrice defines model for BulkPrice.
@@ -3455,7 +3582,9 @@ type BulkPrice struct {
 type BulkPricing struct {
 	// BulkConfig All units cost the rate of the tier that the quantity reaches.
 	BulkConfig BulkConfig `json:"bulk_config"`
-	ModelType  BulkModel  `json:"model_type"`
+
+	// ModelType Always `bulk`.
+	ModelType BulkModel `json:"model_type"`
 }
 
 // BulkTier defines model for BulkTier.
@@ -3463,19 +3592,20 @@ type BulkTier struct {
 	// MaximumUnits The largest quantity of the tier; null or left out in the last tier.
 	MaximumUnits *json.Number `json:"maximum_units,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of every unit when the quantity is in this tier, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // BulkWithFiltersConfig The units of some events, at the rate of the tier that those of all events reach.
 type BulkWithFiltersConfig struct {
+	// Filters The values that properties of an event must have for it to be counted.
 	Filters []PropertyFilter `json:"filters"`
-	Tiers   []BulkBoundTier  `json:"tiers"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []BulkBoundTier `json:"tiers"`
 }
 
-// BulkWithFiltersModel defines model for BulkWithFiltersModel.
+// BulkWithFiltersModel Always `bulk_with_filters`.
 type BulkWithFiltersModel string
 
 // BulkWithFiltersPrice defines model for BulkWithFiltersPrice.
@@ -3490,15 +3620,18 @@ type BulkWithFiltersPrice struct {
 type BulkWithFiltersPricing struct {
 	// BulkWithFiltersConfig The units of some events, at the rate of the tier that those of all events reach.
 	BulkWithFiltersConfig BulkWithFiltersConfig `json:"bulk_with_filters_config"`
-	ModelType             BulkWithFiltersModel  `json:"model_type"`
+
+	// ModelType Always `bulk_with_filters`.
+	ModelType BulkWithFiltersModel `json:"model_type"`
 }
 
 // BulkWithProrationConfig All units cost the rate of the tier that the quantity reaches; a partial period is charged in proportion.
 type BulkWithProrationConfig struct {
+	// Tiers The tiers, from the lowest to the highest, without gaps.
 	Tiers []BulkBoundTier `json:"tiers"`
 }
 
-// BulkWithProrationModel defines model for BulkWithProrationModel.
+// BulkWithProrationModel Always `bulk_with_proration`.
 type BulkWithProrationModel string
 
 // BulkWithProrationPrice defines model for BulkWithProrationPrice.
@@ -3513,7 +3646,9 @@ type BulkWithProrationPrice struct {
 type BulkWithProrationPricing struct {
 	// BulkWithProrationConfig All units cost the rate of the tier that the quantity reaches; a partial period is charged in proportion.
 	BulkWithProrationConfig BulkWithProrationConfig `json:"bulk_with_proration_config"`
-	ModelType               BulkWithProrationModel  `json:"model_type"`
+
+	// ModelType Always `bulk_with_proration`.
+	ModelType BulkWithProrationModel `json:"model_type"`
 }
 
 // Cadence How often a price is billed. `custom` needs a `billing_cycle_configuration`.
@@ -3524,17 +3659,29 @@ type ChangeOption string
 
 // ChangedSubscriptionResources What else a change of a subscription brought about.
 type ChangedSubscriptionResources struct {
-	CreatedCreditNotes []CreditNote     `json:"created_credit_notes"`
-	CreatedInvoices    []CreatedInvoice `json:"created_invoices"`
-	VoidedCreditNotes  []CreditNote     `json:"voided_credit_notes"`
-	VoidedInvoices     []Invoice        `json:"voided_invoices"`
+	// CreatedCreditNotes Credit notes that the change made.
+	CreatedCreditNotes []CreditNote `json:"created_credit_notes"`
+
+	// CreatedInvoices Invoices that the change made.
+	CreatedInvoices []CreatedInvoice `json:"created_invoices"`
+
+	// VoidedCreditNotes Credit notes that the change voided.
+	VoidedCreditNotes []CreditNote `json:"voided_credit_notes"`
+
+	// VoidedInvoices Invoices that the change voided.
+	VoidedInvoices []Invoice `json:"voided_invoices"`
 }
 
 // ComponentLine defines model for ComponentLine.
 type ComponentLine struct {
+	// LineItemID Id of the line item.
 	LineItemID string `json:"line_item_id"`
-	Name       string `json:"name"`
-	PriceID    string `json:"price_id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -3544,14 +3691,10 @@ type ComponentLine struct {
 
 // ConsumptionRow defines model for ConsumptionRow.
 type ConsumptionRow struct {
-	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Threshold The quantity above which the total holds, exclusive.
 	Threshold Decimal `json:"threshold"`
 
-	// TotalAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TotalAmount What is charged in all, in the price's currency.
 	TotalAmount Decimal `json:"total_amount"`
 }
 
@@ -3560,20 +3703,21 @@ type ConversionExplanation struct {
 	// Converted What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Converted Amount           `json:"converted"`
-	Steps     []ConversionStep `json:"steps"`
+	Converted Amount `json:"converted"`
+
+	// Steps The steps of the calculation, in their order.
+	Steps []ConversionStep `json:"steps"`
 }
 
-// ConversionRateTieredConfig defines model for ConversionRateTieredConfig.
+// ConversionRateTieredConfig A rate for each tier of units.
 type ConversionRateTieredConfig struct {
+	// Tiers The tiers, from the lowest to the highest, without gaps.
 	Tiers []Tier `json:"tiers"`
 }
 
-// ConversionRateUnitConfig defines model for ConversionRateUnitConfig.
+// ConversionRateUnitConfig One rate for every unit.
 type ConversionRateUnitConfig struct {
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount What a unit costs, in the invoicing currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
@@ -3582,29 +3726,47 @@ type ConversionStep struct {
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount   Amount      `json:"amount"`
-	Name     string      `json:"name"`
+	Amount Amount `json:"amount"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Quantity How many units.
 	Quantity json.Number `json:"quantity"`
-	Rate     string      `json:"rate"`
+
+	// Rate What a unit costs, in the invoicing currency.
+	Rate string `json:"rate"`
 }
 
 // Costs defines model for Costs.
 type Costs struct {
+	// Data The entries of this page, in the order of the list.
 	Data []AggregatedCost `json:"data"`
 }
 
 // Coupon A discount that can be redeemed.
 type Coupon struct {
-	ArchivedAt *NullableTimestamp `json:"archived_at"`
+	// ArchivedAt When it was archived. Null while it is in use.
+	ArchivedAt *Timestamp `json:"archived_at"`
 
 	// Discount What is taken off. `discount_type` chooses the variant. An amount is money in the currency of the invoice, taken off once
 	// from each.
-	Discount         CouponDiscount `json:"discount"`
-	DurationInMonths *int           `json:"duration_in_months"`
-	ID               string         `json:"id"`
-	MaxRedemptions   *int           `json:"max_redemptions"`
-	RedemptionCode   string         `json:"redemption_code"`
-	TimesRedeemed    int            `json:"times_redeemed"`
+	Discount CouponDiscount `json:"discount"`
+
+	// DurationInMonths For how many months it works once it is redeemed. Null: without end.
+	DurationInMonths *int `json:"duration_in_months"`
+
+	// ID Id of the coupon.
+	ID string `json:"id"`
+
+	// MaxRedemptions How often it may be redeemed. Null: without limit.
+	MaxRedemptions *int `json:"max_redemptions"`
+
+	// RedemptionCode What customers redeem it by.
+	RedemptionCode string `json:"redemption_code"`
+
+	// TimesRedeemed How often it was redeemed.
+	TimesRedeemed int `json:"times_redeemed"`
 }
 
 // CouponCreate defines model for CouponCreate.
@@ -3630,7 +3792,10 @@ type CouponDiscount struct {
 
 // CouponPage defines model for CouponPage.
 type CouponPage struct {
-	Data               []Coupon           `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Coupon `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -3638,22 +3803,29 @@ type CouponPage struct {
 type CouponRedeem struct {
 	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
 	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
-	ChangeDate               *NullableDateOrDateTime   `json:"change_date,omitempty"`
+
+	// ChangeDate When the change takes effect. Needed where the option asks for a date, else null.
+	ChangeDate *DateOrDateTime `json:"change_date,omitempty"`
 
 	// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
-	ChangeOption         ChangeOption `json:"change_option"`
-	CouponID             *string      `json:"coupon_id,omitempty"`
-	CouponRedemptionCode *string      `json:"coupon_redemption_code,omitempty"`
+	ChangeOption ChangeOption `json:"change_option"`
+
+	// CouponID Id of the coupon. Null where the code is given.
+	CouponID *string `json:"coupon_id,omitempty"`
+
+	// CouponRedemptionCode Code of the coupon, instead of its id. Null where the id is given.
+	CouponRedemptionCode *string `json:"coupon_redemption_code,omitempty"`
 }
 
 // CouponRedemption The coupon that was redeemed last, and how long its discount runs.
 type CouponRedemption struct {
-	CouponID string             `json:"coupon_id"`
-	EndDate  *NullableTimestamp `json:"end_date"`
+	// CouponID Id of the coupon.
+	CouponID string `json:"coupon_id"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// EndDate Until when the coupon works, exclusive. Null: without end.
+	EndDate *Timestamp `json:"end_date"`
+
+	// StartDate From when the coupon works, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
@@ -3668,28 +3840,41 @@ type CreatedInvoice struct {
 // CreditBlock A credit block by itself.
 type CreditBlock struct {
 	// Balance What is left.
-	Balance           json.Number                    `json:"balance"`
-	CreditAllocation  *NullableBlockCreditAllocation `json:"credit_allocation"`
+	Balance          json.Number                    `json:"balance"`
+	CreditAllocation *NullableBlockCreditAllocation `json:"credit_allocation"`
+
+	// CreditBlockSource Where the credits come from: an allocation of a plan, a top-up, a commitment, or an entry made by hand.
 	CreditBlockSource CreditBlockSource              `json:"credit_block_source"`
 	CreditCommitment  *NullableBlockCreditCommitment `json:"credit_commitment"`
-	EffectiveDate     *NullableTimestamp             `json:"effective_date"`
-	ExpiryDate        *NullableTimestamp             `json:"expiry_date"`
+
+	// EffectiveDate From when the credits can be used. Null: from the beginning.
+	EffectiveDate *Timestamp `json:"effective_date"`
+
+	// ExpiryDate When the credits expire. Null: they do not expire.
+	ExpiryDate *Timestamp `json:"expiry_date"`
 
 	// Filters The items the block pays for. Empty means all.
 	Filters []Filter `json:"filters"`
-	ID      string   `json:"id"`
+
+	// ID Id of the block.
+	ID string `json:"id"`
 
 	// MaximumInitialBalance What the block began with.
 	MaximumInitialBalance *json.Number `json:"maximum_initial_balance"`
 
 	// Metadata Labels of your own.
-	Metadata         Metadata          `json:"metadata"`
-	PerUnitCostBasis *NullableDecimal  `json:"per_unit_cost_basis"`
-	Status           CreditBlockStatus `json:"status"`
+	Metadata Metadata `json:"metadata"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency. Null: the credits are free.
+	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis"`
+
+	// Status `active` can be used; `pending_payment` waits until its invoice is paid.
+	Status CreditBlockStatus `json:"status"`
 }
 
 // CreditBlockExpiry defines model for CreditBlockExpiry.
 type CreditBlockExpiry struct {
+	// EntryType Always `credit_block_expiry`.
 	EntryType CreditBlockExpiryType `json:"entry_type"`
 }
 
@@ -3701,42 +3886,60 @@ type CreditBlockExpiryEntry struct {
 	CreditBlockExpiry `yaml:",inline"`
 }
 
-// CreditBlockExpiryType defines model for CreditBlockExpiryType.
+// CreditBlockExpiryType Always `credit_block_expiry`.
 type CreditBlockExpiryType string
 
 // CreditBlockInvoice defines model for CreditBlockInvoice.
 type CreditBlockInvoice struct {
-	Customer      CustomerMinified              `json:"customer"`
-	ID            string                        `json:"id"`
-	InvoiceNumber string                        `json:"invoice_number"`
-	Status        InvoiceStatus                 `json:"status"`
-	Subscription  *NullableSubscriptionMinified `json:"subscription"`
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
+
+	// ID Id of the invoice.
+	ID string `json:"id"`
+
+	// InvoiceNumber The number that people read, unique in the account.
+	InvoiceNumber string `json:"invoice_number"`
+
+	// Status `draft` can change, `issued` is final and owed, `paid` is settled, `synced` is collected elsewhere, `void` is not owed.
+	Status       InvoiceStatus                 `json:"status"`
+	Subscription *NullableSubscriptionMinified `json:"subscription"`
 }
 
 // CreditBlockInvoices defines model for CreditBlockInvoices.
 type CreditBlockInvoices struct {
 	// Block A credit block by itself.
-	Block    CreditBlock          `json:"block"`
+	Block CreditBlock `json:"block"`
+
+	// Invoices The invoices that charge for the block.
 	Invoices []CreditBlockInvoice `json:"invoices"`
 }
 
-// CreditBlockSource defines model for CreditBlockSource.
+// CreditBlockSource Where the credits come from: an allocation of a plan, a top-up, a commitment, or an entry made by hand.
 type CreditBlockSource string
 
-// CreditBlockStatus defines model for CreditBlockStatus.
+// CreditBlockStatus `active` can be used; `pending_payment` waits until its invoice is paid.
 type CreditBlockStatus string
 
 // CreditInvoiceSettings How the credits are sold: an invoice of `amount` times `per_unit_cost_basis`, which is required with it. Exactly one of
 // `net_terms` and `custom_due_date` is given.
 type CreditInvoiceSettings struct {
-	AutoCollection bool                    `json:"auto_collection"`
-	CustomDueDate  *NullableDateOrDateTime `json:"custom_due_date,omitempty"`
-	InvoiceDate    *NullableDateOrDateTime `json:"invoice_date,omitempty"`
+	// AutoCollection Whether the invoice is collected through the payment provider.
+	AutoCollection bool `json:"auto_collection"`
+
+	// CustomDueDate When the invoice is due. Null: by the net terms.
+	CustomDueDate *DateOrDateTime `json:"custom_due_date,omitempty"`
+
+	// InvoiceDate The date of the invoice. Null: when the credits take effect.
+	InvoiceDate *DateOrDateTime `json:"invoice_date,omitempty"`
 
 	// ItemID What the line of the invoice sells. Credits by default.
-	ItemID     *string `json:"item_id,omitempty"`
-	MarkAsPaid *bool   `json:"mark_as_paid,omitempty"`
-	Memo       *string `json:"memo,omitempty"`
+	ItemID *string `json:"item_id,omitempty"`
+
+	// MarkAsPaid Whether the invoice is paid already. False by default.
+	MarkAsPaid *bool `json:"mark_as_paid,omitempty"`
+
+	// Memo Text that is shown on the document. None by default, and null is none.
+	Memo *string `json:"memo,omitempty"`
 
 	// NetTerms Days.
 	NetTerms *int `json:"net_terms,omitempty"`
@@ -3747,21 +3950,37 @@ type CreditInvoiceSettings struct {
 
 // CreditNote Money of an invoice that is given back.
 type CreditNote struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt               Timestamp                   `json:"created_at"`
-	CreditNoteNumber        string                      `json:"credit_note_number"`
-	CreditNotePdf           *string                     `json:"credit_note_pdf"`
-	Customer                CustomerMinified            `json:"customer"`
-	Discounts               []CreditNoteDiscount        `json:"discounts"`
-	ID                      string                      `json:"id"`
-	InvoiceID               string                      `json:"invoice_id"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CreditNoteNumber The number that people read, unique in the account.
+	CreditNoteNumber string `json:"credit_note_number"`
+
+	// CreditNotePdf Address of the credit note as PDF. Null where there is none.
+	CreditNotePdf *string `json:"credit_note_pdf"`
+
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
+
+	// Discounts The discounts of the invoice, as far as they are taken back.
+	Discounts []CreditNoteDiscount `json:"discounts"`
+
+	// ID Id of the credit note.
+	ID string `json:"id"`
+
+	// InvoiceID Id of the invoice.
+	InvoiceID string `json:"invoice_id"`
+
+	// LineItems The lines, in the order in which they are shown.
 	LineItems               []CreditNoteLineItem        `json:"line_items"`
 	MaximumAmountAdjustment *NullableCreditNoteDiscount `json:"maximum_amount_adjustment"`
-	Memo                    *string                     `json:"memo"`
-	MinimumAmountRefunded   *NullableDecimal            `json:"minimum_amount_refunded"`
-	Reason                  *NullableCreditNoteReason   `json:"reason"`
+
+	// Memo Text that is shown on the document. Null where there is none.
+	Memo *string `json:"memo"`
+
+	// MinimumAmountRefunded What is given back of a minimum. Null is nothing.
+	MinimumAmountRefunded *Decimal                  `json:"minimum_amount_refunded"`
+	Reason                *NullableCreditNoteReason `json:"reason"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -3771,30 +3990,49 @@ type CreditNote struct {
 	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total    Amount             `json:"total"`
-	Type     CreditNoteType     `json:"type"`
-	VoidedAt *NullableTimestamp `json:"voided_at"`
+	Total Amount `json:"total"`
+
+	// Type `refund` gives back money that was paid, `adjustment` lowers what is owed.
+	Type CreditNoteType `json:"type"`
+
+	// VoidedAt When it was voided. Null while it stands.
+	VoidedAt *Timestamp `json:"voided_at"`
 }
 
 // CreditNoteCreate defines model for CreditNoteCreate.
 type CreditNoteCreate struct {
-	EndDate   *NullableDate              `json:"end_date,omitempty"`
+	// EndDate The last day of the service that is given back. Null: that of the lines.
+	EndDate *Date `json:"end_date,omitempty"`
+
+	// LineItems The lines that are given back, each up to what is left of it.
 	LineItems []CreditNoteLineItemCreate `json:"line_items"`
-	Memo      *string                    `json:"memo,omitempty"`
-	Reason    *NullableCreditNoteReason  `json:"reason,omitempty"`
-	StartDate *NullableDate              `json:"start_date,omitempty"`
+
+	// Memo Text that is shown on the document. None by default, and null is none.
+	Memo   *string                   `json:"memo,omitempty"`
+	Reason *NullableCreditNoteReason `json:"reason,omitempty"`
+
+	// StartDate The first day of the service that is given back. Null: that of the lines.
+	StartDate *Date `json:"start_date,omitempty"`
 }
 
-// CreditNoteDiscount defines model for CreditNoteDiscount.
+// CreditNoteDiscount A discount of the invoice, as far as the credit note takes it back.
 type CreditNoteDiscount struct {
 	// AmountApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountApplied      Amount                 `json:"amount_applied"`
-	AppliesToPrices    []PriceSlim            `json:"applies_to_prices"`
-	DiscountType       PercentageDiscountType `json:"discount_type"`
-	PercentageDiscount json.Number            `json:"percentage_discount"`
-	Reason             *string                `json:"reason"`
+	AmountApplied Amount `json:"amount_applied"`
+
+	// AppliesToPrices The prices that the discount works on. Null: the whole invoice.
+	AppliesToPrices []PriceSlim `json:"applies_to_prices"`
+
+	// DiscountType Always `percentage`.
+	DiscountType PercentageDiscountType `json:"discount_type"`
+
+	// PercentageDiscount The share that is taken off, from 0 to 1: 0.1 is 10 %.
+	PercentageDiscount json.Number `json:"percentage_discount"`
+
+	// Reason Why, in words. Null where none were given.
+	Reason *string `json:"reason"`
 }
 
 // CreditNoteLineDiscount defines model for CreditNoteLineDiscount.
@@ -3802,16 +4040,28 @@ type CreditNoteLineDiscount struct {
 	// AmountApplied What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountApplied      Amount                     `json:"amount_applied"`
-	AmountDiscount     *NullableDecimal           `json:"amount_discount"`
-	AppliesToPriceIds  []string                   `json:"applies_to_price_ids"`
-	DiscountType       CreditNoteLineDiscountType `json:"discount_type"`
-	ID                 string                     `json:"id"`
-	PercentageDiscount json.Number                `json:"percentage_discount"`
-	Reason             *string                    `json:"reason"`
+	AmountApplied Amount `json:"amount_applied"`
+
+	// AmountDiscount The amount that is taken off in a billing period, in the currency. Null is none.
+	AmountDiscount *Decimal `json:"amount_discount"`
+
+	// AppliesToPriceIds Ids of the prices that it works on.
+	AppliesToPriceIds []string `json:"applies_to_price_ids"`
+
+	// DiscountType A share or an amount.
+	DiscountType CreditNoteLineDiscountType `json:"discount_type"`
+
+	// ID Id of the discount.
+	ID string `json:"id"`
+
+	// PercentageDiscount The share that is taken off, from 0 to 1: 0.1 is 10 %.
+	PercentageDiscount json.Number `json:"percentage_discount"`
+
+	// Reason Why, in words. Null where none were given.
+	Reason *string `json:"reason"`
 }
 
-// CreditNoteLineDiscountType defines model for CreditNoteLineDiscountType.
+// CreditNoteLineDiscountType A share or an amount.
 type CreditNoteLineDiscountType string
 
 // CreditNoteLineItem defines model for CreditNoteLineItem.
@@ -3819,72 +4069,90 @@ type CreditNoteLineItem struct {
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount             Amount                   `json:"amount"`
-	Discounts          []CreditNoteLineDiscount `json:"discounts"`
-	EndTimeExclusive   *NullableTimestamp       `json:"end_time_exclusive"`
-	ID                 string                   `json:"id"`
-	ItemID             string                   `json:"item_id"`
-	Name               string                   `json:"name"`
-	Quantity           *json.Number             `json:"quantity"`
-	StartTimeInclusive *NullableTimestamp       `json:"start_time_inclusive"`
+	Amount Amount `json:"amount"`
+
+	// Discounts What is taken off.
+	Discounts []CreditNoteLineDiscount `json:"discounts"`
+
+	// EndTimeExclusive End of the service that is given back, exclusive. Null where it is not known.
+	EndTimeExclusive *Timestamp `json:"end_time_exclusive"`
+
+	// ID Id of the line item.
+	ID string `json:"id"`
+
+	// ItemID Id of the item.
+	ItemID string `json:"item_id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Quantity How many units. Null where it is not known.
+	Quantity *json.Number `json:"quantity"`
+
+	// StartTimeInclusive Start of the service that is given back, inclusive. Null where it is not known.
+	StartTimeInclusive *Timestamp `json:"start_time_inclusive"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal   Amount      `json:"subtotal"`
+	Subtotal Amount `json:"subtotal"`
+
+	// TaxAmounts The taxes, each with its rate.
 	TaxAmounts []TaxAmount `json:"tax_amounts"`
 }
 
 // CreditNoteLineItemCreate defines model for CreditNoteLineItemCreate.
 type CreditNoteLineItemCreate struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	Amount  Decimal       `json:"amount"`
-	EndDate *NullableDate `json:"end_date,omitempty"`
+	// Amount What is given back of the line, in the invoice's currency.
+	Amount Decimal `json:"amount"`
+
+	// EndDate The last day of the service that is given back. Null: that of the note.
+	EndDate *Date `json:"end_date,omitempty"`
 
 	// InvoiceLineItemID A line of an issued or paid invoice. All are of the same.
-	InvoiceLineItemID string        `json:"invoice_line_item_id"`
-	StartDate         *NullableDate `json:"start_date,omitempty"`
+	InvoiceLineItemID string `json:"invoice_line_item_id"`
+
+	// StartDate The first day of the service that is given back. Null: that of the note.
+	StartDate *Date `json:"start_date,omitempty"`
 }
 
 // CreditNotePage defines model for CreditNotePage.
 type CreditNotePage struct {
-	Data               []CreditNote       `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []CreditNote `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// CreditNoteReason defines model for CreditNoteReason.
+// CreditNoteReason Why money is given back.
 type CreditNoteReason string
 
-// CreditNoteTiny defines model for CreditNoteTiny.
+// CreditNoteTiny The credit note, by id.
 type CreditNoteTiny struct {
+	// ID Id of the credit note.
 	ID string `json:"id"`
 }
 
-// CreditNoteType defines model for CreditNoteType.
+// CreditNoteType `refund` gives back money that was paid, `adjustment` lowers what is owed.
 type CreditNoteType string
 
 // CumulativeGroupedAllocationConfig What groups use beyond a free quantity of their own or beyond the one they share, whichever is more.
 type CumulativeGroupedAllocationConfig struct {
-	// CumulativeAllocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// CumulativeAllocation Units of all groups together that are free in a billing period.
 	CumulativeAllocation Decimal `json:"cumulative_allocation"`
 
-	// GroupAllocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// GroupAllocation Units of each group that are free in a billing period.
 	GroupAllocation Decimal `json:"group_allocation"`
-	GroupingKey     string  `json:"grouping_key"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// GroupingKey The property of events that usage is grouped by.
+	GroupingKey string `json:"grouping_key"`
+
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
-// CumulativeGroupedAllocationModel defines model for CumulativeGroupedAllocationModel.
+// CumulativeGroupedAllocationModel Always `cumulative_grouped_allocation`.
 type CumulativeGroupedAllocationModel string
 
 // CumulativeGroupedAllocationPrice defines model for CumulativeGroupedAllocationPrice.
@@ -3899,18 +4167,21 @@ type CumulativeGroupedAllocationPrice struct {
 type CumulativeGroupedAllocationPricing struct {
 	// CumulativeGroupedAllocationConfig What groups use beyond a free quantity of their own or beyond the one they share, whichever is more.
 	CumulativeGroupedAllocationConfig CumulativeGroupedAllocationConfig `json:"cumulative_grouped_allocation_config"`
-	ModelType                         CumulativeGroupedAllocationModel  `json:"model_type"`
+
+	// ModelType Always `cumulative_grouped_allocation`.
+	ModelType CumulativeGroupedAllocationModel `json:"model_type"`
 }
 
 // CumulativeGroupedBulkConfig The units of each group at its own rate in the tier that all groups together reach.
 type CumulativeGroupedBulkConfig struct {
+	// DimensionValues The tiers of each group.
 	DimensionValues []GroupTier `json:"dimension_values"`
 
 	// Group The property whose values are the groups.
 	Group string `json:"group"`
 }
 
-// CumulativeGroupedBulkModel defines model for CumulativeGroupedBulkModel.
+// CumulativeGroupedBulkModel Always `cumulative_grouped_bulk`.
 type CumulativeGroupedBulkModel string
 
 // CumulativeGroupedBulkPrice defines model for CumulativeGroupedBulkPrice.
@@ -3925,7 +4196,9 @@ type CumulativeGroupedBulkPrice struct {
 type CumulativeGroupedBulkPricing struct {
 	// CumulativeGroupedBulkConfig The units of each group at its own rate in the tier that all groups together reach.
 	CumulativeGroupedBulkConfig CumulativeGroupedBulkConfig `json:"cumulative_grouped_bulk_config"`
-	ModelType                   CumulativeGroupedBulkModel  `json:"model_type"`
+
+	// ModelType Always `cumulative_grouped_bulk`.
+	ModelType CumulativeGroupedBulkModel `json:"model_type"`
 }
 
 // Currencies defines model for Currencies.
@@ -3939,10 +4212,18 @@ type Currency = string
 // Customer A buyer.
 type Customer struct {
 	AccountingSyncConfiguration *NullableAccountingSyncConfiguration `json:"accounting_sync_configuration"`
-	AdditionalEmails            []string                             `json:"additional_emails"`
-	AutoCollection              bool                                 `json:"auto_collection"`
-	AutoIssuance                *bool                                `json:"auto_issuance"`
-	AutomaticTaxEnabled         *bool                                `json:"automatic_tax_enabled"`
+
+	// AdditionalEmails More addresses that invoices are sent to.
+	AdditionalEmails []string `json:"additional_emails"`
+
+	// AutoCollection Whether invoices are collected through the payment provider.
+	AutoCollection bool `json:"auto_collection"`
+
+	// AutoIssuance Whether invoices are issued by themselves. Null: the setting of the customer or the account.
+	AutoIssuance *bool `json:"auto_issuance"`
+
+	// AutomaticTaxEnabled Whether tax is computed by the provider. Null: the setting of the account.
+	AutomaticTaxEnabled *bool `json:"automatic_tax_enabled"`
 
 	// Balance What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -3950,30 +4231,50 @@ type Customer struct {
 	Balance        Amount           `json:"balance"`
 	BillingAddress *NullableAddress `json:"billing_address"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt              Timestamp              `json:"created_at"`
-	Currency               *string                `json:"currency"`
-	DefaultPaymentMethod   *NullablePaymentMethod `json:"default_payment_method"`
-	Email                  string                 `json:"email"`
-	EmailDelivery          bool                   `json:"email_delivery"`
-	ExemptFromAutomatedTax *bool                  `json:"exempt_from_automated_tax"`
-	ExternalCustomerID     *string                `json:"external_customer_id"`
-	Hierarchy              CustomerHierarchy      `json:"hierarchy"`
-	ID                     string                 `json:"id"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Currency The currency of the customer's invoices. Null until the first subscription or invoice sets it.
+	Currency             *string                `json:"currency"`
+	DefaultPaymentMethod *NullablePaymentMethod `json:"default_payment_method"`
+
+	// Email The address that invoices are sent to.
+	Email string `json:"email"`
+
+	// EmailDelivery Whether invoices are sent by e-mail.
+	EmailDelivery bool `json:"email_delivery"`
+
+	// ExemptFromAutomatedTax Whether the customer is exempt from computed tax. Null where it is not set.
+	ExemptFromAutomatedTax *bool `json:"exempt_from_automated_tax"`
+
+	// ExternalCustomerID Alias of your own. Null where there is none.
+	ExternalCustomerID *string `json:"external_customer_id"`
+
+	// Hierarchy The parent and the children of the customer.
+	Hierarchy CustomerHierarchy `json:"hierarchy"`
+
+	// ID Id of the customer.
+	ID string `json:"id"`
 
 	// Metadata Labels of your own.
-	Metadata               Metadata                        `json:"metadata"`
-	Name                   string                          `json:"name"`
-	PaymentConfiguration   *NullablePaymentConfiguration   `json:"payment_configuration"`
-	PaymentProvider        *NullablePaymentProvider        `json:"payment_provider"`
-	PaymentProviderID      *string                         `json:"payment_provider_id"`
+	Metadata Metadata `json:"metadata"`
+
+	// Name The name that invoices show.
+	Name                 string                        `json:"name"`
+	PaymentConfiguration *NullablePaymentConfiguration `json:"payment_configuration"`
+	PaymentProvider      *NullablePaymentProvider      `json:"payment_provider"`
+
+	// PaymentProviderID Its id at the payment provider. Null where there is none.
+	PaymentProviderID *string `json:"payment_provider_id"`
+
+	// PortalURL Address of the customer's portal. Null where there is none.
 	PortalURL              *string                         `json:"portal_url"`
 	ReportingConfiguration *NullableReportingConfiguration `json:"reporting_configuration"`
 	ShippingAddress        *NullableAddress                `json:"shipping_address"`
 	TaxID                  *NullableCustomerTaxID          `json:"tax_id"`
-	Timezone               string                          `json:"timezone"`
+
+	// Timezone The IANA time zone in which days and billing periods of the customer begin.
+	Timezone string `json:"timezone"`
 }
 
 // CustomerAlertCreate defines model for CustomerAlertCreate.
@@ -3982,14 +4283,18 @@ type CustomerAlertCreate struct {
 	Currency string `json:"currency"`
 
 	// Thresholds Balances at or below which `credit_balance_dropped` tells. The other types watch 0, whatever is sent.
-	Thresholds []Threshold      `json:"thresholds,omitempty"`
-	Type       BalanceAlertType `json:"type"`
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+
+	// Type What happened to a balance: it ran out, fell below a threshold, or rose above zero again.
+	Type BalanceAlertType `json:"type"`
 }
 
 // CustomerCreate defines model for CustomerCreate.
 type CustomerCreate struct {
 	AccountingSyncConfiguration *NullableNewAccountingSyncConfiguration `json:"accounting_sync_configuration,omitempty"`
-	AdditionalEmails            []EmailAddress                          `json:"additional_emails,omitempty"`
+
+	// AdditionalEmails More addresses that invoices are sent to. None by default, and null is none.
+	AdditionalEmails []EmailAddress `json:"additional_emails,omitempty"`
 
 	// AutoCollection True by default when there is a payment provider.
 	AutoCollection *bool `json:"auto_collection,omitempty"`
@@ -4001,9 +4306,13 @@ type CustomerCreate struct {
 	// Currency An ISO 4217 code. By default the customer takes the currency of its first subscription.
 	Currency *string `json:"currency,omitempty"`
 
-	// Email Example: ada@example.com
-	Email         EmailAddress `json:"email"`
-	EmailDelivery *bool        `json:"email_delivery,omitempty"`
+	// Email One e-mail address.
+	//
+	// Example: ada@example.com
+	Email EmailAddress `json:"email"`
+
+	// EmailDelivery Whether invoices are sent by e-mail. Null: the setting of the account.
+	EmailDelivery *bool `json:"email_delivery,omitempty"`
 
 	// ExternalCustomerID An alias of your own.
 	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
@@ -4011,10 +4320,14 @@ type CustomerCreate struct {
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
-	Metadata               *MetadataInput                     `json:"metadata,omitempty"`
-	Name                   string                             `json:"name"`
-	PaymentConfiguration   *NullableNewPaymentConfiguration   `json:"payment_configuration,omitempty"`
-	PaymentProvider        *NullablePaymentProvider           `json:"payment_provider,omitempty"`
+	Metadata *MetadataInput `json:"metadata,omitempty"`
+
+	// Name The name that people read. It need not be unique.
+	Name                 string                           `json:"name"`
+	PaymentConfiguration *NullableNewPaymentConfiguration `json:"payment_configuration,omitempty"`
+	PaymentProvider      *NullablePaymentProvider         `json:"payment_provider,omitempty"`
+
+	// PaymentProviderID Id of the customer at the payment provider. Null is none.
 	PaymentProviderID      *string                            `json:"payment_provider_id,omitempty"`
 	ReportingConfiguration *NullableNewReportingConfiguration `json:"reporting_configuration,omitempty"`
 	ShippingAddress        *NullableAddressInput              `json:"shipping_address,omitempty"`
@@ -4028,34 +4341,50 @@ type CustomerCreate struct {
 // CustomerCreditBlock Credits that were added together and expire together.
 type CustomerCreditBlock struct {
 	// Balance What is left.
-	Balance           json.Number                    `json:"balance"`
-	CreditAllocation  *NullableBlockCreditAllocation `json:"credit_allocation"`
+	Balance          json.Number                    `json:"balance"`
+	CreditAllocation *NullableBlockCreditAllocation `json:"credit_allocation"`
+
+	// CreditBlockSource Where the credits come from: an allocation of a plan, a top-up, a commitment, or an entry made by hand.
 	CreditBlockSource CreditBlockSource              `json:"credit_block_source"`
 	CreditCommitment  *NullableBlockCreditCommitment `json:"credit_commitment"`
-	EffectiveDate     *NullableTimestamp             `json:"effective_date"`
-	ExpiryDate        *NullableTimestamp             `json:"expiry_date"`
+
+	// EffectiveDate From when the credits can be used. Null: from the beginning.
+	EffectiveDate *Timestamp `json:"effective_date"`
+
+	// ExpiryDate When the credits expire. Null: they do not expire.
+	ExpiryDate *Timestamp `json:"expiry_date"`
 
 	// Filters The items the block pays for. Empty means all.
 	Filters []ItemFilter `json:"filters"`
-	ID      string       `json:"id"`
+
+	// ID Id of the block.
+	ID string `json:"id"`
 
 	// MaximumInitialBalance What the block began with.
 	MaximumInitialBalance *json.Number `json:"maximum_initial_balance"`
 
 	// Metadata Labels of your own.
-	Metadata         Metadata          `json:"metadata"`
-	PerUnitCostBasis *NullableDecimal  `json:"per_unit_cost_basis"`
-	Status           CreditBlockStatus `json:"status"`
+	Metadata Metadata `json:"metadata"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency. Null: the credits are free.
+	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis"`
+
+	// Status `active` can be used; `pending_payment` waits until its invoice is paid.
+	Status CreditBlockStatus `json:"status"`
 }
 
 // CustomerCreditBlockPage defines model for CustomerCreditBlockPage.
 type CustomerCreditBlockPage struct {
-	Data               []CustomerCreditBlock `json:"data"`
-	PaginationMetadata PaginationMetadata    `json:"pagination_metadata"`
+	// Data The entries of this page, in the order of the list.
+	Data []CustomerCreditBlock `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// CustomerHierarchy defines model for CustomerHierarchy.
+// CustomerHierarchy The parent and the children of the customer.
 type CustomerHierarchy struct {
+	// Children The customers whose parent this one is.
 	Children []CustomerMinified        `json:"children"`
 	Parent   *NullableCustomerMinified `json:"parent"`
 }
@@ -4070,15 +4399,21 @@ type CustomerHierarchyConfig struct {
 	ParentCustomerID *string `json:"parent_customer_id,omitempty"`
 }
 
-// CustomerMinified defines model for CustomerMinified.
+// CustomerMinified The customer, by id and alias.
 type CustomerMinified struct {
+	// ExternalCustomerID Alias of your own. Null where there is none.
 	ExternalCustomerID *string `json:"external_customer_id"`
-	ID                 string  `json:"id"`
+
+	// ID Id of the customer.
+	ID string `json:"id"`
 }
 
 // CustomerPage defines model for CustomerPage.
 type CustomerPage struct {
-	Data               []Customer         `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Customer `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -4086,8 +4421,12 @@ type CustomerPage struct {
 type CustomerTaxID struct {
 	// Country ISO 3166-1 alpha-2, and `EU`.
 	Country TaxCountry `json:"country"`
-	Type    TaxIDType  `json:"type"`
-	Value   string     `json:"value"`
+
+	// Type The kind of tax id: the country, and what it is called there.
+	Type TaxIDType `json:"type"`
+
+	// Value The tax id as it is written in its country.
+	Value string `json:"value"`
 }
 
 // CustomerUpdate defines model for CustomerUpdate.
@@ -4098,7 +4437,9 @@ type CustomerUpdate struct {
 	AdditionalEmails []EmailAddress `json:"additional_emails,omitempty"`
 
 	// AutoCollection Null leaves it.
-	AutoCollection *bool                 `json:"auto_collection,omitempty"`
+	AutoCollection *bool `json:"auto_collection,omitempty"`
+
+	// AutoIssuance Whether invoices are issued by themselves. Left out it stays; null: the setting of the account.
 	AutoIssuance   *bool                 `json:"auto_issuance,omitempty"`
 	BillingAddress *NullableAddressInput `json:"billing_address,omitempty"`
 
@@ -4123,9 +4464,11 @@ type CustomerUpdate struct {
 	Metadata *MetadataInput `json:"metadata,omitempty"`
 
 	// Name Null leaves it.
-	Name                   *string                            `json:"name,omitempty"`
-	PaymentConfiguration   *NullableNewPaymentConfiguration   `json:"payment_configuration,omitempty"`
-	PaymentProvider        *NullablePaymentProvider           `json:"payment_provider,omitempty"`
+	Name                 *string                          `json:"name,omitempty"`
+	PaymentConfiguration *NullableNewPaymentConfiguration `json:"payment_configuration,omitempty"`
+	PaymentProvider      *NullablePaymentProvider         `json:"payment_provider,omitempty"`
+
+	// PaymentProviderID Id of the customer at the payment provider. Left out it stays; null removes it.
 	PaymentProviderID      *string                            `json:"payment_provider_id,omitempty"`
 	ReportingConfiguration *NullableNewReportingConfiguration `json:"reporting_configuration,omitempty"`
 	ShippingAddress        *NullableAddressInput              `json:"shipping_address,omitempty"`
@@ -4135,34 +4478,35 @@ type CustomerUpdate struct {
 
 // CycleConfiguration A length of time.
 type CycleConfiguration struct {
-	Duration     int       `json:"duration"`
+	// Duration How many units of time.
+	Duration int `json:"duration"`
+
+	// DurationUnit The unit of a length: days or calendar months.
 	DurationUnit CycleUnit `json:"duration_unit"`
 }
 
-// CycleUnit defines model for CycleUnit.
+// CycleUnit The unit of a length: days or calendar months.
 type CycleUnit string
 
 // DailyCreditAllowanceConfig A matrix with an allowance for each day, which is lost if it is not used.
 type DailyCreditAllowanceConfig struct {
-	// DailyAllowance An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// DailyAllowance Credits that are free on each day. What is left of a day is lost.
 	DailyAllowance Decimal `json:"daily_allowance"`
 
-	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// DefaultUnitAmount Credits of a unit where no cell fits.
 	DefaultUnitAmount Decimal `json:"default_unit_amount"`
 
 	// Dimensions One or two names of event properties. A second one that is null stands for none.
 	Dimensions []*string `json:"dimensions"`
 
 	// EventDayProperty The property that tells the day of an event.
-	EventDayProperty string        `json:"event_day_property"`
-	MatrixValues     []MatrixValue `json:"matrix_values"`
+	EventDayProperty string `json:"event_day_property"`
+
+	// MatrixValues The cells that have a rate of their own.
+	MatrixValues []MatrixValue `json:"matrix_values"`
 }
 
-// DailyCreditAllowanceModel defines model for DailyCreditAllowanceModel.
+// DailyCreditAllowanceModel Always `daily_credit_allowance`.
 type DailyCreditAllowanceModel string
 
 // DailyCreditAllowancePrice defines model for DailyCreditAllowancePrice.
@@ -4177,7 +4521,9 @@ type DailyCreditAllowancePrice struct {
 type DailyCreditAllowancePricing struct {
 	// DailyCreditAllowanceConfig A matrix with an allowance for each day, which is lost if it is not used.
 	DailyCreditAllowanceConfig DailyCreditAllowanceConfig `json:"daily_credit_allowance_config"`
-	ModelType                  DailyCreditAllowanceModel  `json:"model_type"`
+
+	// ModelType Always `daily_credit_allowance`.
+	ModelType DailyCreditAllowanceModel `json:"model_type"`
 }
 
 // Date A day in the time zone of the customer concerned.
@@ -4198,10 +4544,17 @@ type Decimal = string
 
 // Decrement defines model for Decrement.
 type Decrement struct {
+	// EntryType Always `decrement`.
 	EntryType DecrementType `json:"entry_type"`
-	EventID   *string       `json:"event_id"`
-	InvoiceID *string       `json:"invoice_id"`
-	PriceID   *string       `json:"price_id"`
+
+	// EventID Id of the event that used the credits. Null where it was not one event.
+	EventID *string `json:"event_id"`
+
+	// InvoiceID Id of the invoice that used the credits. Null where there was none.
+	InvoiceID *string `json:"invoice_id"`
+
+	// PriceID Id of the price whose charge used the credits. Null where there was none.
+	PriceID *string `json:"price_id"`
 }
 
 // DecrementCreate defines model for DecrementCreate.
@@ -4220,7 +4573,7 @@ type DecrementEntry struct {
 	Decrement `yaml:",inline"`
 }
 
-// DecrementType defines model for DecrementType.
+// DecrementType Always `decrement`.
 type DecrementType string
 
 // DeprecatedEvent defines model for DeprecatedEvent.
@@ -4229,26 +4582,39 @@ type DeprecatedEvent struct {
 	Deprecated string `json:"deprecated"`
 }
 
-// DimensionalPriceConfiguration defines model for DimensionalPriceConfiguration.
+// DimensionalPriceConfiguration The place of the price in a dimensional price group.
 type DimensionalPriceConfiguration struct {
-	DimensionValues         []string `json:"dimension_values"`
-	DimensionalPriceGroupID string   `json:"dimensional_price_group_id"`
+	// DimensionValues Value of each dimension, in the order of the dimensions.
+	DimensionValues []string `json:"dimension_values"`
+
+	// DimensionalPriceGroupID Id of the group.
+	DimensionalPriceGroupID string `json:"dimensional_price_group_id"`
 }
 
 // DimensionalPriceGroup A metric cut by properties of its events.
 type DimensionalPriceGroup struct {
-	BillableMetricID                string   `json:"billable_metric_id"`
-	Dimensions                      []string `json:"dimensions"`
-	ExternalDimensionalPriceGroupID *string  `json:"external_dimensional_price_group_id"`
-	ID                              string   `json:"id"`
+	// BillableMetricID Id of the metric.
+	BillableMetricID string `json:"billable_metric_id"`
+
+	// Dimensions The properties of events that tell prices apart, in this order.
+	Dimensions []string `json:"dimensions"`
+
+	// ExternalDimensionalPriceGroupID Alias of your own. Null where there is none.
+	ExternalDimensionalPriceGroupID *string `json:"external_dimensional_price_group_id"`
+
+	// ID Id of the group.
+	ID string `json:"id"`
 
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`
-	Name     string   `json:"name"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 }
 
 // DimensionalPriceGroupCreate defines model for DimensionalPriceGroupCreate.
 type DimensionalPriceGroupCreate struct {
+	// BillableMetricID Id of the metric.
 	BillableMetricID string `json:"billable_metric_id"`
 
 	// Dimensions Names of event properties, in the order in which prices give their values.
@@ -4260,17 +4626,23 @@ type DimensionalPriceGroupCreate struct {
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     string         `json:"name"`
+
+	// Name The name that people read. It need not be unique.
+	Name string `json:"name"`
 }
 
 // DimensionalPriceGroupPage defines model for DimensionalPriceGroupPage.
 type DimensionalPriceGroupPage struct {
-	Data               []DimensionalPriceGroup `json:"data"`
-	PaginationMetadata PaginationMetadata      `json:"pagination_metadata"`
+	// Data The entries of this page, in the order of the list.
+	Data []DimensionalPriceGroup `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // DimensionalPriceGroupUpdate defines model for DimensionalPriceGroupUpdate.
 type DimensionalPriceGroupUpdate struct {
+	// ExternalDimensionalPriceGroupID Alias of the group. Null is none.
 	ExternalDimensionalPriceGroupID *string `json:"external_dimensional_price_group_id,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
@@ -4280,24 +4652,29 @@ type DimensionalPriceGroupUpdate struct {
 
 // DiscountBand defines model for DiscountBand.
 type DiscountBand struct {
-	// Amount A decimal number with all its digits, however many, before any rounding.
-	//
-	// Example: 1.01419
-	Amount     ExactDecimal `json:"amount"`
-	Name       string       `json:"name"`
-	Percentage json.Number  `json:"percentage"`
+	// Amount What is taken off in this part.
+	Amount ExactDecimal `json:"amount"`
 
-	// Spend A decimal number with all its digits, however many, before any rounding.
-	//
-	// Example: 1.01419
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Percentage The share that is taken off, from 0 to 1: 0.1 is 10 %.
+	Percentage json.Number `json:"percentage"`
+
+	// Spend The spend in this part.
 	Spend ExactDecimal `json:"spend"`
 }
 
 // DiscountBase defines model for DiscountBase.
 type DiscountBase struct {
+	// AppliesToPriceIds Ids of the prices that it works on. Null: all.
 	AppliesToPriceIds []string `json:"applies_to_price_ids"`
-	Filters           []Filter `json:"filters"`
-	Reason            *string  `json:"reason"`
+
+	// Filters The conditions that prices must meet. Null or empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// Reason Why, in words. Null where none were given.
+	Reason *string `json:"reason"`
 }
 
 // DiscountInterval A discount on a subscription, from one date to another. `discount_type` chooses the variant.
@@ -4307,18 +4684,25 @@ type DiscountInterval struct {
 
 // DiscountOverride A discount, of the one value that its type says.
 type DiscountOverride struct {
-	AmountDiscount *NullableDecimal     `json:"amount_discount,omitempty"`
-	DiscountType   DiscountOverrideType `json:"discount_type"`
+	// AmountDiscount The amount that is taken off in a billing period, in the currency. Null is none.
+	AmountDiscount *Decimal `json:"amount_discount,omitempty"`
+
+	// DiscountType What is taken off: a share, units of the quantity, or an amount of money.
+	DiscountType DiscountOverrideType `json:"discount_type"`
 
 	// PercentageDiscount A fraction from 0 to 1.
 	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
-	UsageDiscount      *json.Number `json:"usage_discount,omitempty"`
+
+	// UsageDiscount Units that are taken off the quantity of a billing period. Null is none.
+	UsageDiscount *json.Number `json:"usage_discount,omitempty"`
 }
 
-// DiscountOverrideType defines model for DiscountOverrideType.
+// DiscountOverrideType What is taken off: a share, units of the quantity, or an amount of money.
 type DiscountOverrideType string
 
-// EmailAddress Example: ada@example.com
+// EmailAddress One e-mail address.
+//
+// Example: ada@example.com
 type EmailAddress = string
 
 // EvaluatePriceGroup defines model for EvaluatePriceGroup.
@@ -4328,27 +4712,30 @@ type EvaluatePriceGroup struct {
 
 	// GroupingValues In the order of the grouping keys.
 	GroupingValues []GroupingValue `json:"grouping_values"`
-	Quantity       json.Number     `json:"quantity"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
 }
 
 // EvaluatedPrice defines model for EvaluatedPrice.
 type EvaluatedPrice struct {
+	// Data The entries of this page, in the order of the list.
 	Data []EvaluatePriceGroup `json:"data"`
 }
 
 // EvaluatedPriceGroups defines model for EvaluatedPriceGroups.
 type EvaluatedPriceGroups struct {
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency An ISO 4217 code or a custom unit.
 	Currency Currency `json:"currency"`
 
 	// ExternalPriceID The alias of the price, if it has one.
 	ExternalPriceID *string `json:"external_price_id"`
 
 	// InlinePriceIndex Of a price of the request: its place in `price_evaluations`, from 0.
-	InlinePriceIndex *int                 `json:"inline_price_index"`
-	PriceGroups      []EvaluatePriceGroup `json:"price_groups"`
+	InlinePriceIndex *int `json:"inline_price_index"`
+
+	// PriceGroups The quantity and the amount of each group.
+	PriceGroups []EvaluatePriceGroup `json:"price_groups"`
 
 	// PriceID Null for a price of the request.
 	PriceID *string `json:"price_id"`
@@ -4375,7 +4762,10 @@ type EvaluationRestrictions struct {
 
 // EvaluationTimeframe Whose events are evaluated, and when. One of the two ids of the customer is required.
 type EvaluationTimeframe struct {
-	CustomerID         *string `json:"customer_id,omitempty"`
+	// CustomerID Id of the customer. Null where the alias is given.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// TimeframeEnd Exclusive.
@@ -4389,7 +4779,9 @@ type EvaluationTimeframe struct {
 type Event struct {
 	// CustomerID Must be known.
 	CustomerID *string `json:"customer_id,omitempty"`
-	EventName  string  `json:"event_name"`
+
+	// EventName What happened. Metrics choose events by it.
+	EventName string `json:"event_name"`
 
 	// ExternalCustomerID May belong to a customer who does not exist yet.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
@@ -4410,8 +4802,13 @@ type Event struct {
 
 // EventAmendment What the event is to be. Names exactly one of `customer_id` and `external_customer_id`.
 type EventAmendment struct {
-	CustomerID         *string `json:"customer_id,omitempty"`
-	EventName          string  `json:"event_name"`
+	// CustomerID Id of the customer. Null where the alias is given.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// EventName What happened, in place of what was sent before.
+	EventName string `json:"event_name"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// Properties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
@@ -4424,18 +4821,25 @@ type EventAmendment struct {
 // EventFailure defines model for EventFailure.
 type EventFailure struct {
 	// IdempotencyKey Empty when the event has none that can be used.
-	IdempotencyKey   string   `json:"idempotency_key"`
+	IdempotencyKey string `json:"idempotency_key"`
+
+	// ValidationErrors What is wrong with the event.
 	ValidationErrors []string `json:"validation_errors"`
 }
 
 // EventOutputConfig Each event at the rate that it carries.
 type EventOutputConfig struct {
-	DefaultUnitRate *NullableDecimal `json:"default_unit_rate,omitempty"`
-	GroupingKey     *string          `json:"grouping_key,omitempty"`
-	UnitRatingKey   string           `json:"unit_rating_key"`
+	// DefaultUnitRate Rate of events without that property, in the price's currency. Null: such events are not charged.
+	DefaultUnitRate *Decimal `json:"default_unit_rate,omitempty"`
+
+	// GroupingKey The property of events that usage is grouped by. Null: it is not grouped.
+	GroupingKey *string `json:"grouping_key,omitempty"`
+
+	// UnitRatingKey The property of events that holds the rate of a unit.
+	UnitRatingKey string `json:"unit_rating_key"`
 }
 
-// EventOutputModel defines model for EventOutputModel.
+// EventOutputModel Always `event_output`.
 type EventOutputModel string
 
 // EventOutputPrice defines model for EventOutputPrice.
@@ -4450,7 +4854,9 @@ type EventOutputPrice struct {
 type EventOutputPricing struct {
 	// EventOutputConfig Each event at the rate that it carries.
 	EventOutputConfig EventOutputConfig `json:"event_output_config"`
-	ModelType         EventOutputModel  `json:"model_type"`
+
+	// ModelType Always `event_output`.
+	ModelType EventOutputModel `json:"model_type"`
 }
 
 // EventProperties What metrics count and filter by. A property that is null is dropped.
@@ -4462,28 +4868,30 @@ type EventProperty = any
 // EventSearch The timeframe includes its start and not its end. By default it is from a week ago up to now.
 type EventSearch struct {
 	// EventIds Idempotency keys. Upper and lower case differ.
-	EventIds       []string                `json:"event_ids"`
-	TimeframeEnd   *NullableDateOrDateTime `json:"timeframe_end,omitempty"`
-	TimeframeStart *NullableDateOrDateTime `json:"timeframe_start,omitempty"`
+	EventIds []string `json:"event_ids"`
+
+	// TimeframeEnd End of the timeframe, exclusive. Null: to the newest event.
+	TimeframeEnd *DateOrDateTime `json:"timeframe_end,omitempty"`
+
+	// TimeframeStart Start of the timeframe, inclusive. Null: from the oldest event.
+	TimeframeStart *DateOrDateTime `json:"timeframe_start,omitempty"`
 }
 
 // EventVolume defines model for EventVolume.
 type EventVolume struct {
+	// Count How many events there are.
 	Count int64 `json:"count"`
 
-	// TimeframeEnd An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeEnd End of the timeframe, exclusive.
 	TimeframeEnd Timestamp `json:"timeframe_end"`
 
-	// TimeframeStart An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeStart Start of the timeframe, inclusive.
 	TimeframeStart Timestamp `json:"timeframe_start"`
 }
 
 // EventVolumes defines model for EventVolumes.
 type EventVolumes struct {
+	// Data The entries of this page, in the order of the list.
 	Data []EventVolume `json:"data"`
 }
 
@@ -4494,8 +4902,11 @@ type ExactDecimal = string
 
 // ExpirationChange defines model for ExpirationChange.
 type ExpirationChange struct {
-	EntryType          ExpirationChangeType `json:"entry_type"`
-	NewBlockExpiryDate *NullableTimestamp   `json:"new_block_expiry_date"`
+	// EntryType Always `expiration_change`.
+	EntryType ExpirationChangeType `json:"entry_type"`
+
+	// NewBlockExpiryDate When the block expires from now on. Null: it does not expire.
+	NewBlockExpiryDate *Timestamp `json:"new_block_expiry_date"`
 }
 
 // ExpirationChangeCreate defines model for ExpirationChangeCreate.
@@ -4514,14 +4925,19 @@ type ExpirationChangeEntry struct {
 	ExpirationChange `yaml:",inline"`
 }
 
-// ExpirationChangeType defines model for ExpirationChangeType.
+// ExpirationChangeType Always `expiration_change`.
 type ExpirationChangeType string
 
-// ExplainedMetric defines model for ExplainedMetric.
+// ExplainedMetric The metric that counted, as it was then.
 type ExplainedMetric struct {
-	ID   string `json:"id"`
+	// ID Id of the metric.
+	ID string `json:"id"`
+
+	// Name The name of the metric.
 	Name string `json:"name"`
-	SQL  string `json:"sql"`
+
+	// SQL The metric's SELECT.
+	SQL string `json:"sql"`
 }
 
 // ExternalMarketplace Deprecated: taken and not used.
@@ -4529,41 +4945,52 @@ type ExternalMarketplace string
 
 // Filter Narrows to prices by one of their properties.
 type Filter struct {
-	Field    FilterField    `json:"field"`
+	// Field What is compared of a price: its id, its item, its type, its currency or its custom unit.
+	Field FilterField `json:"field"`
+
+	// Operator `includes` keeps what is in the list of values, `excludes` what is not.
 	Operator FilterOperator `json:"operator"`
-	Values   []string       `json:"values"`
+
+	// Values The values that are compared with. A price meets the condition when one of them fits.
+	Values []string `json:"values"`
 }
 
-// FilterField defines model for FilterField.
+// FilterField What is compared of a price: its id, its item, its type, its currency or its custom unit.
 type FilterField string
 
-// FilterOperator defines model for FilterOperator.
+// FilterOperator `includes` keeps what is in the list of values, `excludes` what is not.
 type FilterOperator string
 
 // FixedFeeQuantityScheduleEntry defines model for FixedFeeQuantityScheduleEntry.
 type FixedFeeQuantityScheduleEntry struct {
-	EndDate  *NullableTimestamp `json:"end_date"`
-	PriceID  string             `json:"price_id"`
-	Quantity json.Number        `json:"quantity"`
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
+
+	// StartDate When it starts, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
 // FixedFeeQuantityTransition defines model for FixedFeeQuantityTransition.
 type FixedFeeQuantityTransition struct {
-	// EffectiveDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	EffectiveDate Timestamp   `json:"effective_date"`
-	PriceID       string      `json:"price_id"`
-	Quantity      json.Number `json:"quantity"`
+	// EffectiveDate When the quantity changes.
+	EffectiveDate Timestamp `json:"effective_date"`
+
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
+
+	// Quantity The quantity from then on.
+	Quantity json.Number `json:"quantity"`
 }
 
 // FixedFeeQuantityUnschedule defines model for FixedFeeQuantityUnschedule.
 type FixedFeeQuantityUnschedule struct {
+	// PriceID Id of the price whose scheduled quantities are taken back.
 	PriceID string `json:"price_id"`
 }
 
@@ -4573,8 +5000,10 @@ type FixedFeeQuantityUpdate struct {
 	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
 
 	// ChangeOption When a fee gets another quantity. Immediately by default, or with a date on that.
-	ChangeOption  *QuantityOption `json:"change_option,omitempty"`
-	EffectiveDate *NullableDate   `json:"effective_date,omitempty"`
+	ChangeOption *QuantityOption `json:"change_option,omitempty"`
+
+	// EffectiveDate The day on which the quantity changes. Needed with the option that names a day, else null.
+	EffectiveDate *Date `json:"effective_date,omitempty"`
 
 	// PriceID A fixed fee of the subscription.
 	PriceID string `json:"price_id"`
@@ -4589,37 +5018,37 @@ type FoundEvent struct {
 	CustomerID *string `json:"customer_id"`
 
 	// Deprecated Whether it does not count any more.
-	Deprecated bool   `json:"deprecated"`
-	EventName  string `json:"event_name"`
+	Deprecated bool `json:"deprecated"`
+
+	// EventName What happened.
+	EventName string `json:"event_name"`
 
 	// ExternalCustomerID As it was sent; null if the other was.
 	ExternalCustomerID *string `json:"external_customer_id"`
 
 	// ID The idempotency key.
-	ID         string               `json:"id"`
+	ID string `json:"id"`
+
+	// Properties The properties of the event, as they were sent, without those that were null.
 	Properties FoundEventProperties `json:"properties"`
 
-	// Timestamp An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// Timestamp When it was used.
 	Timestamp Timestamp `json:"timestamp"`
 }
 
-// FoundEventProperties defines model for FoundEventProperties.
+// FoundEventProperties The properties of the event, as they were sent, without those that were null.
 type FoundEventProperties map[string]FoundEventProperty
 
-// FoundEventProperty defines model for FoundEventProperty.
+// FoundEventProperty A string, a number with all its digits, or a boolean.
 type FoundEventProperty = any
 
 // FoundEvents defines model for FoundEvents.
 type FoundEvents struct {
+	// Data The entries of this page, in the order of the list.
 	Data []FoundEvent `json:"data"`
 }
 
-// FreeFormObject defines model for FreeFormObject.
-type FreeFormObject map[string]interface{}
-
-// Granularity defines model for Granularity.
+// Granularity Always `day`.
 type Granularity string
 
 // GroupShare defines model for GroupShare.
@@ -4627,9 +5056,13 @@ type GroupShare struct {
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount   Amount              `json:"amount"`
+	Amount Amount `json:"amount"`
+
+	// Grouping The property that usage is split by, and its value here.
 	Grouping SubLineItemGrouping `json:"grouping"`
-	Quantity json.Number         `json:"quantity"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
 }
 
 // GroupTier The rate of one group in one tier.
@@ -4637,32 +5070,26 @@ type GroupTier struct {
 	// GroupingKey The value of the property, not its name.
 	GroupingKey string `json:"grouping_key"`
 
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity of all groups together from which it holds, inclusive.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // GroupedAllocationConfig What each group uses beyond its free quantity.
 type GroupedAllocationConfig struct {
-	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	Allocation  Decimal `json:"allocation"`
-	GroupingKey string  `json:"grouping_key"`
+	// Allocation Units of each group that are free in a billing period.
+	Allocation Decimal `json:"allocation"`
 
-	// OverageUnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// GroupingKey The property of events that usage is grouped by.
+	GroupingKey string `json:"grouping_key"`
+
+	// OverageUnitRate Rate of a unit beyond the allocation, in the price's currency.
 	OverageUnitRate Decimal `json:"overage_unit_rate"`
 }
 
-// GroupedAllocationModel defines model for GroupedAllocationModel.
+// GroupedAllocationModel Always `grouped_allocation`.
 type GroupedAllocationModel string
 
 // GroupedAllocationPrice defines model for GroupedAllocationPrice.
@@ -4677,26 +5104,33 @@ type GroupedAllocationPrice struct {
 type GroupedAllocationPricing struct {
 	// GroupedAllocationConfig What each group uses beyond its free quantity.
 	GroupedAllocationConfig GroupedAllocationConfig `json:"grouped_allocation_config"`
-	ModelType               GroupedAllocationModel  `json:"model_type"`
+
+	// ModelType Always `grouped_allocation`.
+	ModelType GroupedAllocationModel `json:"model_type"`
 }
 
 // GroupedTieredConfig The units of each group cost the rates of the tiers they fall in.
 type GroupedTieredConfig struct {
-	GroupingKey string      `json:"grouping_key"`
-	Tiers       []BoundTier `json:"tiers"`
+	// GroupingKey The property of events that usage is grouped by.
+	GroupingKey string `json:"grouping_key"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []BoundTier `json:"tiers"`
 }
 
 // GroupedTieredMatrixConfig The units of each property value, by its own tiers.
 type GroupedTieredMatrixConfig struct {
-	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	DefaultUnitAmount Decimal     `json:"default_unit_amount"`
-	Dimension         string      `json:"dimension"`
-	Tiers             []ValueTier `json:"tiers"`
+	// DefaultUnitAmount Rate of a unit, in the price's currency, where no cell fits.
+	DefaultUnitAmount Decimal `json:"default_unit_amount"`
+
+	// Dimension The property of events that chooses the rate.
+	Dimension string `json:"dimension"`
+
+	// Tiers The tiers of each value, from the lowest to the highest.
+	Tiers []ValueTier `json:"tiers"`
 }
 
-// GroupedTieredMatrixModel defines model for GroupedTieredMatrixModel.
+// GroupedTieredMatrixModel Always `grouped_tiered_matrix`.
 type GroupedTieredMatrixModel string
 
 // GroupedTieredMatrixPrice defines model for GroupedTieredMatrixPrice.
@@ -4711,24 +5145,27 @@ type GroupedTieredMatrixPrice struct {
 type GroupedTieredMatrixPricing struct {
 	// GroupedTieredMatrixConfig The units of each property value, by its own tiers.
 	GroupedTieredMatrixConfig GroupedTieredMatrixConfig `json:"grouped_tiered_matrix_config"`
-	ModelType                 GroupedTieredMatrixModel  `json:"model_type"`
+
+	// ModelType Always `grouped_tiered_matrix`.
+	ModelType GroupedTieredMatrixModel `json:"model_type"`
 }
 
-// GroupedTieredModel defines model for GroupedTieredModel.
+// GroupedTieredModel Always `grouped_tiered`.
 type GroupedTieredModel string
 
 // GroupedTieredPackageConfig Packages of each group, each at the rate of the tier it falls in.
 type GroupedTieredPackageConfig struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
 
-	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	PackageSize Decimal            `json:"package_size"`
-	Tiers       []PackageBoundTier `json:"tiers"`
+	// PackageSize Units of a package. A package that is begun is charged in full.
+	PackageSize Decimal `json:"package_size"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []PackageBoundTier `json:"tiers"`
 }
 
-// GroupedTieredPackageModel defines model for GroupedTieredPackageModel.
+// GroupedTieredPackageModel Always `grouped_tiered_package`.
 type GroupedTieredPackageModel string
 
 // GroupedTieredPackagePrice defines model for GroupedTieredPackagePrice.
@@ -4743,7 +5180,9 @@ type GroupedTieredPackagePrice struct {
 type GroupedTieredPackagePricing struct {
 	// GroupedTieredPackageConfig Packages of each group, each at the rate of the tier it falls in.
 	GroupedTieredPackageConfig GroupedTieredPackageConfig `json:"grouped_tiered_package_config"`
-	ModelType                  GroupedTieredPackageModel  `json:"model_type"`
+
+	// ModelType Always `grouped_tiered_package`.
+	ModelType GroupedTieredPackageModel `json:"model_type"`
 }
 
 // GroupedTieredPrice defines model for GroupedTieredPrice.
@@ -4758,24 +5197,33 @@ type GroupedTieredPrice struct {
 type GroupedTieredPricing struct {
 	// GroupedTieredConfig The units of each group cost the rates of the tiers they fall in.
 	GroupedTieredConfig GroupedTieredConfig `json:"grouped_tiered_config"`
-	ModelType           GroupedTieredModel  `json:"model_type"`
+
+	// ModelType Always `grouped_tiered`.
+	ModelType GroupedTieredModel `json:"model_type"`
 }
 
 // GroupedWithMeteredMinimumConfig The units of each group at rates that two other properties decide, and at least a minimum for each unit.
 type GroupedWithMeteredMinimumConfig struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
 
-	// MinimumUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	MinimumUnitAmount Decimal        `json:"minimum_unit_amount"`
-	PricingKey        string         `json:"pricing_key"`
-	ScalingFactors    []ScalingValue `json:"scaling_factors"`
-	ScalingKey        string         `json:"scaling_key"`
-	UnitAmounts       []PricingValue `json:"unit_amounts"`
+	// MinimumUnitAmount The least that a group pays for each of its units, and the rate of values that are not listed. In the price's currency.
+	MinimumUnitAmount Decimal `json:"minimum_unit_amount"`
+
+	// PricingKey The property of events that chooses the rate.
+	PricingKey string `json:"pricing_key"`
+
+	// ScalingFactors The factor for each value of the scaling key.
+	ScalingFactors []ScalingValue `json:"scaling_factors"`
+
+	// ScalingKey The property of events that chooses the factor.
+	ScalingKey string `json:"scaling_key"`
+
+	// UnitAmounts The rate for each value of the pricing key.
+	UnitAmounts []PricingValue `json:"unit_amounts"`
 }
 
-// GroupedWithMeteredMinimumModel defines model for GroupedWithMeteredMinimumModel.
+// GroupedWithMeteredMinimumModel Always `grouped_with_metered_minimum`.
 type GroupedWithMeteredMinimumModel string
 
 // GroupedWithMeteredMinimumPrice defines model for GroupedWithMeteredMinimumPrice.
@@ -4790,30 +5238,27 @@ type GroupedWithMeteredMinimumPrice struct {
 type GroupedWithMeteredMinimumPricing struct {
 	// GroupedWithMeteredMinimumConfig The units of each group at rates that two other properties decide, and at least a minimum for each unit.
 	GroupedWithMeteredMinimumConfig GroupedWithMeteredMinimumConfig `json:"grouped_with_metered_minimum_config"`
-	ModelType                       GroupedWithMeteredMinimumModel  `json:"model_type"`
+
+	// ModelType Always `grouped_with_metered_minimum`.
+	ModelType GroupedWithMeteredMinimumModel `json:"model_type"`
 }
 
 // GroupedWithMinMaxThresholdsConfig The units of each group, held between a minimum and a maximum for each.
 type GroupedWithMinMaxThresholdsConfig struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
 
-	// MaximumCharge An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MaximumCharge The most that is charged for each group, in the price's currency.
 	MaximumCharge Decimal `json:"maximum_charge"`
 
-	// MinimumCharge An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MinimumCharge The least that is charged for each group, in the price's currency.
 	MinimumCharge Decimal `json:"minimum_charge"`
 
-	// PerUnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PerUnitRate Rate of a unit, in the price's currency.
 	PerUnitRate Decimal `json:"per_unit_rate"`
 }
 
-// GroupedWithMinMaxThresholdsModel defines model for GroupedWithMinMaxThresholdsModel.
+// GroupedWithMinMaxThresholdsModel Always `grouped_with_min_max_thresholds`.
 type GroupedWithMinMaxThresholdsModel string
 
 // GroupedWithMinMaxThresholdsPrice defines model for GroupedWithMinMaxThresholdsPrice.
@@ -4828,25 +5273,24 @@ type GroupedWithMinMaxThresholdsPrice struct {
 type GroupedWithMinMaxThresholdsPricing struct {
 	// GroupedWithMinMaxThresholdsConfig The units of each group, held between a minimum and a maximum for each.
 	GroupedWithMinMaxThresholdsConfig GroupedWithMinMaxThresholdsConfig `json:"grouped_with_min_max_thresholds_config"`
-	ModelType                         GroupedWithMinMaxThresholdsModel  `json:"model_type"`
+
+	// ModelType Always `grouped_with_min_max_thresholds`.
+	ModelType GroupedWithMinMaxThresholdsModel `json:"model_type"`
 }
 
 // GroupedWithProratedMinimumConfig The units of each group, and at least a minimum for each, in a partial period its part.
 type GroupedWithProratedMinimumConfig struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
 
-	// Minimum An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Minimum The least that is charged for each group in a full billing period, in the price's currency.
 	Minimum Decimal `json:"minimum"`
 
-	// UnitRate An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitRate Rate of a unit, in the price's currency.
 	UnitRate Decimal `json:"unit_rate"`
 }
 
-// GroupedWithProratedMinimumModel defines model for GroupedWithProratedMinimumModel.
+// GroupedWithProratedMinimumModel Always `grouped_with_prorated_minimum`.
 type GroupedWithProratedMinimumModel string
 
 // GroupedWithProratedMinimumPrice defines model for GroupedWithProratedMinimumPrice.
@@ -4861,7 +5305,9 @@ type GroupedWithProratedMinimumPrice struct {
 type GroupedWithProratedMinimumPricing struct {
 	// GroupedWithProratedMinimumConfig The units of each group, and at least a minimum for each, in a partial period its part.
 	GroupedWithProratedMinimumConfig GroupedWithProratedMinimumConfig `json:"grouped_with_prorated_minimum_config"`
-	ModelType                        GroupedWithProratedMinimumModel  `json:"model_type"`
+
+	// ModelType Always `grouped_with_prorated_minimum`.
+	ModelType GroupedWithProratedMinimumModel `json:"model_type"`
 }
 
 // GroupingValue defines model for GroupingValue.
@@ -4869,8 +5315,11 @@ type GroupingValue = json.RawMessage
 
 // Increment defines model for Increment.
 type Increment struct {
-	CreatedInvoices []Invoice     `json:"created_invoices"`
-	EntryType       IncrementType `json:"entry_type"`
+	// CreatedInvoices The invoices that charge for the credits. Null where the credits were free.
+	CreatedInvoices []Invoice `json:"created_invoices"`
+
+	// EntryType Always `increment`.
+	EntryType IncrementType `json:"entry_type"`
 }
 
 // IncrementCreate defines model for IncrementCreate.
@@ -4889,7 +5338,7 @@ type IncrementEntry struct {
 	Increment `yaml:",inline"`
 }
 
-// IncrementType defines model for IncrementType.
+// IncrementType Always `increment`.
 type IncrementType string
 
 // IngestDebug With `debug=true` only. Keys in the order of the request.
@@ -4920,6 +5369,7 @@ type IngestProblem struct {
 
 // IngestRequest Members beside `events` are ignored.
 type IngestRequest struct {
+	// Events The events. Each is judged by itself, so one that is refused does not hold up the others.
 	Events []Event `json:"events"`
 }
 
@@ -4934,13 +5384,16 @@ type IngestResult struct {
 
 // IntervalBase defines model for IntervalBase.
 type IntervalBase struct {
-	AppliesToPriceIntervalIds []string           `json:"applies_to_price_interval_ids"`
-	EndDate                   *NullableTimestamp `json:"end_date"`
-	Filters                   []Filter           `json:"filters"`
+	// AppliesToPriceIntervalIds Ids of the price intervals that it works on.
+	AppliesToPriceIntervalIds []string `json:"applies_to_price_interval_ids"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
+
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// StartDate When it starts, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
@@ -4950,12 +5403,17 @@ type IntervalDate = string
 
 // IntervalDiscount A discount, of the one value that its type says.
 type IntervalDiscount struct {
-	AmountDiscount *json.Number         `json:"amount_discount,omitempty"`
-	DiscountType   DiscountOverrideType `json:"discount_type"`
+	// AmountDiscount The amount that is taken off in a billing period, in the currency. Null is none.
+	AmountDiscount *json.Number `json:"amount_discount,omitempty"`
+
+	// DiscountType What is taken off: a share, units of the quantity, or an amount of money.
+	DiscountType DiscountOverrideType `json:"discount_type"`
 
 	// PercentageDiscount A fraction from 0 to 1.
 	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
-	UsageDiscount      *json.Number `json:"usage_discount,omitempty"`
+
+	// UsageDiscount Units that are taken off the quantity of a billing period. Null is none.
+	UsageDiscount *json.Number `json:"usage_discount,omitempty"`
 }
 
 // Invoice What a customer owes, and for what.
@@ -4968,24 +5426,39 @@ type Invoice struct {
 	InvoiceContent `yaml:",inline"`
 }
 
-// InvoiceAutoCollection defines model for InvoiceAutoCollection.
+// InvoiceAutoCollection How far automatic collection of the invoice is.
 type InvoiceAutoCollection struct {
-	Enabled               *bool              `json:"enabled"`
-	NextAttemptAt         *NullableTimestamp `json:"next_attempt_at"`
-	NumAttempts           *int               `json:"num_attempts"`
-	PreviouslyAttemptedAt *NullableTimestamp `json:"previously_attempted_at"`
+	// Enabled Whether the invoice is collected by itself. Null: the setting of the account.
+	Enabled *bool `json:"enabled"`
+
+	// NextAttemptAt When it is tried again. Null when no attempt is due.
+	NextAttemptAt *Timestamp `json:"next_attempt_at"`
+
+	// NumAttempts How many attempts there were. Null where none was made.
+	NumAttempts *int `json:"num_attempts"`
+
+	// PreviouslyAttemptedAt When the last attempt was made. Null where none was.
+	PreviouslyAttemptedAt *Timestamp `json:"previously_attempted_at"`
 }
 
 // InvoiceContent defines model for InvoiceContent.
 type InvoiceContent struct {
 	// Discount What is taken off a whole invoice, or null. `discount_type` chooses the variant.
-	Discount      *NullableInvoiceLevelDiscount `json:"discount"`
-	Discounts     []InvoiceLevelDiscount        `json:"discounts"`
-	LineItems     []InvoiceLineItem             `json:"line_items"`
-	Maximum       *NullableMaximum              `json:"maximum"`
-	MaximumAmount *NullableDecimal              `json:"maximum_amount"`
-	Minimum       *NullableMinimum              `json:"minimum"`
-	MinimumAmount *NullableDecimal              `json:"minimum_amount"`
+	Discount *NullableInvoiceLevelDiscount `json:"discount"`
+
+	// Discounts The discounts of the whole invoice.
+	Discounts []InvoiceLevelDiscount `json:"discounts"`
+
+	// LineItems The lines, in the order in which they are shown.
+	LineItems []InvoiceLineItem `json:"line_items"`
+	Maximum   *NullableMaximum  `json:"maximum"`
+
+	// MaximumAmount The most that the invoice amounts to. Null is none.
+	MaximumAmount *Decimal         `json:"maximum_amount"`
+	Minimum       *NullableMinimum `json:"minimum"`
+
+	// MinimumAmount The least that the invoice amounts to. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -5002,34 +5475,45 @@ type InvoiceCreate struct {
 	Currency string `json:"currency"`
 
 	// CustomerID This or `external_customer_id`.
-	CustomerID         *string                        `json:"customer_id,omitempty"`
-	Discount           *NullableInvoiceDiscountCreate `json:"discount,omitempty"`
-	DueDate            *NullableDateOrDateTime        `json:"due_date,omitempty"`
-	ExternalCustomerID *string                        `json:"external_customer_id,omitempty"`
+	CustomerID *string                        `json:"customer_id,omitempty"`
+	Discount   *NullableInvoiceDiscountCreate `json:"discount,omitempty"`
 
-	// InvoiceDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
-	// customer concerned; where there is no one customer, in UTC.
-	//
-	//
-	// Example: 2025-02-01
-	InvoiceDate DateOrDateTime   `json:"invoice_date"`
-	LineItems   []OneOffLineItem `json:"line_items"`
-	Memo        *string          `json:"memo,omitempty"`
+	// DueDate When the invoice is due. Null: the invoice date and the net terms decide.
+	DueDate *DateOrDateTime `json:"due_date,omitempty"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// InvoiceDate The date of the invoice: net terms count from it.
+	InvoiceDate DateOrDateTime `json:"invoice_date"`
+
+	// LineItems The lines of the invoice.
+	LineItems []OneOffLineItem `json:"line_items"`
+
+	// Memo Text that is shown on the document. None by default, and null is none.
+	Memo *string `json:"memo,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
 
 	// NetTerms Instead of `due_date`.
-	NetTerms      *int  `json:"net_terms,omitempty"`
+	NetTerms *int `json:"net_terms,omitempty"`
+
+	// WillAutoIssue Whether the invoice is issued by itself. False by default.
 	WillAutoIssue *bool `json:"will_auto_issue,omitempty"`
 }
 
 // InvoiceCreditNote A credit note, in short.
 type InvoiceCreditNote struct {
-	CreditNoteNumber string  `json:"credit_note_number"`
-	ID               string  `json:"id"`
-	Memo             *string `json:"memo"`
+	// CreditNoteNumber The number that people read, unique in the account.
+	CreditNoteNumber string `json:"credit_note_number"`
+
+	// ID Id of the credit note.
+	ID string `json:"id"`
+
+	// Memo Text that is shown on the document. Null where there is none.
+	Memo *string `json:"memo"`
 
 	// Reason Empty when there is none.
 	Reason string `json:"reason"`
@@ -5037,9 +5521,13 @@ type InvoiceCreditNote struct {
 	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total    Amount             `json:"total"`
-	Type     string             `json:"type"`
-	VoidedAt *NullableTimestamp `json:"voided_at"`
+	Total Amount `json:"total"`
+
+	// Type Whether money that was paid is given back, or what is owed is lowered.
+	Type string `json:"type"`
+
+	// VoidedAt When it was voided. Null while it stands.
+	VoidedAt *Timestamp `json:"voided_at"`
 }
 
 // InvoiceDateType defines model for InvoiceDateType.
@@ -5047,9 +5535,7 @@ type InvoiceDateType string
 
 // InvoiceDated defines model for InvoiceDated.
 type InvoiceDated struct {
-	// InvoiceDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// InvoiceDate The date of the invoice: net terms count from it.
 	InvoiceDate Timestamp `json:"invoice_date"`
 }
 
@@ -5057,21 +5543,30 @@ type InvoiceDated struct {
 // come to. A `trial` takes off `trial_amount_discount` or `trial_percentage_discount`, of which at most one is given, or everything
 // without both.
 type InvoiceDiscountCreate struct {
-	AmountDiscount *NullableDecimal `json:"amount_discount,omitempty"`
+	// AmountDiscount The amount that is taken off in a billing period, in the currency. Null is none.
+	AmountDiscount *Decimal `json:"amount_discount,omitempty"`
 
 	// AppliesToPriceIds Narrows the lines to those of these prices. The prices of the lines of the request have no ids yet, so a discount of other
 	// prices takes nothing off. Empty and null stand for all lines.
-	AppliesToPriceIds []string            `json:"applies_to_price_ids,omitempty"`
-	DiscountType      InvoiceDiscountType `json:"discount_type"`
+	AppliesToPriceIds []string `json:"applies_to_price_ids,omitempty"`
+
+	// DiscountType What is taken off: a share, an amount, units, a trial, or a share that depends on the spend.
+	DiscountType InvoiceDiscountType `json:"discount_type"`
 
 	// Filters Narrow the lines.
 	Filters []Filter `json:"filters,omitempty"`
 
 	// PercentageDiscount A fraction from 0 to 1.
-	PercentageDiscount  *json.Number        `json:"percentage_discount,omitempty"`
-	Reason              *string             `json:"reason,omitempty"`
-	Tiers               []NewPercentageTier `json:"tiers,omitempty"`
-	TrialAmountDiscount *NullableDecimal    `json:"trial_amount_discount,omitempty"`
+	PercentageDiscount *json.Number `json:"percentage_discount,omitempty"`
+
+	// Reason Why, in words of your own. Null is none.
+	Reason *string `json:"reason,omitempty"`
+
+	// Tiers The share for each part of the spend. Null for other kinds of discounts.
+	Tiers []NewPercentageTier `json:"tiers,omitempty"`
+
+	// TrialAmountDiscount The most that a trial takes off, in the currency. Null is no limit.
+	TrialAmountDiscount *Decimal `json:"trial_amount_discount,omitempty"`
 
 	// TrialPercentageDiscount A fraction from 0 to 1.
 	TrialPercentageDiscount *json.Number `json:"trial_percentage_discount,omitempty"`
@@ -5080,7 +5575,7 @@ type InvoiceDiscountCreate struct {
 	UsageDiscount *json.Number `json:"usage_discount,omitempty"`
 }
 
-// InvoiceDiscountType defines model for InvoiceDiscountType.
+// InvoiceDiscountType What is taken off: a share, an amount, units, a trial, or a share that depends on the spend.
 type InvoiceDiscountType string
 
 // InvoiceHeader defines model for InvoiceHeader.
@@ -5088,52 +5583,94 @@ type InvoiceHeader struct {
 	// AmountDue What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AmountDue      Amount                `json:"amount_due"`
+	AmountDue Amount `json:"amount_due"`
+
+	// AutoCollection How far automatic collection of the invoice is.
 	AutoCollection InvoiceAutoCollection `json:"auto_collection"`
 	BillingAddress *NullableAddress      `json:"billing_address"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt   Timestamp           `json:"created_at"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CreditNotes The credit notes of the invoice.
 	CreditNotes []InvoiceCreditNote `json:"credit_notes"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
-	Currency                    Currency               `json:"currency"`
-	Customer                    CustomerMinified       `json:"customer"`
+	// Currency The currency of all amounts of the invoice.
+	Currency Currency `json:"currency"`
+
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
+
+	// CustomerBalanceTransactions What the customer's balance paid of the invoice or got from it.
 	CustomerBalanceTransactions []BalanceTransaction   `json:"customer_balance_transactions"`
 	CustomerTaxID               *NullableCustomerTaxID `json:"customer_tax_id"`
-	DueDate                     *NullableTimestamp     `json:"due_date"`
-	EligibleToIssueAt           *NullableTimestamp     `json:"eligible_to_issue_at"`
-	HostedInvoiceURL            *string                `json:"hosted_invoice_url"`
-	ID                          string                 `json:"id"`
-	InvoiceNumber               string                 `json:"invoice_number"`
-	InvoicePdf                  *string                `json:"invoice_pdf"`
-	InvoiceSource               InvoiceSource          `json:"invoice_source"`
-	IssueFailedAt               *NullableTimestamp     `json:"issue_failed_at"`
-	IssuedAt                    *NullableTimestamp     `json:"issued_at"`
-	Memo                        *string                `json:"memo"`
+
+	// DueDate When the invoice is due. Null where it is not known yet.
+	DueDate *Timestamp `json:"due_date"`
+
+	// EligibleToIssueAt From when the draft can be issued. Null where it is not one.
+	EligibleToIssueAt *Timestamp `json:"eligible_to_issue_at"`
+
+	// HostedInvoiceURL Address of a page that shows the invoice. Null where there is none.
+	HostedInvoiceURL *string `json:"hosted_invoice_url"`
+
+	// ID Id of the invoice.
+	ID string `json:"id"`
+
+	// InvoiceNumber The number that people read, unique in the account.
+	InvoiceNumber string `json:"invoice_number"`
+
+	// InvoicePdf Address of the invoice as PDF. Null where there is none.
+	InvoicePdf *string `json:"invoice_pdf"`
+
+	// InvoiceSource `subscription` for a billing period, `partial` for a change within one, `one_off` for an invoice without a subscription.
+	InvoiceSource InvoiceSource `json:"invoice_source"`
+
+	// IssueFailedAt When issuing failed last. Null where it did not.
+	IssueFailedAt *Timestamp `json:"issue_failed_at"`
+
+	// IssuedAt When the invoice was issued. Null for a draft.
+	IssuedAt *Timestamp `json:"issued_at"`
+
+	// Memo Text that the invoice shows. Null where there is none.
+	Memo *string `json:"memo"`
 
 	// Metadata Labels of your own.
-	Metadata         Metadata                      `json:"metadata"`
-	PaidAt           *NullableTimestamp            `json:"paid_at"`
-	PaymentAttempts  []PaymentAttempt              `json:"payment_attempts"`
-	PaymentFailedAt  *NullableTimestamp            `json:"payment_failed_at"`
-	PaymentStartedAt *NullableTimestamp            `json:"payment_started_at"`
-	ScheduledIssueAt *NullableTimestamp            `json:"scheduled_issue_at"`
-	ShippingAddress  *NullableAddress              `json:"shipping_address"`
-	Status           InvoiceStatus                 `json:"status"`
-	Subscription     *NullableSubscriptionMinified `json:"subscription"`
-	SyncFailedAt     *NullableTimestamp            `json:"sync_failed_at"`
+	Metadata Metadata `json:"metadata"`
+
+	// PaidAt When the invoice was paid. Null while it is not.
+	PaidAt *Timestamp `json:"paid_at"`
+
+	// PaymentAttempts The attempts to collect the invoice, the oldest first.
+	PaymentAttempts []PaymentAttempt `json:"payment_attempts"`
+
+	// PaymentFailedAt When the last payment failed. Null where none did.
+	PaymentFailedAt *Timestamp `json:"payment_failed_at"`
+
+	// PaymentStartedAt When the last payment was started. Null where there was none.
+	PaymentStartedAt *Timestamp `json:"payment_started_at"`
+
+	// ScheduledIssueAt When the draft is issued by itself. Null where it is not.
+	ScheduledIssueAt *Timestamp       `json:"scheduled_issue_at"`
+	ShippingAddress  *NullableAddress `json:"shipping_address"`
+
+	// Status `draft` can change, `issued` is final and owed, `paid` is settled, `synced` is collected elsewhere, `void` is not owed.
+	Status       InvoiceStatus                 `json:"status"`
+	Subscription *NullableSubscriptionMinified `json:"subscription"`
+
+	// SyncFailedAt When the sync to another system failed last. Null where it did not.
+	SyncFailedAt *Timestamp `json:"sync_failed_at"`
 
 	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Total         Amount             `json:"total"`
-	VoidedAt      *NullableTimestamp `json:"voided_at"`
-	WillAutoIssue bool               `json:"will_auto_issue"`
+	Total Amount `json:"total"`
+
+	// VoidedAt When the invoice was voided. Null while it stands.
+	VoidedAt *Timestamp `json:"voided_at"`
+
+	// WillAutoIssue Whether the invoice is issued by itself when its time comes.
+	WillAutoIssue bool `json:"will_auto_issue"`
 }
 
 // InvoiceIssue defines model for InvoiceIssue.
@@ -5152,8 +5689,10 @@ type InvoiceLineItem struct {
 	// AdjustedSubtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	AdjustedSubtotal Amount               `json:"adjusted_subtotal"`
-	Adjustments      []MonetaryAdjustment `json:"adjustments"`
+	AdjustedSubtotal Amount `json:"adjusted_subtotal"`
+
+	// Adjustments What changes the amount, in the order in which it works.
+	Adjustments []MonetaryAdjustment `json:"adjustments"`
 
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -5165,14 +5704,20 @@ type InvoiceLineItem struct {
 	// Example: 12.30
 	CreditsApplied Amount `json:"credits_applied"`
 
-	// EndDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	EndDate  Timestamp `json:"end_date"`
-	Filter   *string   `json:"filter"`
-	Grouping *string   `json:"grouping"`
-	ID       string    `json:"id"`
-	Name     string    `json:"name"`
+	// EndDate End of the service period, exclusive.
+	EndDate Timestamp `json:"end_date"`
+
+	// Filter The condition that events must meet to count. Null: all events count.
+	Filter *string `json:"filter"`
+
+	// Grouping The value that usage is grouped by here. Null where it is not grouped.
+	Grouping *string `json:"grouping"`
+
+	// ID Id of the line item.
+	ID string `json:"id"`
+
+	// Name What the line shows.
+	Name string `json:"name"`
 
 	// PartiallyInvoicedAmount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -5180,44 +5725,50 @@ type InvoiceLineItem struct {
 	PartiallyInvoicedAmount Amount `json:"partially_invoiced_amount"`
 
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
-	Price    Price       `json:"price"`
+	Price Price `json:"price"`
+
+	// Quantity How many units.
 	Quantity json.Number `json:"quantity"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	StartDate    Timestamp     `json:"start_date"`
+	// StartDate Start of the service period, inclusive.
+	StartDate Timestamp `json:"start_date"`
+
+	// SubLineItems The parts of the line: tiers, cells or groups.
 	SubLineItems []SubLineItem `json:"sub_line_items"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Subtotal         Amount      `json:"subtotal"`
-	TaxAmounts       []TaxAmount `json:"tax_amounts"`
-	UsageCustomerIds []string    `json:"usage_customer_ids"`
+	Subtotal Amount `json:"subtotal"`
+
+	// TaxAmounts The taxes, each with its rate.
+	TaxAmounts []TaxAmount `json:"tax_amounts"`
+
+	// UsageCustomerIds Ids of the customers whose usage is counted. Null: the customer of the subscription.
+	UsageCustomerIds []string `json:"usage_customer_ids"`
 }
 
 // InvoiceLineItemCreate defines model for InvoiceLineItemCreate.
 type InvoiceLineItemCreate struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Amount The amount of the line, in the invoice's currency.
 	Amount Decimal `json:"amount"`
 
-	// EndDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
-	EndDate   Date    `json:"end_date"`
-	InvoiceID string  `json:"invoice_id"`
-	ItemID    *string `json:"item_id,omitempty"`
-	Name      *string `json:"name,omitempty"`
+	// EndDate The last day of the service.
+	EndDate Date `json:"end_date"`
+
+	// InvoiceID Id of the invoice.
+	InvoiceID string `json:"invoice_id"`
+
+	// ItemID Id of the item. Null where `name` is given.
+	ItemID *string `json:"item_id,omitempty"`
+
+	// Name Name of the item, which is made if there is none. Null where `item_id` is given.
+	Name *string `json:"name,omitempty"`
 
 	// Quantity How many the amount is for.
 	Quantity json.Number `json:"quantity"`
 
-	// StartDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
+	// StartDate The first day of the service.
 	StartDate Date `json:"start_date"`
 }
 
@@ -5225,17 +5776,20 @@ type InvoiceLineItemCreate struct {
 type InvoiceMarkPaid struct {
 	// ExternalID What the payment is called elsewhere.
 	ExternalID *string `json:"external_id,omitempty"`
-	Notes      *string `json:"notes,omitempty"`
 
-	// PaymentReceivedDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
+	// Notes Text of your own about the payment. Null is none.
+	Notes *string `json:"notes,omitempty"`
+
+	// PaymentReceivedDate The day on which the payment arrived.
 	PaymentReceivedDate Date `json:"payment_received_date"`
 }
 
 // InvoicePage defines model for InvoicePage.
 type InvoicePage struct {
-	Data               []Invoice          `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Invoice `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -5245,10 +5799,10 @@ type InvoicePay struct {
 	SharedPaymentTokenID string `json:"shared_payment_token_id"`
 }
 
-// InvoiceSource defines model for InvoiceSource.
+// InvoiceSource `subscription` for a billing period, `partial` for a change within one, `one_off` for an invoice without a subscription.
 type InvoiceSource string
 
-// InvoiceStatus defines model for InvoiceStatus.
+// InvoiceStatus `draft` can change, `issued` is final and owed, `paid` is settled, `synced` is collected elsewhere, `void` is not owed.
 type InvoiceStatus string
 
 // InvoiceSummary An invoice without its lines.
@@ -5261,29 +5815,35 @@ type InvoiceSummary struct {
 
 // InvoiceSummaryPage defines model for InvoiceSummaryPage.
 type InvoiceSummaryPage struct {
-	Data               []InvoiceSummary   `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []InvoiceSummary `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // InvoiceTargeted defines model for InvoiceTargeted.
 type InvoiceTargeted struct {
-	// TargetDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TargetDate The date that the invoice will have.
 	TargetDate Timestamp `json:"target_date"`
 }
 
-// InvoiceTiny defines model for InvoiceTiny.
+// InvoiceTiny The invoice, by id.
 type InvoiceTiny struct {
+	// ID Id of the invoice.
 	ID string `json:"id"`
 }
 
 // InvoiceUpdate defines model for InvoiceUpdate.
 type InvoiceUpdate struct {
 	// AutoCollection Null: as the subscription, else as the customer.
-	AutoCollection *bool                   `json:"auto_collection,omitempty"`
-	DueDate        *NullableDateOrDateTime `json:"due_date,omitempty"`
-	InvoiceDate    *NullableDateOrDateTime `json:"invoice_date,omitempty"`
+	AutoCollection *bool `json:"auto_collection,omitempty"`
+
+	// DueDate When the invoice is due. Left out or null, it stays.
+	DueDate *DateOrDateTime `json:"due_date,omitempty"`
+
+	// InvoiceDate The date of the invoice, which only drafts without a subscription may change. Left out or null, it stays.
+	InvoiceDate *DateOrDateTime `json:"invoice_date,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -5295,21 +5855,26 @@ type InvoiceUpdate struct {
 
 // Item A product or a feature that is sold.
 type Item struct {
-	ArchivedAt *NullableTimestamp `json:"archived_at"`
+	// ArchivedAt When it was archived. Null while it is in use.
+	ArchivedAt *Timestamp `json:"archived_at"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt           Timestamp                `json:"created_at"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ExternalConnections What the item is called in other systems.
 	ExternalConnections []ItemExternalConnection `json:"external_connections"`
-	ID                  string                   `json:"id"`
+
+	// ID Id of the item.
+	ID string `json:"id"`
 
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`
-	Name     string   `json:"name"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 }
 
-// ItemConnectionName defines model for ItemConnectionName.
+// ItemConnectionName The other system: accounting, tax or payments.
 type ItemConnectionName string
 
 // ItemCreate defines model for ItemCreate.
@@ -5317,39 +5882,56 @@ type ItemCreate struct {
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     string         `json:"name"`
+
+	// Name The name that people read. It need not be unique.
+	Name string `json:"name"`
 }
 
 // ItemExternalConnection The item under its name in another system.
 type ItemExternalConnection struct {
+	// ExternalConnectionName The other system: accounting, tax or payments.
 	ExternalConnectionName ItemConnectionName `json:"external_connection_name"`
-	ExternalEntityID       string             `json:"external_entity_id"`
+
+	// ExternalEntityID Its id in the other system.
+	ExternalEntityID string `json:"external_entity_id"`
 }
 
 // ItemFilter Narrows to items.
 type ItemFilter struct {
-	Field    ItemFilterField `json:"field"`
-	Operator FilterOperator  `json:"operator"`
-	Values   []string        `json:"values"`
+	// Field Always `item_id`.
+	Field ItemFilterField `json:"field"`
+
+	// Operator `includes` keeps what is in the list of values, `excludes` what is not.
+	Operator FilterOperator `json:"operator"`
+
+	// Values Ids of items.
+	Values []string `json:"values"`
 }
 
-// ItemFilterField defines model for ItemFilterField.
+// ItemFilterField Always `item_id`.
 type ItemFilterField string
 
 // ItemPage defines model for ItemPage.
 type ItemPage struct {
-	Data               []Item             `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Item `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// ItemSlim defines model for ItemSlim.
+// ItemSlim The item, by id and name.
 type ItemSlim struct {
-	ID   string `json:"id"`
+	// ID Id of the item.
+	ID string `json:"id"`
+
+	// Name The name that people read.
 	Name string `json:"name"`
 }
 
 // ItemUpdate defines model for ItemUpdate.
 type ItemUpdate struct {
+	// ExternalConnections What the item is called in other systems. The list takes the place of the one there is; null empties it.
 	ExternalConnections []ItemExternalConnection `json:"external_connections,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
@@ -5370,23 +5952,29 @@ type LedgerEntryBase struct {
 	// Amount Never negative; the kind gives the direction.
 	Amount json.Number `json:"amount"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt   Timestamp     `json:"created_at"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CreditBlock The credit block that the entry changes.
 	CreditBlock AffectedBlock `json:"credit_block"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
-	Currency    Currency         `json:"currency"`
-	Customer    CustomerMinified `json:"customer"`
-	Description *string          `json:"description"`
+	// Currency An ISO 4217 code or a custom unit.
+	Currency Currency `json:"currency"`
+
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
+
+	// Description Text of your own. Null where there is none.
+	Description *string `json:"description"`
 
 	// EndingBalance All the customer's credits in this currency after the entry.
-	EndingBalance json.Number       `json:"ending_balance"`
-	EntryStatus   LedgerEntryStatus `json:"entry_status"`
-	ID            string            `json:"id"`
+	EndingBalance json.Number `json:"ending_balance"`
+
+	// EntryStatus `committed` entries are final. A `pending` one belongs to a draft and changes with it.
+	EntryStatus LedgerEntryStatus `json:"entry_status"`
+
+	// ID Id of the entry.
+	ID string `json:"id"`
 
 	// LedgerSequenceNumber Counts from 1, for each customer and currency.
 	LedgerSequenceNumber int64 `json:"ledger_sequence_number"`
@@ -5406,7 +5994,9 @@ type LedgerEntryCreate struct {
 // LedgerEntryCreateBase defines model for LedgerEntryCreateBase.
 type LedgerEntryCreateBase struct {
 	// Currency The customer's currency or a custom unit. `credits` by default.
-	Currency    *string `json:"currency,omitempty"`
+	Currency *string `json:"currency,omitempty"`
+
+	// Description Text of your own. None by default, and null is none.
 	Description *string `json:"description,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
@@ -5416,11 +6006,14 @@ type LedgerEntryCreateBase struct {
 
 // LedgerEntryPage defines model for LedgerEntryPage.
 type LedgerEntryPage struct {
-	Data               []LedgerEntry      `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []LedgerEntry `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// LedgerEntryStatus defines model for LedgerEntryStatus.
+// LedgerEntryStatus `committed` entries are final. A `pending` one belongs to a draft and changes with it.
 type LedgerEntryStatus string
 
 // LedgerEntryType defines model for LedgerEntryType.
@@ -5428,66 +6021,97 @@ type LedgerEntryType string
 
 // License defines model for License.
 type License struct {
-	EndDate           *NullableTimestamp `json:"end_date"`
-	ExternalLicenseID string             `json:"external_license_id"`
-	ID                string             `json:"id"`
-	LicenseTypeID     string             `json:"license_type_id"`
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	StartDate      Timestamp     `json:"start_date"`
-	Status         LicenseStatus `json:"status"`
-	SubscriptionID string        `json:"subscription_id"`
+	// ExternalLicenseID The value that events have for the grouping key of the type.
+	ExternalLicenseID string `json:"external_license_id"`
+
+	// ID Id of the license.
+	ID string `json:"id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID string `json:"license_type_id"`
+
+	// StartDate When it starts, inclusive.
+	StartDate Timestamp `json:"start_date"`
+
+	// Status `active` while the license may be used, else `inactive`.
+	Status LicenseStatus `json:"status"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID string `json:"subscription_id"`
 }
 
 // LicenseAllocating defines model for LicenseAllocating.
 type LicenseAllocating struct {
+	// LicenseAllocations How much each license may use in a billing period before the price charges it.
 	LicenseAllocations []NewLicenseAllocation `json:"license_allocations"`
 }
 
 // LicenseCreate Active from the first day, today by default, until `end_date` begins.
 type LicenseCreate struct {
-	EndDate *NullableDate `json:"end_date,omitempty"`
+	// EndDate The day after the last one. Null: the license does not end.
+	EndDate *Date `json:"end_date,omitempty"`
 
 	// ExternalLicenseID The value that events have for the grouping key of the type.
-	ExternalLicenseID string        `json:"external_license_id"`
-	LicenseTypeID     string        `json:"license_type_id"`
-	StartDate         *NullableDate `json:"start_date,omitempty"`
-	SubscriptionID    string        `json:"subscription_id"`
+	ExternalLicenseID string `json:"external_license_id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID string `json:"license_type_id"`
+
+	// StartDate The first day of the license. Today by default, and null is the default.
+	StartDate *Date `json:"start_date,omitempty"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID string `json:"subscription_id"`
 }
 
 // LicenseDeactivate `end_date` is the day after the last one: tomorrow by default.
 type LicenseDeactivate struct {
-	EndDate *NullableDate `json:"end_date,omitempty"`
+	// EndDate The day after the last one. Today by default, and null is the default.
+	EndDate *Date `json:"end_date,omitempty"`
 }
 
 // LicensePage defines model for LicensePage.
 type LicensePage struct {
-	Data               []License          `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []License `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// LicenseStatus defines model for LicenseStatus.
+// LicenseStatus `active` while the license may be used, else `inactive`.
 type LicenseStatus string
 
-// LicenseType defines model for LicenseType.
+// LicenseType A kind of license that subscriptions hold some of.
 type LicenseType struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
-	ID          string `json:"id"`
-	Name        string `json:"name"`
+
+	// ID Id of the license type.
+	ID string `json:"id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 }
 
 // LicenseTypeCreate defines model for LicenseTypeCreate.
 type LicenseTypeCreate struct {
 	// GroupingKey The property of events whose value is the external id of a license.
 	GroupingKey string `json:"grouping_key"`
-	Name        string `json:"name"`
+
+	// Name The name that people read. It need not be unique.
+	Name string `json:"name"`
 }
 
 // LicenseTypePage defines model for LicenseTypePage.
 type LicenseTypePage struct {
-	Data               []LicenseType      `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []LicenseType `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -5502,17 +6126,17 @@ type LicenseUsage struct {
 	// ConsumedCredits Drawn on the license's own credits.
 	ConsumedCredits json.Number `json:"consumed_credits"`
 
-	// EndDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
+	// EndDate The day after the last one.
 	EndDate Date `json:"end_date"`
 
 	// ExternalLicenseID Null by day alone.
 	ExternalLicenseID *string `json:"external_license_id"`
 
 	// LicenseID Null by day alone.
-	LicenseID     *string `json:"license_id"`
-	LicenseTypeID string  `json:"license_type_id"`
+	LicenseID *string `json:"license_id"`
+
+	// LicenseTypeID Id of the license type.
+	LicenseTypeID string `json:"license_type_id"`
 
 	// PricingUnit What the credits are counted in.
 	PricingUnit string `json:"pricing_unit"`
@@ -5523,16 +6147,19 @@ type LicenseUsage struct {
 	// SharedPoolCredits Left to the credits of the customer: used while inactive, or beyond the license's own credits.
 	SharedPoolCredits json.Number `json:"shared_pool_credits"`
 
-	// StartDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
-	StartDate      Date   `json:"start_date"`
+	// StartDate The first day.
+	StartDate Date `json:"start_date"`
+
+	// SubscriptionID Id of the subscription.
 	SubscriptionID string `json:"subscription_id"`
 }
 
 // LicenseUsagePage defines model for LicenseUsagePage.
 type LicenseUsagePage struct {
-	Data               []LicenseUsage     `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []LicenseUsage `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -5557,31 +6184,31 @@ type LineItemExplanation struct {
 	// Example: 12.30
 	CreditsApplied Amount `json:"credits_applied"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency The currency of the price.
 	Currency Currency `json:"currency"`
 
-	// EndDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// EndDate When it ends, exclusive.
 	EndDate Timestamp `json:"end_date"`
 
 	// Groups The subtotal by the property that the price is shown by, in proportion to the quantities; empty where it names none.
 	Groups []GroupShare `json:"groups"`
 
-	// InvoiceCurrency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// InvoiceCurrency The currency of the invoice.
 	InvoiceCurrency Currency `json:"invoice_currency"`
-	InvoiceID       string   `json:"invoice_id"`
+
+	// InvoiceID Id of the invoice.
+	InvoiceID string `json:"invoice_id"`
 
 	// LicenseCredits What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
 	LicenseCredits Amount `json:"license_credits"`
-	LineItemID     string `json:"line_item_id"`
-	Name           string `json:"name"`
+
+	// LineItemID Id of the line item.
+	LineItemID string `json:"line_item_id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 
 	// PartiallyInvoicedAmount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -5597,46 +6224,50 @@ type LineItemExplanation struct {
 	// Rating How the model of the price made a subtotal of the quantity.
 	Rating RatingExplanation `json:"rating"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// StartDate When it starts, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
 // MatrixCell The rate of one cell of a matrix.
 type MatrixCell struct {
-	FirstDimensionValue  string  `json:"first_dimension_value"`
+	// FirstDimensionValue Value of the first dimension.
+	FirstDimensionValue string `json:"first_dimension_value"`
+
+	// SecondDimensionValue Value of the second dimension. Null where there is one dimension.
 	SecondDimensionValue *string `json:"second_dimension_value,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // MatrixConfig A unit costs the rate of the cell its event properties fall in.
 type MatrixConfig struct {
-	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// DefaultUnitAmount Rate of a unit, in the price's currency, where no cell fits.
 	DefaultUnitAmount Decimal `json:"default_unit_amount"`
 
 	// Dimensions One or two names of event properties. A second one that is null stands for none.
-	Dimensions   []*string     `json:"dimensions"`
+	Dimensions []*string `json:"dimensions"`
+
+	// MatrixValues The cells that have a rate of their own.
 	MatrixValues []MatrixValue `json:"matrix_values"`
 }
 
-// MatrixModel defines model for MatrixModel.
+// MatrixModel Always `matrix`.
 type MatrixModel string
 
 // MatrixPart defines model for MatrixPart.
 type MatrixPart struct {
-	MatrixConfig   SubLineItemMatrixConfig `json:"matrix_config"`
-	ScaledQuantity *json.Number            `json:"scaled_quantity"`
-	Type           MatrixPartType          `json:"type"`
+	// MatrixConfig The cell of the matrix.
+	MatrixConfig SubLineItemMatrixConfig `json:"matrix_config"`
+
+	// ScaledQuantity The quantity after the factor of the cell. Null where there is no factor.
+	ScaledQuantity *json.Number `json:"scaled_quantity"`
+
+	// Type Always `matrix`.
+	Type MatrixPartType `json:"type"`
 }
 
-// MatrixPartType defines model for MatrixPartType.
+// MatrixPartType Always `matrix`.
 type MatrixPartType string
 
 // MatrixPrice defines model for MatrixPrice.
@@ -5651,17 +6282,20 @@ type MatrixPrice struct {
 type MatrixPricing struct {
 	// MatrixConfig A unit costs the rate of the cell its event properties fall in.
 	MatrixConfig MatrixConfig `json:"matrix_config"`
-	ModelType    MatrixModel  `json:"model_type"`
+
+	// ModelType Always `matrix`.
+	ModelType MatrixModel `json:"model_type"`
 }
 
 // MatrixScalingFactor How often a unit in one cell counts.
 type MatrixScalingFactor struct {
+	// FirstDimensionValue Value of the first dimension.
 	FirstDimensionValue string `json:"first_dimension_value"`
 
-	// ScalingFactor An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	ScalingFactor        Decimal `json:"scaling_factor"`
+	// ScalingFactor By what units of this cell are multiplied.
+	ScalingFactor Decimal `json:"scaling_factor"`
+
+	// SecondDimensionValue Value of the second dimension. Null where there is one dimension.
 	SecondDimensionValue *string `json:"second_dimension_value,omitempty"`
 }
 
@@ -5678,30 +6312,26 @@ type MatrixValue struct {
 	// DimensionValues The cell, in the order of `dimensions`.
 	DimensionValues []*string `json:"dimension_values"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // MatrixWithAllocationConfig A matrix with a free quantity, which all cells share by their usage.
 type MatrixWithAllocationConfig struct {
-	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Allocation Units of a billing period that are free.
 	Allocation Decimal `json:"allocation"`
 
-	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// DefaultUnitAmount Rate of a unit, in the price's currency, where no cell fits.
 	DefaultUnitAmount Decimal `json:"default_unit_amount"`
 
 	// Dimensions One or two names of event properties. A second one that is null stands for none.
-	Dimensions   []*string     `json:"dimensions"`
+	Dimensions []*string `json:"dimensions"`
+
+	// MatrixValues The cells that have a rate of their own.
 	MatrixValues []MatrixValue `json:"matrix_values"`
 }
 
-// MatrixWithAllocationModel defines model for MatrixWithAllocationModel.
+// MatrixWithAllocationModel Always `matrix_with_allocation`.
 type MatrixWithAllocationModel string
 
 // MatrixWithAllocationPrice defines model for MatrixWithAllocationPrice.
@@ -5716,16 +6346,21 @@ type MatrixWithAllocationPrice struct {
 type MatrixWithAllocationPricing struct {
 	// MatrixWithAllocationConfig A matrix with a free quantity, which all cells share by their usage.
 	MatrixWithAllocationConfig MatrixWithAllocationConfig `json:"matrix_with_allocation_config"`
-	ModelType                  MatrixWithAllocationModel  `json:"model_type"`
+
+	// ModelType Always `matrix_with_allocation`.
+	ModelType MatrixWithAllocationModel `json:"model_type"`
 }
 
 // MatrixWithDisplayNameConfig Units cost the rate of a property value, which invoices show under another name.
 type MatrixWithDisplayNameConfig struct {
-	Dimension   string       `json:"dimension"`
+	// Dimension The property of events that chooses the rate.
+	Dimension string `json:"dimension"`
+
+	// UnitAmounts The rate for each value of the dimension, and its name on invoices. Values that are not listed cost nothing.
 	UnitAmounts []NamedValue `json:"unit_amounts"`
 }
 
-// MatrixWithDisplayNameModel defines model for MatrixWithDisplayNameModel.
+// MatrixWithDisplayNameModel Always `matrix_with_display_name`.
 type MatrixWithDisplayNameModel string
 
 // MatrixWithDisplayNamePrice defines model for MatrixWithDisplayNamePrice.
@@ -5740,22 +6375,30 @@ type MatrixWithDisplayNamePrice struct {
 type MatrixWithDisplayNamePricing struct {
 	// MatrixWithDisplayNameConfig Units cost the rate of a property value, which invoices show under another name.
 	MatrixWithDisplayNameConfig MatrixWithDisplayNameConfig `json:"matrix_with_display_name_config"`
-	ModelType                   MatrixWithDisplayNameModel  `json:"model_type"`
+
+	// ModelType Always `matrix_with_display_name`.
+	ModelType MatrixWithDisplayNameModel `json:"model_type"`
 }
 
 // MatrixWithThresholdDiscountsConfig A matrix whose cells get a discount, in groups, by what they come to.
 type MatrixWithThresholdDiscountsConfig struct {
-	// DefaultUnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	DefaultUnitAmount       Decimal                  `json:"default_unit_amount"`
-	FirstDimension          string                   `json:"first_dimension"`
-	MatrixValues            []MatrixCell             `json:"matrix_values"`
-	SecondDimension         *string                  `json:"second_dimension,omitempty"`
+	// DefaultUnitAmount Rate of a unit, in the price's currency, where no cell fits.
+	DefaultUnitAmount Decimal `json:"default_unit_amount"`
+
+	// FirstDimension The property of events that chooses the row.
+	FirstDimension string `json:"first_dimension"`
+
+	// MatrixValues The cells that have a rate of their own.
+	MatrixValues []MatrixCell `json:"matrix_values"`
+
+	// SecondDimension The property of events that chooses the column. Null: there is one dimension.
+	SecondDimension *string `json:"second_dimension,omitempty"`
+
+	// ThresholdDiscountGroups Discounts that depend on the spend of some cells together. None by default.
 	ThresholdDiscountGroups []ThresholdDiscountGroup `json:"threshold_discount_groups,omitempty"`
 }
 
-// MatrixWithThresholdDiscountsModel defines model for MatrixWithThresholdDiscountsModel.
+// MatrixWithThresholdDiscountsModel Always `matrix_with_threshold_discounts`.
 type MatrixWithThresholdDiscountsModel string
 
 // MatrixWithThresholdDiscountsPrice defines model for MatrixWithThresholdDiscountsPrice.
@@ -5770,21 +6413,24 @@ type MatrixWithThresholdDiscountsPrice struct {
 type MatrixWithThresholdDiscountsPricing struct {
 	// MatrixWithThresholdDiscountsConfig A matrix whose cells get a discount, in groups, by what they come to.
 	MatrixWithThresholdDiscountsConfig MatrixWithThresholdDiscountsConfig `json:"matrix_with_threshold_discounts_config"`
-	ModelType                          MatrixWithThresholdDiscountsModel  `json:"model_type"`
+
+	// ModelType Always `matrix_with_threshold_discounts`.
+	ModelType MatrixWithThresholdDiscountsModel `json:"model_type"`
 }
 
 // MaxGroupTieredPackageConfig Packages of the largest group alone, each at the rate of the tier it falls in.
 type MaxGroupTieredPackageConfig struct {
+	// GroupingKey The property of events that usage is grouped by.
 	GroupingKey string `json:"grouping_key"`
 
-	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	PackageSize Decimal     `json:"package_size"`
-	Tiers       []BoundTier `json:"tiers"`
+	// PackageSize Units of a package. The largest group is rounded up to whole packages.
+	PackageSize Decimal `json:"package_size"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []BoundTier `json:"tiers"`
 }
 
-// MaxGroupTieredPackageModel defines model for MaxGroupTieredPackageModel.
+// MaxGroupTieredPackageModel Always `max_group_tiered_package`.
 type MaxGroupTieredPackageModel string
 
 // MaxGroupTieredPackagePrice defines model for MaxGroupTieredPackagePrice.
@@ -5799,31 +6445,33 @@ type MaxGroupTieredPackagePrice struct {
 type MaxGroupTieredPackagePricing struct {
 	// MaxGroupTieredPackageConfig Packages of the largest group alone, each at the rate of the tier it falls in.
 	MaxGroupTieredPackageConfig MaxGroupTieredPackageConfig `json:"max_group_tiered_package_config"`
-	ModelType                   MaxGroupTieredPackageModel  `json:"model_type"`
+
+	// ModelType Always `max_group_tiered_package`.
+	ModelType MaxGroupTieredPackageModel `json:"model_type"`
 }
 
 // Maximum The most that is charged.
 type Maximum struct {
+	// AppliesToPriceIds Ids of the prices that it works on.
 	AppliesToPriceIds []string `json:"applies_to_price_ids"`
-	Filters           []Filter `json:"filters"`
 
-	// MaximumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency.
 	MaximumAmount Decimal `json:"maximum_amount"`
 }
 
 // MaximumAdjusting defines model for MaximumAdjusting.
 type MaximumAdjusting struct {
+	// AdjustmentType Always `maximum`.
 	AdjustmentType MaximumAdjustmentType `json:"adjustment_type"`
 
-	// MaximumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MaximumAmount The most that the prices amount to in a billing period, in the currency.
 	MaximumAmount Decimal `json:"maximum_amount"`
 }
 
-// MaximumAdjustmentType defines model for MaximumAdjustmentType.
+// MaximumAdjustmentType Always `maximum`.
 type MaximumAdjustmentType string
 
 // MaximumInterval defines model for MaximumInterval.
@@ -5844,21 +6492,25 @@ type MetadataInput map[string]*string
 // MeteredAllowanceConfig The units of one group less those of another.
 type MeteredAllowanceConfig struct {
 	// AllowanceDisplayName `Allowance credit` by default.
-	AllowanceDisplayName   *string `json:"allowance_display_name,omitempty"`
-	AllowanceGroupingValue string  `json:"allowance_grouping_value"`
+	AllowanceDisplayName *string `json:"allowance_display_name,omitempty"`
+
+	// AllowanceGroupingValue The value of the grouping key that marks the allowance.
+	AllowanceGroupingValue string `json:"allowance_grouping_value"`
 
 	// ConsumptionDisplayName `Consumption` by default.
-	ConsumptionDisplayName   *string `json:"consumption_display_name,omitempty"`
-	ConsumptionGroupingValue string  `json:"consumption_grouping_value"`
-	GroupingKey              string  `json:"grouping_key"`
+	ConsumptionDisplayName *string `json:"consumption_display_name,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// ConsumptionGroupingValue The value of the grouping key that marks consumption.
+	ConsumptionGroupingValue string `json:"consumption_grouping_value"`
+
+	// GroupingKey The property of events that usage is grouped by.
+	GroupingKey string `json:"grouping_key"`
+
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
-// MeteredAllowanceModel defines model for MeteredAllowanceModel.
+// MeteredAllowanceModel Always `metered_allowance`.
 type MeteredAllowanceModel string
 
 // MeteredAllowancePrice defines model for MeteredAllowancePrice.
@@ -5873,25 +6525,35 @@ type MeteredAllowancePrice struct {
 type MeteredAllowancePricing struct {
 	// MeteredAllowanceConfig The units of one group less those of another.
 	MeteredAllowanceConfig MeteredAllowanceConfig `json:"metered_allowance_config"`
-	ModelType              MeteredAllowanceModel  `json:"model_type"`
+
+	// ModelType Always `metered_allowance`.
+	ModelType MeteredAllowanceModel `json:"model_type"`
 }
 
 // MetricCreate defines model for MetricCreate.
 type MetricCreate struct {
+	// Description Text of your own. None by default, and null is none.
 	Description *string `json:"description"`
-	ItemID      string  `json:"item_id"`
+
+	// ItemID Id of the item that the metric measures.
+	ItemID string `json:"item_id"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     string         `json:"name"`
 
-	// SQL Example: SELECT SUM(bytes) FROM events WHERE event_name = 'download'
+	// Name The name that people read. It need not be unique.
+	Name string `json:"name"`
+
+	// SQL The metric's SELECT, see the operation.
+	//
+	// Example: SELECT SUM(bytes) FROM events WHERE event_name = 'download'
 	SQL string `json:"sql"`
 }
 
-// MetricGroup defines model for MetricGroup.
+// MetricGroup The value of the property that usage is grouped by.
 type MetricGroup struct {
+	// PropertyKey The property of events.
 	PropertyKey string `json:"property_key"`
 
 	// PropertyValue As text, also of a number or a boolean.
@@ -5900,13 +6562,14 @@ type MetricGroup struct {
 
 // MetricParameterDefinition defines model for MetricParameterDefinition.
 type MetricParameterDefinition struct {
+	// Name The name between braces in the SQL.
 	Name string `json:"name"`
 }
 
 // MetricParameterValue defines model for MetricParameterValue.
 type MetricParameterValue = json.RawMessage
 
-// MetricStatus defines model for MetricStatus.
+// MetricStatus Always `active` today. The others are what the hosted service knows.
 type MetricStatus string
 
 // MetricUpdate defines model for MetricUpdate.
@@ -5918,67 +6581,68 @@ type MetricUpdate struct {
 
 // MetricUsage The usage of one metric, a step for each day. With `group_by` only, of the events of one group.
 type MetricUsage struct {
+	// BillableMetric The metric, by id and name.
 	BillableMetric BillableMetricSlim `json:"billable_metric"`
-	MetricGroup    *MetricGroup       `json:"metric_group,omitempty"`
-	Usage          []UsageStep        `json:"usage"`
-	ViewMode       ViewMode           `json:"view_mode"`
+
+	// MetricGroup The value of the property that usage is grouped by.
+	MetricGroup *MetricGroup `json:"metric_group,omitempty"`
+
+	// Usage The usage of each timeframe, in their order.
+	Usage []UsageStep `json:"usage"`
+
+	// ViewMode `periodic` counts each day by itself, `cumulative` from the start of the billing period.
+	ViewMode ViewMode `json:"view_mode"`
 }
 
 // Minimum The least that is charged.
 type Minimum struct {
+	// AppliesToPriceIds Ids of the prices that it works on.
 	AppliesToPriceIds []string `json:"applies_to_price_ids"`
-	Filters           []Filter `json:"filters"`
 
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Filters The conditions that prices must meet. Empty: all of them.
+	Filters []Filter `json:"filters"`
+
+	// MinimumAmount The least that is charged in a billing period, in the currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 }
 
 // MinimumAdjusting defines model for MinimumAdjusting.
 type MinimumAdjusting struct {
+	// AdjustmentType Always `minimum`.
 	AdjustmentType MinimumAdjustmentType `json:"adjustment_type"`
-	ItemID         string                `json:"item_id"`
 
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// ItemID Id of the item that the difference is a line of.
+	ItemID string `json:"item_id"`
+
+	// MinimumAmount The least that the prices amount to in a billing period, in the currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 }
 
-// MinimumAdjustmentType defines model for MinimumAdjustmentType.
+// MinimumAdjustmentType Always `minimum`.
 type MinimumAdjustmentType string
 
 // MinimumBoundTier defines model for MinimumBoundTier.
 type MinimumBoundTier struct {
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MinimumAmount The least that is charged when the tier is reached, in the price's currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity above which it holds, exclusive.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // MinimumCompositeConfig What the other prices lack of a minimum.
 type MinimumCompositeConfig struct {
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MinimumAmount The least that the other lines amount to. This price charges what is missing, in its currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 
 	// Prorated In a partial period its part of the minimum. Not by default.
 	Prorated *bool `json:"prorated,omitempty"`
 }
 
-// MinimumCompositeModel defines model for MinimumCompositeModel.
+// MinimumCompositeModel Always `minimum_composite`.
 type MinimumCompositeModel string
 
 // MinimumCompositePrice defines model for MinimumCompositePrice.
@@ -5993,7 +6657,9 @@ type MinimumCompositePrice struct {
 type MinimumCompositePricing struct {
 	// MinimumCompositeConfig What the other prices lack of a minimum.
 	MinimumCompositeConfig MinimumCompositeConfig `json:"minimum_composite_config"`
-	ModelType              MinimumCompositeModel  `json:"model_type"`
+
+	// ModelType Always `minimum_composite`.
+	ModelType MinimumCompositeModel `json:"model_type"`
 }
 
 // MinimumInterval defines model for MinimumInterval.
@@ -6006,19 +6672,13 @@ type MinimumInterval struct {
 
 // MinimumPackageBoundTier defines model for MinimumPackageBoundTier.
 type MinimumPackageBoundTier struct {
-	// MinimumAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// MinimumAmount The least that is charged when the tier is reached, in the price's currency.
 	MinimumAmount Decimal `json:"minimum_amount"`
 
-	// PerUnit An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PerUnit Rate of a package, in the price's currency.
 	PerUnit Decimal `json:"per_unit"`
 
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity above which it holds, exclusive.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 }
 
@@ -6083,7 +6743,7 @@ type MonetaryUsageDiscountAdjustment struct {
 	UsageDiscountAdjusting `yaml:",inline"`
 }
 
-// MutatedSubscription defines model for MutatedSubscription.
+// MutatedSubscription The subscription as it is after the change, and what else the change made.
 type MutatedSubscription struct {
 	// Embedded struct due to allOf(#/components/schemas/Subscription)
 	Subscription `yaml:",inline"`
@@ -6093,25 +6753,32 @@ type MutatedSubscription struct {
 
 // NamedValue defines model for NamedValue.
 type NamedValue struct {
+	// DimensionValue Value of the dimension.
 	DimensionValue string `json:"dimension_value"`
-	DisplayName    string `json:"display_name"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// DisplayName What invoices show instead of the value.
+	DisplayName string `json:"display_name"`
+
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // NewAccountingProvider defines model for NewAccountingProvider.
 type NewAccountingProvider struct {
-	ExternalProviderID string                 `json:"external_provider_id"`
-	ProviderType       AccountingProviderType `json:"provider_type"`
+	// ExternalProviderID Id of the customer there.
+	ExternalProviderID string `json:"external_provider_id"`
+
+	// ProviderType The accounting system.
+	ProviderType AccountingProviderType `json:"provider_type"`
 }
 
-// NewAccountingSyncConfiguration defines model for NewAccountingSyncConfiguration.
+// NewAccountingSyncConfiguration How invoices reach accounting systems. It is stored for integrations.
 type NewAccountingSyncConfiguration struct {
+	// AccountingProviders The customer in each accounting system. None by default, and null is none.
 	AccountingProviders []NewAccountingProvider `json:"accounting_providers,omitempty"`
-	Excluded            *bool                   `json:"excluded,omitempty"`
+
+	// Excluded Whether the customer is left out of the sync. False by default, and null is the default.
+	Excluded *bool `json:"excluded,omitempty"`
 }
 
 // NewAdjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
@@ -6122,71 +6789,85 @@ type NewAdjustment struct {
 // NewAdjustmentBase Which prices an adjustment is for: all of them, or those that one of `applies_to_price_ids`, `applies_to_item_ids` and `filters`
 // selects, further narrowed by `currency` and `price_type`.
 type NewAdjustmentBase struct {
-	AppliesToAll     *NewAdjustmentBaseAppliesToAll `json:"applies_to_all,omitempty"`
-	AppliesToItemIds []string                       `json:"applies_to_item_ids,omitempty"`
+	// AppliesToAll True: it works on every price. Null where the prices are named.
+	AppliesToAll *NewAdjustmentBaseAppliesToAll `json:"applies_to_all,omitempty"`
+
+	// AppliesToItemIds Ids of the items whose prices it works on. Null where they are not named by item.
+	AppliesToItemIds []string `json:"applies_to_item_ids,omitempty"`
 
 	// AppliesToPriceIds Ids of prices, or reference_ids of the same request.
 	AppliesToPriceIds []string `json:"applies_to_price_ids,omitempty"`
 
 	// Currency A currency, or a list of them.
 	Currency *NullableCurrencies `json:"currency,omitempty"`
-	Filters  []Filter            `json:"filters,omitempty"`
+
+	// Filters Narrows it to the prices that meet every condition. None by default, and null is none: then it works on all.
+	Filters []Filter `json:"filters,omitempty"`
 
 	// IsInvoiceLevel False: of a single price, so it works before those of the invoice.
 	IsInvoiceLevel *bool                      `json:"is_invoice_level,omitempty"`
 	PriceType      *NullableAdjustedPriceType `json:"price_type,omitempty"`
 }
 
-// NewAdjustmentBaseAppliesToAll defines model for NewAdjustmentBase.AppliesToAll.
+// NewAdjustmentBaseAppliesToAll True: it works on every price. Null where the prices are named.
 type NewAdjustmentBaseAppliesToAll bool
 
 // NewAdjustmentInterval An adjustment for a time, new or one of a plan or another subscription. Exactly one of `adjustment` and `adjustment_id`.
 type NewAdjustmentInterval struct {
 	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
-	Adjustment   *NullableNewAdjustment `json:"adjustment,omitempty"`
-	AdjustmentID *string                `json:"adjustment_id,omitempty"`
-	EndDate      *NullableIntervalDate  `json:"end_date,omitempty"`
+	Adjustment *NullableNewAdjustment `json:"adjustment,omitempty"`
 
-	// StartDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
-	// cadence starts or ends.
+	// AdjustmentID Id of an adjustment there is. Null where a new one is given.
+	AdjustmentID *string `json:"adjustment_id,omitempty"`
+
+	// EndDate When the adjustment ends, exclusive. Null: with the subscription.
+	EndDate *IntervalDate `json:"end_date,omitempty"`
+
+	// StartDate When it starts, inclusive.
 	StartDate IntervalDate `json:"start_date"`
 }
 
 // NewAllocationPrice A price that grants credits at the start of each period, and charges what they cost.
 type NewAllocationPrice struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	Amount  Decimal           `json:"amount"`
+	// Amount Credits that are granted in each period.
+	Amount Decimal `json:"amount"`
+
+	// Cadence How often credits are granted: once, or at the start of each month, quarter, half-year or year.
 	Cadence AllocationCadence `json:"cadence"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
-	Currency              Currency                    `json:"currency"`
-	CustomExpiration      *NullableCycleConfiguration `json:"custom_expiration,omitempty"`
-	ExpiresAtEndOfCadence *bool                       `json:"expires_at_end_of_cadence,omitempty"`
+	// Currency The unit of the credits: an ISO 4217 code or a custom unit.
+	Currency         Currency                    `json:"currency"`
+	CustomExpiration *NullableCycleConfiguration `json:"custom_expiration,omitempty"`
+
+	// ExpiresAtEndOfCadence Whether credits that are left over expire with the period. False by default, and null is the default.
+	ExpiresAtEndOfCadence *bool `json:"expires_at_end_of_cadence,omitempty"`
 
 	// Filters The items that the credits pay for.
-	Filters       []ItemFilter `json:"filters,omitempty"`
-	ItemID        *string      `json:"item_id,omitempty"`
-	LicenseTypeID *string      `json:"license_type_id,omitempty"`
+	Filters []ItemFilter `json:"filters,omitempty"`
+
+	// ItemID Id of the item that the fee is a line of. Null: one is chosen by the server.
+	ItemID *string `json:"item_id,omitempty"`
+
+	// LicenseTypeID Id of the license type whose licenses get the credits. Null: the customer gets them.
+	LicenseTypeID *string `json:"license_type_id,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
 
-	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PerUnitCostBasis What a credit costs, in the invoicing currency.
 	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis,omitempty"`
 }
 
 // NewAmendment defines model for NewAmendment.
 type NewAmendment struct {
 	// Amount Credits to give back to the block; at most what it lost.
-	Amount    json.Number   `json:"amount"`
-	BlockID   string        `json:"block_id"`
+	Amount json.Number `json:"amount"`
+
+	// BlockID Id of the credit block.
+	BlockID string `json:"block_id"`
+
+	// EntryType Always `amendment`.
 	EntryType AmendmentType `json:"entry_type"`
 }
 
@@ -6206,16 +6887,22 @@ type NewCouponDiscount struct {
 // NewDecrement defines model for NewDecrement.
 type NewDecrement struct {
 	// Amount Credits to take; more than 0. The balance may go below zero.
-	Amount    json.Number   `json:"amount"`
+	Amount json.Number `json:"amount"`
+
+	// EntryType Always `decrement`.
 	EntryType DecrementType `json:"entry_type"`
 }
 
 // NewDimensionalPriceConfiguration One combination of the values of a dimensional price group, which is named by one of its two ids.
 type NewDimensionalPriceConfiguration struct {
 	// DimensionValues In the order of the group's dimensions.
-	DimensionValues                 []string `json:"dimension_values"`
-	DimensionalPriceGroupID         *string  `json:"dimensional_price_group_id,omitempty"`
-	ExternalDimensionalPriceGroupID *string  `json:"external_dimensional_price_group_id,omitempty"`
+	DimensionValues []string `json:"dimension_values"`
+
+	// DimensionalPriceGroupID Id of the group. Null where its alias is given.
+	DimensionalPriceGroupID *string `json:"dimensional_price_group_id,omitempty"`
+
+	// ExternalDimensionalPriceGroupID Alias of the group. Null is none.
+	ExternalDimensionalPriceGroupID *string `json:"external_dimensional_price_group_id,omitempty"`
 }
 
 // NewExpirationChange defines model for NewExpirationChange.
@@ -6224,15 +6911,15 @@ type NewExpirationChange struct {
 	Amount *json.Number `json:"amount,omitempty"`
 
 	// BlockID The block they are in. Needed where several expire on `expiry_date`.
-	BlockID    *string                 `json:"block_id,omitempty"`
-	EntryType  ExpirationChangeType    `json:"entry_type"`
-	ExpiryDate *NullableDateOrDateTime `json:"expiry_date,omitempty"`
+	BlockID *string `json:"block_id,omitempty"`
 
-	// TargetExpiryDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
-	// customer concerned; where there is no one customer, in UTC.
-	//
-	//
-	// Example: 2025-02-01
+	// EntryType Always `expiration_change`.
+	EntryType ExpirationChangeType `json:"entry_type"`
+
+	// ExpiryDate When the credits expire now, which chooses the block. Null where `block_id` is given.
+	ExpiryDate *DateOrDateTime `json:"expiry_date,omitempty"`
+
+	// TargetExpiryDate When the credits expire from then on.
 	TargetExpiryDate DateOrDateTime `json:"target_expiry_date"`
 }
 
@@ -6532,34 +7219,38 @@ type NewFloatingUnitWithProrationPrice struct {
 // NewIncrement defines model for NewIncrement.
 type NewIncrement struct {
 	// Amount Credits to add; more than 0.
-	Amount        json.Number             `json:"amount"`
-	EffectiveDate *NullableDateOrDateTime `json:"effective_date,omitempty"`
-	EntryType     IncrementType           `json:"entry_type"`
-	ExpiryDate    *NullableDateOrDateTime `json:"expiry_date,omitempty"`
+	Amount json.Number `json:"amount"`
+
+	// EffectiveDate From when the credits can be used. Now by default, and null is the default.
+	EffectiveDate *DateOrDateTime `json:"effective_date,omitempty"`
+
+	// EntryType Always `increment`.
+	EntryType IncrementType `json:"entry_type"`
+
+	// ExpiryDate When the credits expire. Null: they do not expire.
+	ExpiryDate *DateOrDateTime `json:"expiry_date,omitempty"`
 
 	// Filters The items the credits pay for. All by default.
-	Filters          []ItemFilter                   `json:"filters,omitempty"`
-	InvoiceSettings  *NullableCreditInvoiceSettings `json:"invoice_settings,omitempty"`
-	PerUnitCostBasis *NullableDecimal               `json:"per_unit_cost_basis,omitempty"`
+	Filters         []ItemFilter                   `json:"filters,omitempty"`
+	InvoiceSettings *NullableCreditInvoiceSettings `json:"invoice_settings,omitempty"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency. Null: the credits are free.
+	PerUnitCostBasis *Decimal `json:"per_unit_cost_basis,omitempty"`
 }
 
 // NewLicenseAllocation defines model for NewLicenseAllocation.
 type NewLicenseAllocation struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Amount What each license may use in a billing period, in the currency.
 	Amount Decimal `json:"amount"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency An ISO 4217 code or a custom unit.
 	Currency Currency `json:"currency"`
 
 	// WriteOffOverage What a license uses beyond its allocation is not charged.
 	WriteOffOverage *bool `json:"write_off_overage,omitempty"`
 }
 
-// NewLicenseAllocationPrice defines model for NewLicenseAllocationPrice.
+// NewLicenseAllocationPrice A fixed fee for each license that lets it use an amount before other prices charge it.
 type NewLicenseAllocationPrice struct {
 	// Embedded struct due to allOf(#/components/schemas/NewPlanPriceBase)
 	NewPlanPriceBase `yaml:",inline"`
@@ -6585,16 +7276,22 @@ type NewMinimumAdjustment struct {
 	MinimumAdjusting `yaml:",inline"`
 }
 
-// NewPaymentConfiguration defines model for NewPaymentConfiguration.
+// NewPaymentConfiguration How payments are collected. It is stored for integrations.
 type NewPaymentConfiguration struct {
+	// PaymentProviders The settings of each payment provider.
 	PaymentProviders []NewPaymentProviderConfiguration `json:"payment_providers,omitempty"`
 }
 
 // NewPaymentProviderConfiguration defines model for NewPaymentProviderConfiguration.
 type NewPaymentProviderConfiguration struct {
-	DefaultSharedPaymentToken  *string             `json:"default_shared_payment_token,omitempty"`
-	ExcludedPaymentMethodTypes []string            `json:"excluded_payment_method_types,omitempty"`
-	ProviderType               PaymentProviderType `json:"provider_type"`
+	// DefaultSharedPaymentToken Token of the default payment method. Null is none.
+	DefaultSharedPaymentToken *string `json:"default_shared_payment_token,omitempty"`
+
+	// ExcludedPaymentMethodTypes Kinds of payment methods that are not offered. None by default.
+	ExcludedPaymentMethodTypes []string `json:"excluded_payment_method_types,omitempty"`
+
+	// ProviderType The payment system.
+	ProviderType PaymentProviderType `json:"provider_type"`
 }
 
 // NewPercentageDiscountAdjustment defines model for NewPercentageDiscountAdjustment.
@@ -6609,6 +7306,8 @@ type NewPercentageDiscountAdjustment struct {
 type NewPercentageTier struct {
 	// LowerBound Where the tier begins, exclusive.
 	LowerBound json.Number `json:"lower_bound"`
+
+	// Percentage The share that is taken off, from 0 to 1: 0.1 is 10 %.
 	Percentage json.Number `json:"percentage"`
 
 	// UpperBound Where the tier ends, inclusive; null or left out in the last tier.
@@ -6851,7 +7550,7 @@ type NewPlanScalableMatrixWithUnitPricingPrice struct {
 	ScalableMatrixWithUnitPricingPricing `yaml:",inline"`
 }
 
-// NewPlanStatus defines model for NewPlanStatus.
+// NewPlanStatus `active` can be subscribed to at once; `draft` only after it was activated.
 type NewPlanStatus string
 
 // NewPlanThresholdTotalAmountPrice defines model for NewPlanThresholdTotalAmountPrice.
@@ -6957,13 +7656,19 @@ type NewPriceBase struct {
 	// InvoiceGroupingKey The property by whose values invoices show the price.
 	InvoiceGroupingKey          *string                     `json:"invoice_grouping_key,omitempty"`
 	InvoicingCycleConfiguration *NullableCycleConfiguration `json:"invoicing_cycle_configuration,omitempty"`
-	ItemID                      string                      `json:"item_id"`
-	LicenseTypeID               *string                     `json:"license_type_id,omitempty"`
+
+	// ItemID Id of the item that is sold.
+	ItemID string `json:"item_id"`
+
+	// LicenseTypeID Id of the license type. Null is none.
+	LicenseTypeID *string `json:"license_type_id,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     string         `json:"name"`
+
+	// Name What lines of invoices show.
+	Name string `json:"name"`
 }
 
 // NewPriceInterval A price for a time: exactly one of `price`, `allocation_price`, `price_id` and `external_price_id`. `minimum_amount`,
@@ -6972,25 +7677,40 @@ type NewPriceInterval struct {
 	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
 
 	// CanDeferBilling In arrears: when the interval ends inside a cycle, its last line waits for the next invoice.
-	CanDeferBilling *bool                 `json:"can_defer_billing,omitempty"`
-	Discounts       []IntervalDiscount    `json:"discounts,omitempty"`
-	EndDate         *NullableIntervalDate `json:"end_date,omitempty"`
-	ExternalPriceID *string               `json:"external_price_id,omitempty"`
+	CanDeferBilling *bool `json:"can_defer_billing,omitempty"`
+
+	// Discounts What is taken off this price alone. None by default, and null is none.
+	Discounts []IntervalDiscount `json:"discounts,omitempty"`
+
+	// EndDate When the price ends, exclusive. Null: with the subscription.
+	EndDate *IntervalDate `json:"end_date,omitempty"`
+
+	// ExternalPriceID Alias of the price. Null where it is named otherwise.
+	ExternalPriceID *string `json:"external_price_id,omitempty"`
 
 	// Filter A condition that events must meet to be counted.
-	Filter                      *string                 `json:"filter,omitempty"`
+	Filter *string `json:"filter,omitempty"`
+
+	// FixedFeeQuantityTransitions Changes of the quantity over time. None by default, and null is none.
 	FixedFeeQuantityTransitions []NewQuantityTransition `json:"fixed_fee_quantity_transitions,omitempty"`
-	MaximumAmount               *json.Number            `json:"maximum_amount,omitempty"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *json.Number `json:"maximum_amount,omitempty"`
 
 	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
 	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
-	MinimumAmount            *json.Number                      `json:"minimum_amount,omitempty"`
-	Price                    *NullableNewFloatingPrice         `json:"price,omitempty"`
-	PriceID                  *string                           `json:"price_id,omitempty"`
 
-	// StartDate A date or date-time in the customer's time zone, or `start_of_term` or `end_of_term`: where the current cycle of the longest
-	// cadence starts or ends.
+	// MinimumAmount The least that is charged in a billing period, in the currency. Null is none.
+	MinimumAmount *json.Number `json:"minimum_amount,omitempty"`
+
+	// Price A price of no plan, or null. `model_type` chooses the variant.
+	Price *NullableNewFloatingPrice `json:"price,omitempty"`
+
+	// PriceID Id of the price. Null where it is named otherwise or a new price is given.
+	PriceID *string `json:"price_id,omitempty"`
+
+	// StartDate When it starts, inclusive.
 	StartDate IntervalDate `json:"start_date"`
 
 	// UsageCustomerIds Customers whose events are counted: that of the subscription or its children. The first alone by default.
@@ -6999,36 +7719,41 @@ type NewPriceInterval struct {
 
 // NewQuantityTransition defines model for NewQuantityTransition.
 type NewQuantityTransition struct {
-	// EffectiveDate An RFC 3339 date-time, or a date. A date-time without an offset is UTC. A bare date is midnight in the time zone of the
-	// customer concerned; where there is no one customer, in UTC.
-	//
-	//
-	// Example: 2025-02-01
+	// EffectiveDate When the quantity changes.
 	EffectiveDate DateOrDateTime `json:"effective_date"`
 
 	// Quantity 0 or more, from the beginning of that day on.
 	Quantity json.Number `json:"quantity"`
 }
 
-// NewReportingConfiguration defines model for NewReportingConfiguration.
+// NewReportingConfiguration Whether the customer is part of revenue reports.
 type NewReportingConfiguration struct {
+	// Exempt Whether the customer is left out of revenue reports.
 	Exempt bool `json:"exempt"`
 }
 
 // NewTaxConfiguration How a tax provider treats the customer. It is kept and shown; no provider is asked.
 type NewTaxConfiguration struct {
+	// AutomaticTaxEnabled Whether tax is computed by the provider. Null: the setting of the account.
 	AutomaticTaxEnabled *bool `json:"automatic_tax_enabled,omitempty"`
-	TaxExempt           bool  `json:"tax_exempt"`
+
+	// TaxExempt Whether the customer pays no tax.
+	TaxExempt bool `json:"tax_exempt"`
 
 	// TaxExemptionCode Of the provider avalara only.
-	TaxExemptionCode *string     `json:"tax_exemption_code,omitempty"`
-	TaxProvider      TaxProvider `json:"tax_provider"`
+	TaxExemptionCode *string `json:"tax_exemption_code,omitempty"`
+
+	// TaxProvider The service that computes tax.
+	TaxProvider TaxProvider `json:"tax_provider"`
 }
 
 // NewTieredPercentageDiscountAdjusting defines model for NewTieredPercentageDiscountAdjusting.
 type NewTieredPercentageDiscountAdjusting struct {
+	// AdjustmentType Always `tiered_percentage_discount`.
 	AdjustmentType TieredPercentageDiscountAdjustmentType `json:"adjustment_type"`
-	Tiers          []NewPercentageTier                    `json:"tiers"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []NewPercentageTier `json:"tiers"`
 }
 
 // NewTieredPercentageDiscountAdjustment defines model for NewTieredPercentageDiscountAdjustment.
@@ -7050,8 +7775,12 @@ type NewUsageDiscountAdjustment struct {
 // NewVoid defines model for NewVoid.
 type NewVoid struct {
 	// Amount Credits to take out of the block; at most what it has left.
-	Amount     json.Number         `json:"amount"`
-	BlockID    string              `json:"block_id"`
+	Amount json.Number `json:"amount"`
+
+	// BlockID Id of the credit block.
+	BlockID string `json:"block_id"`
+
+	// EntryType Always `void`.
 	EntryType  VoidType            `json:"entry_type"`
 	VoidReason *NullableVoidReason `json:"void_reason,omitempty"`
 }
@@ -7212,7 +7941,7 @@ type NullableNewAllocationPrice = NewAllocationPrice
 // NullableNewDimensionalPriceConfiguration defines model for NullableNewDimensionalPriceConfiguration.
 type NullableNewDimensionalPriceConfiguration = NewDimensionalPriceConfiguration
 
-// NullableNewFloatingPrice defines model for NullableNewFloatingPrice.
+// NullableNewFloatingPrice A price of no plan, or null. `model_type` chooses the variant.
 type NullableNewFloatingPrice = NewFloatingPrice
 
 // NullableNewLicenseAllocationPrice defines model for NullableNewLicenseAllocationPrice.
@@ -7282,30 +8011,35 @@ type NullableWebhookDeliveryStatus = WebhookDeliveryStatus
 
 // OfPlanPhase defines model for OfPlanPhase.
 type OfPlanPhase struct {
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
 	PlanPhaseOrder *int `json:"plan_phase_order"`
 }
 
 // OneOffLineItem defines model for OneOffLineItem.
 type OneOffLineItem struct {
-	// EndDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
-	EndDate   Date            `json:"end_date"`
-	ItemID    string          `json:"item_id"`
-	ModelType OneOffModelType `json:"model_type"`
-	Name      string          `json:"name"`
-	Quantity  json.Number     `json:"quantity"`
+	// EndDate The last day of the service.
+	EndDate Date `json:"end_date"`
 
-	// StartDate A day in the time zone of the customer concerned.
-	//
-	// Example: 2025-02-01
+	// ItemID Id of the item.
+	ItemID string `json:"item_id"`
+
+	// ModelType Always `unit`.
+	ModelType OneOffModelType `json:"model_type"`
+
+	// Name What the line shows.
+	Name string `json:"name"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
+
+	// StartDate The first day of the service.
 	StartDate Date `json:"start_date"`
 
 	// UnitConfig Every unit costs the same.
 	UnitConfig UnitConfig `json:"unit_config"`
 }
 
-// OneOffModelType defines model for OneOffModelType.
+// OneOffModelType Always `unit`.
 type OneOffModelType string
 
 // OptionalCurrency defines model for OptionalCurrency.
@@ -7333,27 +8067,23 @@ type OtherSubLineItem struct {
 
 // PackageBoundTier A tier of packages; its bound counts units.
 type PackageBoundTier struct {
-	// PerUnit An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PerUnit Rate of a package, in the price's currency.
 	PerUnit Decimal `json:"per_unit"`
 
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity above which it holds, exclusive.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 }
 
 // PackageConfig Units are sold in packages; a package that is begun is charged in full.
 type PackageConfig struct {
-	// PackageAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PackageAmount Price of a package, in the price's currency.
 	PackageAmount Decimal `json:"package_amount"`
-	PackageSize   int64   `json:"package_size"`
+
+	// PackageSize Units of a package. A package that is begun is charged in full.
+	PackageSize int64 `json:"package_size"`
 }
 
-// PackageModel defines model for PackageModel.
+// PackageModel Always `package`.
 type PackageModel string
 
 // PackagePrice defines model for PackagePrice.
@@ -7366,6 +8096,7 @@ type PackagePrice struct {
 
 // PackagePricing defines model for PackagePricing.
 type PackagePricing struct {
+	// ModelType Always `package`.
 	ModelType PackageModel `json:"model_type"`
 
 	// PackageConfig Units are sold in packages; a package that is begun is charged in full.
@@ -7374,23 +8105,17 @@ type PackagePricing struct {
 
 // PackageWithAllocationConfig Packages of what is used beyond a free quantity.
 type PackageWithAllocationConfig struct {
-	// Allocation An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Allocation Units of a billing period that are free, before packages are counted.
 	Allocation Decimal `json:"allocation"`
 
-	// PackageAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PackageAmount Price of a package, in the price's currency.
 	PackageAmount Decimal `json:"package_amount"`
 
-	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// PackageSize Units of a package. A package that is begun is charged in full.
 	PackageSize Decimal `json:"package_size"`
 }
 
-// PackageWithAllocationModel defines model for PackageWithAllocationModel.
+// PackageWithAllocationModel Always `package_with_allocation`.
 type PackageWithAllocationModel string
 
 // PackageWithAllocationPrice defines model for PackageWithAllocationPrice.
@@ -7403,14 +8128,16 @@ type PackageWithAllocationPrice struct {
 
 // PackageWithAllocationPricing defines model for PackageWithAllocationPricing.
 type PackageWithAllocationPricing struct {
+	// ModelType Always `package_with_allocation`.
 	ModelType PackageWithAllocationModel `json:"model_type"`
 
 	// PackageWithAllocationConfig Packages of what is used beyond a free quantity.
 	PackageWithAllocationConfig PackageWithAllocationConfig `json:"package_with_allocation_config"`
 }
 
-// PaginationMetadata defines model for PaginationMetadata.
+// PaginationMetadata Where the list goes on.
 type PaginationMetadata struct {
+	// HasMore Whether there is another page.
 	HasMore bool `json:"has_more"`
 
 	// NextCursor Pass it as `cursor` to get the next page; null on the last.
@@ -7419,6 +8146,7 @@ type PaginationMetadata struct {
 
 // PayableNow defines model for PayableNow.
 type PayableNow struct {
+	// IsPayableNow Whether the invoice is owed at once.
 	IsPayableNow bool `json:"is_payable_now"`
 }
 
@@ -7429,60 +8157,86 @@ type PaymentAttempt struct {
 	// Example: 12.30
 	Amount Amount `json:"amount"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt         Timestamp               `json:"created_at"`
-	ID                string                  `json:"id"`
-	PaymentProvider   *NullablePaymentGateway `json:"payment_provider"`
-	PaymentProviderID *string                 `json:"payment_provider_id"`
-	ReceiptPdf        *string                 `json:"receipt_pdf"`
-	Succeeded         bool                    `json:"succeeded"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ID Id of the attempt.
+	ID              string                  `json:"id"`
+	PaymentProvider *NullablePaymentGateway `json:"payment_provider"`
+
+	// PaymentProviderID Id of the payment at the provider. Null where it is not known.
+	PaymentProviderID *string `json:"payment_provider_id"`
+
+	// ReceiptPdf Address of the receipt as PDF. Null where there is none.
+	ReceiptPdf *string `json:"receipt_pdf"`
+
+	// Succeeded Whether the invoice was paid by it.
+	Succeeded bool `json:"succeeded"`
 }
 
-// PaymentConfiguration defines model for PaymentConfiguration.
+// PaymentConfiguration How payments are collected.
 type PaymentConfiguration struct {
+	// PaymentProviders The settings of each payment provider.
 	PaymentProviders []PaymentProviderConfiguration `json:"payment_providers"`
 }
 
-// PaymentGateway defines model for PaymentGateway.
+// PaymentGateway The payment system that was used.
 type PaymentGateway string
 
-// PaymentMethod defines model for PaymentMethod.
+// PaymentMethod How the customer pays.
 type PaymentMethod struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt               Timestamp         `json:"created_at"`
-	CustomerID              string            `json:"customer_id"`
-	Default                 bool              `json:"default"`
-	ExternalPaymentMethodID string            `json:"external_payment_method_id"`
-	ID                      string            `json:"id"`
-	PaymentMethodType       PaymentMethodType `json:"payment_method_type"`
-	ProviderType            *string           `json:"provider_type"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CustomerID Id of the customer.
+	CustomerID string `json:"customer_id"`
+
+	// Default Whether the customer pays with it by default.
+	Default bool `json:"default"`
+
+	// ExternalPaymentMethodID Its id at the payment provider.
+	ExternalPaymentMethodID string `json:"external_payment_method_id"`
+
+	// ID Id of the payment method.
+	ID string `json:"id"`
+
+	// PaymentMethodType The kind of payment method.
+	PaymentMethodType PaymentMethodType `json:"payment_method_type"`
+
+	// ProviderType The payment provider. Null where it is not known.
+	ProviderType *string `json:"provider_type"`
 }
 
-// PaymentMethodType defines model for PaymentMethodType.
+// PaymentMethodType The kind of payment method.
 type PaymentMethodType string
 
-// PaymentProvider defines model for PaymentProvider.
+// PaymentProvider The system that collects payments.
 type PaymentProvider string
 
 // PaymentProviderConfiguration defines model for PaymentProviderConfiguration.
 type PaymentProviderConfiguration struct {
-	DefaultSharedPaymentToken  *string             `json:"default_shared_payment_token"`
-	ExcludedPaymentMethodTypes []string            `json:"excluded_payment_method_types"`
-	ProviderType               PaymentProviderType `json:"provider_type"`
+	// DefaultSharedPaymentToken Token of the default payment method. Null is none.
+	DefaultSharedPaymentToken *string `json:"default_shared_payment_token"`
+
+	// ExcludedPaymentMethodTypes Kinds of payment methods that are not offered.
+	ExcludedPaymentMethodTypes []string `json:"excluded_payment_method_types"`
+
+	// ProviderType The payment system.
+	ProviderType PaymentProviderType `json:"provider_type"`
 }
 
-// PaymentProviderType defines model for PaymentProviderType.
+// PaymentProviderType The payment system.
 type PaymentProviderType string
 
 // PerPriceCost defines model for PerPriceCost.
 type PerPriceCost struct {
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
-	Price    Price        `json:"price"`
-	PriceID  string       `json:"price_id"`
+	Price Price `json:"price"`
+
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
+
+	// Quantity How many units. Null for prices that count none.
 	Quantity *json.Number `json:"quantity"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
@@ -7498,15 +8252,20 @@ type PerPriceCost struct {
 
 // PercentConfig A share of what other prices come to.
 type PercentConfig struct {
-	MaximumAmount *NullableDecimal `json:"maximum_amount,omitempty"`
-	MinimumAmount *NullableDecimal `json:"minimum_amount,omitempty"`
-	Percent       json.Number      `json:"percent"`
+	// MaximumAmount The most that is charged, in the price's currency. Null is none.
+	MaximumAmount *Decimal `json:"maximum_amount,omitempty"`
+
+	// MinimumAmount The least that is charged, in the price's currency. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount,omitempty"`
+
+	// Percent The share of the other lines that is charged, above 0 and up to 1: 0.1 is 10 %.
+	Percent json.Number `json:"percent"`
 
 	// Prorated In a partial period its part of the minimum. Not by default.
 	Prorated *bool `json:"prorated,omitempty"`
 }
 
-// PercentModel defines model for PercentModel.
+// PercentModel Always `percent`.
 type PercentModel string
 
 // PercentPrice defines model for PercentPrice.
@@ -7519,6 +8278,7 @@ type PercentPrice struct {
 
 // PercentPricing defines model for PercentPricing.
 type PercentPricing struct {
+	// ModelType Always `percent`.
 	ModelType PercentModel `json:"model_type"`
 
 	// PercentConfig A share of what other prices come to.
@@ -7535,11 +8295,14 @@ type PercentageDiscount struct {
 
 // PercentageDiscountAdjusting defines model for PercentageDiscountAdjusting.
 type PercentageDiscountAdjusting struct {
-	AdjustmentType     PercentageDiscountAdjustmentType `json:"adjustment_type"`
-	PercentageDiscount json.Number                      `json:"percentage_discount"`
+	// AdjustmentType Always `percentage_discount`.
+	AdjustmentType PercentageDiscountAdjustmentType `json:"adjustment_type"`
+
+	// PercentageDiscount The share that is taken off, from 0 to 1: 0.1 is 10 %.
+	PercentageDiscount json.Number `json:"percentage_discount"`
 }
 
-// PercentageDiscountAdjustmentType defines model for PercentageDiscountAdjustmentType.
+// PercentageDiscountAdjustmentType Always `percentage_discount`.
 type PercentageDiscountAdjustmentType string
 
 // PercentageDiscountInterval defines model for PercentageDiscountInterval.
@@ -7550,11 +8313,12 @@ type PercentageDiscountInterval struct {
 	PercentageOff `yaml:",inline"`
 }
 
-// PercentageDiscountType defines model for PercentageDiscountType.
+// PercentageDiscountType Always `percentage`.
 type PercentageDiscountType string
 
 // PercentageOff defines model for PercentageOff.
 type PercentageOff struct {
+	// DiscountType Always `percentage`.
 	DiscountType PercentageDiscountType `json:"discount_type"`
 
 	// PercentageDiscount A fraction from 0 to 1.
@@ -7565,63 +8329,90 @@ type PercentageOff struct {
 type PercentageTier struct {
 	// LowerBound Where the tier begins, exclusive.
 	LowerBound json.Number `json:"lower_bound"`
+
+	// Percentage The share that is taken off, from 0 to 1: 0.1 is 10 %.
 	Percentage json.Number `json:"percentage"`
 
 	// UpperBound Where the tier ends, inclusive; null in the last tier.
 	UpperBound *json.Number `json:"upper_bound"`
 }
 
-// PhaseDurationUnit defines model for PhaseDurationUnit.
+// PhaseDurationUnit The unit of the length of a phase.
 type PhaseDurationUnit string
 
 // PhaseTrigger defines model for PhaseTrigger.
 type PhaseTrigger struct {
 	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
 	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
-	EffectiveDate            *NullableDate             `json:"effective_date,omitempty"`
+
+	// EffectiveDate The day on which the next phase starts. Today by default, and null is the default.
+	EffectiveDate *Date `json:"effective_date,omitempty"`
 }
 
 // Plan A set of prices that customers subscribe to.
 type Plan struct {
+	// Adjustments What changes the amount, in the order in which it works.
 	Adjustments []PlanPhaseAdjustment `json:"adjustments"`
 	BasePlan    *NullablePlanMinified `json:"base_plan"`
-	BasePlanID  *string               `json:"base_plan_id"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// BasePlanID Id of the plan that this one was derived from. Null for others.
+	BasePlanID *string `json:"base_plan_id"`
+
+	// CreatedAt When it was created.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
-	Currency           Currency `json:"currency"`
-	DefaultInvoiceMemo *string  `json:"default_invoice_memo"`
-	Description        *string  `json:"description"`
+	// Currency An ISO 4217 code or a custom unit.
+	Currency Currency `json:"currency"`
+
+	// DefaultInvoiceMemo Text that new invoices show. Null where there is none.
+	DefaultInvoiceMemo *string `json:"default_invoice_memo"`
+
+	// Description Text of your own. Null where there is none.
+	Description *string `json:"description"`
 
 	// Discount What is taken off. `discount_type` chooses the variant.
-	Discount       *NullableDiscount `json:"discount"`
-	ExternalPlanID *string           `json:"external_plan_id"`
-	ID             string            `json:"id"`
+	Discount *NullableDiscount `json:"discount"`
 
-	// InvoicingCurrency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// ExternalPlanID Alias of your own. Null where there is none.
+	ExternalPlanID *string `json:"external_plan_id"`
+
+	// ID Id of the plan.
+	ID string `json:"id"`
+
+	// InvoicingCurrency The currency of the invoices. Credits and custom units are converted to it.
 	InvoicingCurrency Currency         `json:"invoicing_currency"`
 	Maximum           *NullableMaximum `json:"maximum"`
-	MaximumAmount     *NullableDecimal `json:"maximum_amount"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *Decimal `json:"maximum_amount"`
 
 	// Metadata Labels of your own.
-	Metadata      Metadata         `json:"metadata"`
-	Minimum       *NullableMinimum `json:"minimum"`
-	MinimumAmount *NullableDecimal `json:"minimum_amount"`
-	Name          string           `json:"name"`
-	NetTerms      *int             `json:"net_terms"`
-	PlanPhases    []PlanPhase      `json:"plan_phases"`
-	Prices        []Price          `json:"prices"`
-	Product       Product          `json:"product"`
-	Status        PlanStatus       `json:"status"`
-	TrialConfig   TrialConfig      `json:"trial_config"`
+	Metadata Metadata         `json:"metadata"`
+	Minimum  *NullableMinimum `json:"minimum"`
+
+	// MinimumAmount The least that the plan charges in a billing period. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// NetTerms Days from the invoice date until it is due. Null: that of the customer or the account.
+	NetTerms *int `json:"net_terms"`
+
+	// PlanPhases The phases in their order. Null for a plan without phases.
+	PlanPhases []PlanPhase `json:"plan_phases"`
+
+	// Prices The prices, across all phases.
+	Prices []Price `json:"prices"`
+
+	// Product What the plan belongs to. There is one for each plan.
+	Product Product `json:"product"`
+
+	// Status `active` can be subscribed to, `draft` not yet, `archived` no longer.
+	Status PlanStatus `json:"status"`
+
+	// TrialConfig How long new subscriptions to the plan are free.
+	TrialConfig TrialConfig `json:"trial_config"`
 
 	// Version The version new subscriptions get.
 	Version int `json:"version"`
@@ -7654,22 +8445,33 @@ type PlanAlertCreate struct {
 	PriceFilters []Filter `json:"price_filters,omitempty"`
 
 	// Thresholds At least one, all different.
-	Thresholds []Threshold    `json:"thresholds"`
-	Type       UsageAlertType `json:"type"`
+	Thresholds []Threshold `json:"thresholds"`
+
+	// Type What is watched: a quantity, the costs of a metric, or the costs of the whole subscription.
+	Type UsageAlertType `json:"type"`
 }
 
 // PlanChange defines model for PlanChange.
 type PlanChange struct {
+	// AddAdjustments Adjustments that are added to those of the plan. None by default, and null is none.
 	AddAdjustments []SubscriptionAddAdjustment `json:"add_adjustments,omitempty"`
-	AddPrices      []SubscriptionAddPrice      `json:"add_prices,omitempty"`
+
+	// AddPrices Prices that are added to those of the plan. None by default, and null is none.
+	AddPrices []SubscriptionAddPrice `json:"add_prices,omitempty"`
 
 	// AlignBillingWithPlanChangeDate The older way to say `plan_change_date`.
-	AlignBillingWithPlanChangeDate  *bool                                    `json:"align_billing_with_plan_change_date,omitempty"`
-	AutoCollection                  *bool                                    `json:"auto_collection,omitempty"`
+	AlignBillingWithPlanChangeDate *bool `json:"align_billing_with_plan_change_date,omitempty"`
+
+	// AutoCollection Whether invoices are collected through the payment provider. Null: the setting of the customer or the account.
+	AutoCollection *bool `json:"auto_collection,omitempty"`
+
+	// AutoIssuance Whether invoices are issued by themselves. Null: the setting of the customer or the account.
 	AutoIssuance                    *bool                                    `json:"auto_issuance,omitempty"`
 	BillingCycleAlignment           *NullableBillingCycleAlignment           `json:"billing_cycle_alignment,omitempty"`
 	BillingCycleAnchorConfiguration *NullableBillingCycleAnchorConfiguration `json:"billing_cycle_anchor_configuration,omitempty"`
-	ChangeDate                      *NullableDateOrDateTime                  `json:"change_date,omitempty"`
+
+	// ChangeDate When the change takes effect. Needed where the option asks for a date, else null.
+	ChangeDate *DateOrDateTime `json:"change_date,omitempty"`
 
 	// ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
 	ChangeOption ChangeOption `json:"change_option"`
@@ -7680,15 +8482,21 @@ type PlanChange struct {
 	// CreditsOverageRate Taken and not used.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	CreditsOverageRate *json.Number `json:"credits_overage_rate,omitempty"`
-	DefaultInvoiceMemo *string      `json:"default_invoice_memo,omitempty"`
-	ExternalPlanID     *string      `json:"external_plan_id,omitempty"`
+
+	// DefaultInvoiceMemo Text that new invoices show. Null: the text of the plan, if it has one.
+	DefaultInvoiceMemo *string `json:"default_invoice_memo,omitempty"`
+
+	// ExternalPlanID Alias of the plan. Null where it is named by id.
+	ExternalPlanID *string `json:"external_plan_id,omitempty"`
 
 	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
 	Filter *NullableEventFilter `json:"filter,omitempty"`
 
 	// InitialPhaseOrder The phase to begin with. The first by default.
-	InitialPhaseOrder  *int             `json:"initial_phase_order,omitempty"`
-	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
+	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+
+	// InvoicingThreshold When unbilled costs reach this amount, an invoice is issued at once. In the invoicing currency; null is no threshold.
+	InvoicingThreshold *Decimal `json:"invoicing_threshold,omitempty"`
 
 	// NetTerms From the change on; as it is by default, like the following.
 	NetTerms *int `json:"net_terms,omitempty"`
@@ -7696,15 +8504,27 @@ type PlanChange struct {
 	// PerCreditOverageAmount Taken and not used.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	PerCreditOverageAmount *json.Number `json:"per_credit_overage_amount,omitempty"`
-	PlanID                 *string      `json:"plan_id,omitempty"`
+
+	// PlanID Id of the plan. Null where the alias is given.
+	PlanID *string `json:"plan_id,omitempty"`
 
 	// PlanVersionNumber The plan's default version by default.
-	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`
-	PriceOverrides     []PriceOverride                 `json:"price_overrides,omitempty"`
-	RemoveAdjustments  []SubscriptionRemoveAdjustment  `json:"remove_adjustments,omitempty"`
-	RemovePrices       []SubscriptionRemovePrice       `json:"remove_prices,omitempty"`
+	PlanVersionNumber *int `json:"plan_version_number,omitempty"`
+
+	// PriceOverrides Other numbers for prices of the plan. `replace_prices` is the newer way. None by default, and null is none.
+	PriceOverrides []PriceOverride `json:"price_overrides,omitempty"`
+
+	// RemoveAdjustments Adjustments of the plan that are left out. None by default, and null is none.
+	RemoveAdjustments []SubscriptionRemoveAdjustment `json:"remove_adjustments,omitempty"`
+
+	// RemovePrices Prices of the plan that are left out. None by default, and null is none.
+	RemovePrices []SubscriptionRemovePrice `json:"remove_prices,omitempty"`
+
+	// ReplaceAdjustments Adjustments of the plan that others take the place of. None by default, and null is none.
 	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
-	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
+
+	// ReplacePrices Prices of the plan that others take the place of. None by default, and null is none.
+	ReplacePrices []SubscriptionReplacePrice `json:"replace_prices,omitempty"`
 
 	// TrialDurationDays Days before fixed fees are charged, in which usage is free. As the plan says by default; 0 is none.
 	TrialDurationDays *int `json:"trial_duration_days,omitempty"`
@@ -7715,14 +8535,17 @@ type PlanChange struct {
 
 // PlanCreate defines model for PlanCreate.
 type PlanCreate struct {
+	// Adjustments Discounts, minimums and maximums of the plan. None by default, and null is none.
 	Adjustments []PlanAdjustmentEntry `json:"adjustments,omitempty"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
-	Currency           Currency `json:"currency"`
-	DefaultInvoiceMemo *string  `json:"default_invoice_memo,omitempty"`
-	Description        *string  `json:"description,omitempty"`
+	// Currency Currency of the prices that name none: an ISO 4217 code or a custom unit.
+	Currency Currency `json:"currency"`
+
+	// DefaultInvoiceMemo Text that invoices of the plan show. None by default, and null is none.
+	DefaultInvoiceMemo *string `json:"default_invoice_memo,omitempty"`
+
+	// Description Text of your own. None by default, and null is none.
+	Description *string `json:"description,omitempty"`
 
 	// ExternalPlanID An alias of your own.
 	ExternalPlanID *string `json:"external_plan_id,omitempty"`
@@ -7730,17 +8553,26 @@ type PlanCreate struct {
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	Name     string         `json:"name"`
+
+	// Name The name that people read. It need not be unique.
+	Name string `json:"name"`
 
 	// NetTerms Days from issue to due date. 0 means due at once, null that the plan says nothing.
-	NetTerms   *int             `json:"net_terms,omitempty"`
-	PlanPhases []NewPlanPhase   `json:"plan_phases,omitempty"`
-	Prices     []PlanPriceEntry `json:"prices"`
-	Status     *NewPlanStatus   `json:"status,omitempty"`
+	NetTerms *int `json:"net_terms,omitempty"`
+
+	// PlanPhases The phases of the plan, in their order. Null or none: the plan has no phases.
+	PlanPhases []NewPlanPhase `json:"plan_phases,omitempty"`
+
+	// Prices The prices of the plan, in the order of invoices.
+	Prices []PlanPriceEntry `json:"prices"`
+
+	// Status `active` can be subscribed to at once; `draft` only after it was activated.
+	Status *NewPlanStatus `json:"status,omitempty"`
 }
 
 // PlanDefaultVersion defines model for PlanDefaultVersion.
 type PlanDefaultVersion struct {
+	// Version The number of the version, counted from 1.
 	Version int `json:"version"`
 }
 
@@ -7749,51 +8581,79 @@ type PlanDefaultVersion struct {
 type PlanMigration struct {
 	// EffectiveTime A date, at midnight of which each customer's subscriptions are moved, an instant, `end_of_term`, or `end_of_invoice`;
 	// null for one that is to happen at once.
-	EffectiveTime *string             `json:"effective_time"`
-	ID            string              `json:"id"`
-	PlanID        string              `json:"plan_id"`
-	Status        PlanMigrationStatus `json:"status"`
+	EffectiveTime *string `json:"effective_time"`
+
+	// ID Id of the migration.
+	ID string `json:"id"`
+
+	// PlanID Id of the plan.
+	PlanID string `json:"plan_id"`
+
+	// Status How far the migration is. With `action_needed` some subscriptions could not be moved.
+	Status PlanMigrationStatus `json:"status"`
 }
 
 // PlanMigrationPage defines model for PlanMigrationPage.
 type PlanMigrationPage struct {
-	Data               []PlanMigration    `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []PlanMigration `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// PlanMigrationStatus defines model for PlanMigrationStatus.
+// PlanMigrationStatus How far the migration is. With `action_needed` some subscriptions could not be moved.
 type PlanMigrationStatus string
 
-// PlanMinified defines model for PlanMinified.
+// PlanMinified The plan, by id, alias and name.
 type PlanMinified struct {
+	// ExternalPlanID Alias of your own. Null where there is none.
 	ExternalPlanID *string `json:"external_plan_id"`
-	ID             *string `json:"id"`
-	Name           *string `json:"name"`
+
+	// ID Id of the plan.
+	ID *string `json:"id"`
+
+	// Name The name that people read. Null where it has none.
+	Name *string `json:"name"`
 }
 
 // PlanPage defines model for PlanPage.
 type PlanPage struct {
-	Data               []Plan             `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Plan `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // PlanPhase A stretch of a plan with prices of its own.
 type PlanPhase struct {
+	// Description Text of your own. Null where there is none.
 	Description *string `json:"description"`
 
 	// Discount What is taken off. `discount_type` chooses the variant.
 	Discount *NullableDiscount `json:"discount"`
 
 	// Duration Null for a phase without end.
-	Duration      *int                       `json:"duration"`
-	DurationUnit  *NullablePhaseDurationUnit `json:"duration_unit"`
-	ID            string                     `json:"id"`
-	Maximum       *NullableMaximum           `json:"maximum"`
-	MaximumAmount *NullableDecimal           `json:"maximum_amount"`
-	Minimum       *NullableMinimum           `json:"minimum"`
-	MinimumAmount *NullableDecimal           `json:"minimum_amount"`
-	Name          string                     `json:"name"`
-	Order         int                        `json:"order"`
+	Duration     *int                       `json:"duration"`
+	DurationUnit *NullablePhaseDurationUnit `json:"duration_unit"`
+
+	// ID Id of the phase.
+	ID      string           `json:"id"`
+	Maximum *NullableMaximum `json:"maximum"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *Decimal         `json:"maximum_amount"`
+	Minimum       *NullableMinimum `json:"minimum"`
+
+	// MinimumAmount The least that is charged in a billing period, in the currency. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Order The place among the phases, counted from 1.
+	Order int `json:"order"`
 }
 
 // PlanPhaseAdjustment An adjustment of a plan. `adjustment_type` chooses the variant.
@@ -7869,12 +8729,15 @@ type PlanPriceEntry struct {
 	Price *NullableNewPlanPrice `json:"price,omitempty"`
 }
 
-// PlanStatus defines model for PlanStatus.
+// PlanStatus `active` can be subscribed to, `draft` not yet, `archived` no longer.
 type PlanStatus string
 
 // PlanUpdate defines model for PlanUpdate.
 type PlanUpdate struct {
-	Description    *string `json:"description,omitempty"`
+	// Description Text of your own. Left out it stays; null removes it.
+	Description *string `json:"description,omitempty"`
+
+	// ExternalPlanID An alias of your own. Left out it stays; null removes it.
 	ExternalPlanID *string `json:"external_plan_id,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
@@ -7884,25 +8747,41 @@ type PlanUpdate struct {
 
 // PlanVersion One of the sets of prices and adjustments that a plan has had.
 type PlanVersion struct {
+	// Adjustments What changes the amount, in the order in which it works.
 	Adjustments []PlanPhaseAdjustment `json:"adjustments"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt  Timestamp          `json:"created_at"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// PlanPhases The phases in their order. Null for a plan without phases.
 	PlanPhases []PlanVersionPhase `json:"plan_phases"`
-	Prices     []Price            `json:"prices"`
-	Version    int                `json:"version"`
+
+	// Prices The prices, across all phases.
+	Prices []Price `json:"prices"`
+
+	// Version The number of the version, counted from 1.
+	Version int `json:"version"`
 }
 
 // PlanVersionCreate defines model for PlanVersionCreate.
 type PlanVersionCreate struct {
-	AddAdjustments     []PlanAdjustmentEntry `json:"add_adjustments,omitempty"`
-	AddPrices          []PlanPriceEntry      `json:"add_prices,omitempty"`
-	RemoveAdjustments  []RemovedAdjustment   `json:"remove_adjustments,omitempty"`
-	RemovePrices       []RemovedPrice        `json:"remove_prices,omitempty"`
-	ReplaceAdjustments []ReplacedAdjustment  `json:"replace_adjustments,omitempty"`
-	ReplacePrices      []ReplacedPrice       `json:"replace_prices,omitempty"`
+	// AddAdjustments Adjustments that are added to those of the plan. None by default, and null is none.
+	AddAdjustments []PlanAdjustmentEntry `json:"add_adjustments,omitempty"`
+
+	// AddPrices Prices that are added to those of the plan. None by default, and null is none.
+	AddPrices []PlanPriceEntry `json:"add_prices,omitempty"`
+
+	// RemoveAdjustments Adjustments of the plan that are left out. None by default, and null is none.
+	RemoveAdjustments []RemovedAdjustment `json:"remove_adjustments,omitempty"`
+
+	// RemovePrices Prices of the plan that are left out. None by default, and null is none.
+	RemovePrices []RemovedPrice `json:"remove_prices,omitempty"`
+
+	// ReplaceAdjustments Adjustments of the plan that others take the place of. None by default, and null is none.
+	ReplaceAdjustments []ReplacedAdjustment `json:"replace_adjustments,omitempty"`
+
+	// ReplacePrices Prices of the plan that others take the place of. None by default, and null is none.
+	ReplacePrices []ReplacedPrice `json:"replace_prices,omitempty"`
 
 	// SetAsDefault New subscriptions get this version. Not by default.
 	SetAsDefault *bool `json:"set_as_default,omitempty"`
@@ -7913,26 +8792,40 @@ type PlanVersionCreate struct {
 
 // PlanVersionPhase defines model for PlanVersionPhase.
 type PlanVersionPhase struct {
+	// Description Text of your own. Null where there is none.
 	Description *string `json:"description"`
 
 	// Duration Null for a phase without end.
 	Duration     *int                       `json:"duration"`
 	DurationUnit *NullablePhaseDurationUnit `json:"duration_unit"`
-	ID           string                     `json:"id"`
-	Name         string                     `json:"name"`
-	Order        int                        `json:"order"`
+
+	// ID Id of the phase.
+	ID string `json:"id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Order The place among the phases, counted from 1.
+	Order int `json:"order"`
 }
 
 // Pong defines model for Pong.
 type Pong struct {
-	// Response Example: pong
+	// Response Always `pong`.
+	//
+	// Example: pong
 	Response string `json:"response"`
 }
 
 // PreviewEvent defines model for PreviewEvent.
 type PreviewEvent struct {
-	CustomerID         *string `json:"customer_id,omitempty"`
-	EventName          string  `json:"event_name"`
+	// CustomerID Id of the customer. Null where the alias is given.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// EventName What happened. Metrics choose events by it.
+	EventName string `json:"event_name"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// Properties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
@@ -7954,6 +8847,7 @@ type PreviewEventEvaluations struct {
 
 // PreviewEvents defines model for PreviewEvents.
 type PreviewEvents struct {
+	// Events The events that are counted instead of those that are stored.
 	Events []PreviewEvent `json:"events,omitempty"`
 }
 
@@ -7968,48 +8862,72 @@ type PriceBase struct {
 
 	// BillingCycleConfiguration A length of time.
 	BillingCycleConfiguration CycleConfiguration `json:"billing_cycle_configuration"`
-	BillingMode               BillingMode        `json:"billing_mode"`
+
+	// BillingMode `in_advance` is billed at the start of the service period, `in_arrear` at its end.
+	BillingMode BillingMode `json:"billing_mode"`
 
 	// Cadence How often a price is billed. `custom` needs a `billing_cycle_configuration`.
-	Cadence               Cadence      `json:"cadence"`
-	CompositePriceFilters []Filter     `json:"composite_price_filters"`
-	ConversionRate        *json.Number `json:"conversion_rate"`
+	Cadence Cadence `json:"cadence"`
+
+	// CompositePriceFilters Which lines a composite price takes part in. Null for other prices.
+	CompositePriceFilters []Filter `json:"composite_price_filters"`
+
+	// ConversionRate What a unit costs in the invoicing currency. Null where there is no conversion by one rate.
+	ConversionRate *json.Number `json:"conversion_rate"`
 
 	// ConversionRateConfig How credits become money. `conversion_rate_type` chooses the variant.
 	ConversionRateConfig *NullableConversionRateConfig `json:"conversion_rate_config"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// CreatedAt When it was created.
 	CreatedAt        Timestamp           `json:"created_at"`
 	CreditAllocation *NullableAllocation `json:"credit_allocation"`
 
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency The currency of the rates: an ISO 4217 code or a custom unit.
 	Currency                      Currency                               `json:"currency"`
 	DimensionalPriceConfiguration *NullableDimensionalPriceConfiguration `json:"dimensional_price_configuration"`
 
 	// Discount What is taken off. `discount_type` chooses the variant.
-	Discount                    *NullableDiscount           `json:"discount"`
-	ExternalPriceID             *string                     `json:"external_price_id"`
-	FixedPriceQuantity          *json.Number                `json:"fixed_price_quantity"`
-	ID                          string                      `json:"id"`
+	Discount *NullableDiscount `json:"discount"`
+
+	// ExternalPriceID Alias of your own. Null where there is none.
+	ExternalPriceID *string `json:"external_price_id"`
+
+	// FixedPriceQuantity Quantity of a fixed fee. Null for prices of usage.
+	FixedPriceQuantity *json.Number `json:"fixed_price_quantity"`
+
+	// ID Id of the price.
+	ID string `json:"id"`
+
+	// InvoiceGroupingKey The property of events by whose values lines of invoices are split. Null: they are not.
 	InvoiceGroupingKey          *string                     `json:"invoice_grouping_key"`
 	InvoicingCycleConfiguration *NullableCycleConfiguration `json:"invoicing_cycle_configuration"`
-	Item                        ItemSlim                    `json:"item"`
-	LicenseType                 *NullableLicenseType        `json:"license_type"`
-	Maximum                     *NullableMaximum            `json:"maximum"`
-	MaximumAmount               *NullableDecimal            `json:"maximum_amount"`
+
+	// Item The item, by id and name.
+	Item        ItemSlim             `json:"item"`
+	LicenseType *NullableLicenseType `json:"license_type"`
+	Maximum     *NullableMaximum     `json:"maximum"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *Decimal `json:"maximum_amount"`
 
 	// Metadata Labels of your own.
-	Metadata        Metadata         `json:"metadata"`
-	Minimum         *NullableMinimum `json:"minimum"`
-	MinimumAmount   *NullableDecimal `json:"minimum_amount"`
-	Name            string           `json:"name"`
-	PlanPhaseOrder  *int             `json:"plan_phase_order"`
-	PriceType       PriceType        `json:"price_type"`
-	ReplacesPriceID *string          `json:"replaces_price_id"`
+	Metadata Metadata         `json:"metadata"`
+	Minimum  *NullableMinimum `json:"minimum"`
+
+	// MinimumAmount The least that is charged in a billing period, in the currency. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount"`
+
+	// Name What lines of invoices show.
+	Name string `json:"name"`
+
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
+	PlanPhaseOrder *int `json:"plan_phase_order"`
+
+	// PriceType `usage_price` bills what was used, `fixed_price` a quantity that is set, `composite_price` the amounts of other prices.
+	PriceType PriceType `json:"price_type"`
+
+	// ReplacesPriceID Id of the price that it replaced. Null where it replaced none.
+	ReplacesPriceID *string `json:"replaces_price_id"`
 }
 
 // PriceEvaluation defines model for PriceEvaluation.
@@ -8030,16 +8948,29 @@ type PriceEvaluations struct {
 
 // PriceInterval A price on a subscription, from one date to another.
 type PriceInterval struct {
-	BillingCycleDay               int                `json:"billing_cycle_day"`
-	CanDeferBilling               bool               `json:"can_defer_billing"`
-	CurrentBillingPeriodEndDate   *NullableTimestamp `json:"current_billing_period_end_date"`
-	CurrentBillingPeriodStartDate *NullableTimestamp `json:"current_billing_period_start_date"`
-	EndDate                       *NullableTimestamp `json:"end_date"`
-	Filter                        *string            `json:"filter"`
+	// BillingCycleDay The day of the month on which a billing period starts; the last day in shorter months.
+	BillingCycleDay int `json:"billing_cycle_day"`
+
+	// CanDeferBilling Whether amounts below the invoicing threshold may wait for the next invoice.
+	CanDeferBilling bool `json:"can_defer_billing"`
+
+	// CurrentBillingPeriodEndDate End of the current billing period, exclusive. Null outside the lifetime.
+	CurrentBillingPeriodEndDate *Timestamp `json:"current_billing_period_end_date"`
+
+	// CurrentBillingPeriodStartDate Start of the current billing period, inclusive. Null outside the lifetime.
+	CurrentBillingPeriodStartDate *Timestamp `json:"current_billing_period_start_date"`
+
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
+
+	// Filter The condition that events must meet to count. Null: all events count.
+	Filter *string `json:"filter"`
 
 	// FixedFeeQuantityTransitions Null for usage prices.
 	FixedFeeQuantityTransitions []FixedFeeQuantityTransition `json:"fixed_fee_quantity_transitions"`
-	ID                          string                       `json:"id"`
+
+	// ID Id of the price interval.
+	ID string `json:"id"`
 
 	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
 	// parameter without a value is NULL.
@@ -8048,24 +8979,31 @@ type PriceInterval struct {
 	// Price How a quantity becomes an amount. `model_type` chooses the variant.
 	Price Price `json:"price"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	StartDate        Timestamp `json:"start_date"`
-	UsageCustomerIds []string  `json:"usage_customer_ids"`
+	// StartDate When it starts, inclusive.
+	StartDate Timestamp `json:"start_date"`
+
+	// UsageCustomerIds Ids of the customers whose usage is counted. Null: the customer of the subscription.
+	UsageCustomerIds []string `json:"usage_customer_ids"`
 }
 
 // PriceIntervalChanges defines model for PriceIntervalChanges.
 type PriceIntervalChanges struct {
-	Add            []NewPriceInterval      `json:"add,omitempty"`
+	// Add Prices that start to be billed. None by default.
+	Add []NewPriceInterval `json:"add,omitempty"`
+
+	// AddAdjustments Adjustments that start to work. None by default.
 	AddAdjustments []NewAdjustmentInterval `json:"add_adjustments,omitempty"`
 
 	// AllowInvoiceCreditOrVoid With `false`, a change that would void or credit an issued invoice is refused with a 400.
 	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
 
 	// CanDeferBilling What intervals that are given an end say by default.
-	CanDeferBilling *bool                    `json:"can_defer_billing,omitempty"`
-	Edit            []PriceIntervalEdit      `json:"edit,omitempty"`
+	CanDeferBilling *bool `json:"can_defer_billing,omitempty"`
+
+	// Edit Price intervals that are changed. None by default.
+	Edit []PriceIntervalEdit `json:"edit,omitempty"`
+
+	// EditAdjustments Adjustment intervals that are changed. None by default.
 	EditAdjustments []AdjustmentIntervalEdit `json:"edit_adjustments,omitempty"`
 }
 
@@ -8079,20 +9017,31 @@ type PriceOverride = json.RawMessage
 
 // PricePage defines model for PricePage.
 type PricePage struct {
-	Data               []Price            `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Price `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // PriceReference A price, named or given. One of the three is required.
 type PriceReference struct {
-	ExternalPriceID *string                   `json:"external_price_id,omitempty"`
-	Price           *NullableNewFloatingPrice `json:"price,omitempty"`
-	PriceID         *string                   `json:"price_id,omitempty"`
+	// ExternalPriceID Alias of the price. Null where it is named otherwise.
+	ExternalPriceID *string `json:"external_price_id,omitempty"`
+
+	// Price A price of no plan, or null. `model_type` chooses the variant.
+	Price *NullableNewFloatingPrice `json:"price,omitempty"`
+
+	// PriceID Id of the price. Null where `external_price_id` or a new price is given.
+	PriceID *string `json:"price_id,omitempty"`
 }
 
 // PriceSlim defines model for PriceSlim.
 type PriceSlim struct {
-	ID   string `json:"id"`
+	// ID Id of the price.
+	ID string `json:"id"`
+
+	// Name The name that people read.
 	Name string `json:"name"`
 }
 
@@ -8104,7 +9053,7 @@ type PriceToEvaluate struct {
 	PriceReference `yaml:",inline"`
 }
 
-// PriceType defines model for PriceType.
+// PriceType `usage_price` bills what was used, `fixed_price` a quantity that is set, `composite_price` the amounts of other prices.
 type PriceType string
 
 // PriceUpdate defines model for PriceUpdate.
@@ -8116,16 +9065,16 @@ type PriceUpdate struct {
 
 // PricesToEvaluate defines model for PricesToEvaluate.
 type PricesToEvaluate struct {
+	// PriceEvaluations The prices that are evaluated, each by itself.
 	PriceEvaluations []PriceToEvaluate `json:"price_evaluations,omitempty"`
 }
 
 // PricingValue defines model for PricingValue.
 type PricingValue struct {
+	// PricingValue Value of the pricing key.
 	PricingValue string `json:"pricing_value"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
@@ -8150,19 +9099,24 @@ type Problem struct {
 	ValidationErrors []string `json:"validation_errors"`
 }
 
-// Product defines model for Product.
+// Product What the plan belongs to. There is one for each plan.
 type Product struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// CreatedAt When it was created.
 	CreatedAt Timestamp `json:"created_at"`
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
+
+	// ID Id of the product.
+	ID string `json:"id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
 }
 
 // PropertyFilter defines model for PropertyFilter.
 type PropertyFilter struct {
-	PropertyKey   string `json:"property_key"`
+	// PropertyKey A property of events.
+	PropertyKey string `json:"property_key"`
+
+	// PropertyValue The value that it must have.
 	PropertyValue string `json:"property_value"`
 }
 
@@ -8171,9 +9125,13 @@ type QuantityExplanation struct {
 	BillableMetric *NullableExplainedMetric `json:"billable_metric"`
 
 	// Components The lines that a composite price charges for.
-	Components            []ComponentLine  `json:"components"`
-	CompositePriceFilters []Filter         `json:"composite_price_filters"`
-	Customer              CustomerMinified `json:"customer"`
+	Components []ComponentLine `json:"components"`
+
+	// CompositePriceFilters Which lines a composite price takes part in. Null for other prices.
+	CompositePriceFilters []Filter `json:"composite_price_filters"`
+
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
 
 	// Filter What events must have to count, beside what the metric says.
 	Filter *string `json:"filter"`
@@ -8181,7 +9139,9 @@ type QuantityExplanation struct {
 	// Source `fixed_fee` is the quantity of the price itself, `metric` the value of the metric over the customer's events between
 	// `start_date` and `end_date`, `other_prices` what the components come to.
 	Source QuantitySource `json:"source"`
-	Value  json.Number    `json:"value"`
+
+	// Value The quantity that was billed.
+	Value json.Number `json:"value"`
 }
 
 // QuantityOption When a fee gets another quantity. Immediately by default, or with a date on that.
@@ -8196,23 +9156,23 @@ type RatingExplanation struct {
 	// BillingCycleDays Days of the whole billing cycle.
 	BillingCycleDays int `json:"billing_cycle_days"`
 
-	// ExactSubtotal A decimal number with all its digits, however many, before any rounding.
-	//
-	// Example: 1.01419
+	// ExactSubtotal The sum of the steps before rounding.
 	ExactSubtotal ExactDecimal `json:"exact_subtotal"`
-	ModelType     string       `json:"model_type"`
+
+	// ModelType The model of the price.
+	ModelType string `json:"model_type"`
 
 	// Prorated What the rates come to is charged for the service days only.
 	Prorated bool `json:"prorated"`
 
-	// Rounding A decimal number with all its digits, however many, before any rounding.
-	//
-	// Example: 1.01419
+	// Rounding What rounding added or took.
 	Rounding ExactDecimal `json:"rounding"`
 
 	// ServiceDays Days of the billing cycle that the line is for.
-	ServiceDays int          `json:"service_days"`
-	Steps       []RatingStep `json:"steps"`
+	ServiceDays int `json:"service_days"`
+
+	// Steps The steps of the calculation, in their order.
+	Steps []RatingStep `json:"steps"`
 
 	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
@@ -8222,17 +9182,21 @@ type RatingExplanation struct {
 
 // RatingStep One step of a price model; what it amounts to is exact.
 type RatingStep struct {
-	// Amount A decimal number with all its digits, however many, before any rounding.
-	//
-	// Example: 1.01419
-	Amount          ExactDecimal                 `json:"amount"`
+	// Amount What the step adds, before rounding.
+	Amount ExactDecimal `json:"amount"`
+
+	// DimensionValues Value of each dimension, in the order of the dimensions. Null: any value.
 	DimensionValues []*string                    `json:"dimension_values"`
 	Grouping        *NullableSubLineItemGrouping `json:"grouping"`
 
 	// Kind `tier`, `matrix` and `other` are sub-line items too, unless the line is shown by groups; `working` is a step alone.
-	Kind     RatingStepKind `json:"kind"`
-	Name     string         `json:"name"`
-	Quantity json.Number    `json:"quantity"`
+	Kind RatingStepKind `json:"kind"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
 
 	// Rate What one unit or package costs, or a share from 0 to 1; null where no rate was applied.
 	Rate *string `json:"rate"`
@@ -8253,57 +9217,77 @@ type Referable struct {
 
 // RemovedAdjustment defines model for RemovedAdjustment.
 type RemovedAdjustment struct {
-	AdjustmentID   string `json:"adjustment_id"`
-	PlanPhaseOrder *int   `json:"plan_phase_order,omitempty"`
+	// AdjustmentID Id of the adjustment.
+	AdjustmentID string `json:"adjustment_id"`
+
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
 }
 
 // RemovedPrice defines model for RemovedPrice.
 type RemovedPrice struct {
-	PlanPhaseOrder *int   `json:"plan_phase_order,omitempty"`
-	PriceID        string `json:"price_id"`
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
 }
 
 // ReplacedAdjustment defines model for ReplacedAdjustment.
 type ReplacedAdjustment struct {
 	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
-	Adjustment           NewAdjustment `json:"adjustment"`
-	PlanPhaseOrder       *int          `json:"plan_phase_order,omitempty"`
-	ReplacesAdjustmentID string        `json:"replaces_adjustment_id"`
+	Adjustment NewAdjustment `json:"adjustment"`
+
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+
+	// ReplacesAdjustmentID Id of the adjustment that is replaced.
+	ReplacesAdjustmentID string `json:"replaces_adjustment_id"`
 }
 
 // ReplacedPrice Exactly one of price, allocation_price and license_allocation_price.
 type ReplacedPrice struct {
 	AllocationPrice        *NullableNewAllocationPrice        `json:"allocation_price,omitempty"`
 	LicenseAllocationPrice *NullableNewLicenseAllocationPrice `json:"license_allocation_price,omitempty"`
-	PlanPhaseOrder         *int                               `json:"plan_phase_order,omitempty"`
+
+	// PlanPhaseOrder The phase it belongs to, counted from 1. Null on a plan without phases.
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
 
 	// Price A price of a plan. `model_type` chooses the variant.
-	Price           *NullableNewPlanPrice `json:"price,omitempty"`
-	ReplacesPriceID string                `json:"replaces_price_id"`
+	Price *NullableNewPlanPrice `json:"price,omitempty"`
+
+	// ReplacesPriceID Id of the price that is replaced.
+	ReplacesPriceID string `json:"replaces_price_id"`
 }
 
-// ReportingConfiguration defines model for ReportingConfiguration.
+// ReportingConfiguration Whether the customer is part of revenue reports.
 type ReportingConfiguration struct {
+	// Exempt Whether the customer is left out of revenue reports.
 	Exempt bool `json:"exempt"`
 }
 
 // RequiredCurrency defines model for RequiredCurrency.
 type RequiredCurrency struct {
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency An ISO 4217 code or a custom unit.
 	Currency Currency `json:"currency"`
 }
 
 // ScalableMatrixWithTieredPricingConfig Units count by the factor of their cell and cost the rate of the tier they fall in, all together.
 type ScalableMatrixWithTieredPricingConfig struct {
-	FirstDimension       string                `json:"first_dimension"`
+	// FirstDimension The property of events that chooses the row.
+	FirstDimension string `json:"first_dimension"`
+
+	// MatrixScalingFactors The factors of the cells. Units of other cells count once.
 	MatrixScalingFactors []MatrixScalingFactor `json:"matrix_scaling_factors"`
-	SecondDimension      *string               `json:"second_dimension,omitempty"`
-	Tiers                []BoundTier           `json:"tiers"`
+
+	// SecondDimension The property of events that chooses the column. Null: there is one dimension.
+	SecondDimension *string `json:"second_dimension,omitempty"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []BoundTier `json:"tiers"`
 }
 
-// ScalableMatrixWithTieredPricingModel defines model for ScalableMatrixWithTieredPricingModel.
+// ScalableMatrixWithTieredPricingModel Always `scalable_matrix_with_tiered_pricing`.
 type ScalableMatrixWithTieredPricingModel string
 
 // ScalableMatrixWithTieredPricingPrice defines model for ScalableMatrixWithTieredPricingPrice.
@@ -8316,6 +9300,7 @@ type ScalableMatrixWithTieredPricingPrice struct {
 
 // ScalableMatrixWithTieredPricingPricing defines model for ScalableMatrixWithTieredPricingPricing.
 type ScalableMatrixWithTieredPricingPricing struct {
+	// ModelType Always `scalable_matrix_with_tiered_pricing`.
 	ModelType ScalableMatrixWithTieredPricingModel `json:"model_type"`
 
 	// ScalableMatrixWithTieredPricingConfig Units count by the factor of their cell and cost the rate of the tier they fall in, all together.
@@ -8324,21 +9309,26 @@ type ScalableMatrixWithTieredPricingPricing struct {
 
 // ScalableMatrixWithUnitPricingConfig Units count by the factor of their cell and cost the same.
 type ScalableMatrixWithUnitPricingConfig struct {
-	FirstDimension       string                `json:"first_dimension"`
-	GroupingKey          *string               `json:"grouping_key,omitempty"`
+	// FirstDimension The property of events that chooses the row.
+	FirstDimension string `json:"first_dimension"`
+
+	// GroupingKey The property of events that parts of the line are split by. Null: they are not.
+	GroupingKey *string `json:"grouping_key,omitempty"`
+
+	// MatrixScalingFactors The factors of the cells. Units of other cells count once.
 	MatrixScalingFactors []MatrixScalingFactor `json:"matrix_scaling_factors"`
 
 	// Prorate Charge a partial period in proportion. Not by default.
-	Prorate         *bool   `json:"prorate,omitempty"`
+	Prorate *bool `json:"prorate,omitempty"`
+
+	// SecondDimension The property of events that chooses the column. Null: there is one dimension.
 	SecondDimension *string `json:"second_dimension,omitempty"`
 
-	// UnitPrice An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitPrice Rate of a unit after its factor, in the price's currency.
 	UnitPrice Decimal `json:"unit_price"`
 }
 
-// ScalableMatrixWithUnitPricingModel defines model for ScalableMatrixWithUnitPricingModel.
+// ScalableMatrixWithUnitPricingModel Always `scalable_matrix_with_unit_pricing`.
 type ScalableMatrixWithUnitPricingModel string
 
 // ScalableMatrixWithUnitPricingPrice defines model for ScalableMatrixWithUnitPricingPrice.
@@ -8351,6 +9341,7 @@ type ScalableMatrixWithUnitPricingPrice struct {
 
 // ScalableMatrixWithUnitPricingPricing defines model for ScalableMatrixWithUnitPricingPricing.
 type ScalableMatrixWithUnitPricingPricing struct {
+	// ModelType Always `scalable_matrix_with_unit_pricing`.
 	ModelType ScalableMatrixWithUnitPricingModel `json:"model_type"`
 
 	// ScalableMatrixWithUnitPricingConfig Units count by the factor of their cell and cost the same.
@@ -8359,11 +9350,11 @@ type ScalableMatrixWithUnitPricingPricing struct {
 
 // ScalingValue defines model for ScalingValue.
 type ScalingValue struct {
-	// ScalingFactor An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// ScalingFactor By what the rate is multiplied.
 	ScalingFactor Decimal `json:"scaling_factor"`
-	ScalingValue  string  `json:"scaling_value"`
+
+	// ScalingValue Value of the scaling key.
+	ScalingValue string `json:"scaling_value"`
 }
 
 // SentEventProperties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
@@ -8381,87 +9372,135 @@ type SubLineItemBase struct {
 	// Example: 12.30
 	Amount   Amount                       `json:"amount"`
 	Grouping *NullableSubLineItemGrouping `json:"grouping"`
-	Name     string                       `json:"name"`
-	Quantity json.Number                  `json:"quantity"`
+
+	// Name What the part shows.
+	Name string `json:"name"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
 }
 
-// SubLineItemGrouping defines model for SubLineItemGrouping.
+// SubLineItemGrouping The property that usage is split by, and its value here.
 type SubLineItemGrouping struct {
-	Key   string  `json:"key"`
+	// Key The property of events.
+	Key string `json:"key"`
+
+	// Value Its value. Null for events without it.
 	Value *string `json:"value"`
 }
 
-// SubLineItemMatrixConfig defines model for SubLineItemMatrixConfig.
+// SubLineItemMatrixConfig The cell of the matrix.
 type SubLineItemMatrixConfig struct {
+	// DimensionValues Value of each dimension, in the order of the dimensions.
 	DimensionValues []*string `json:"dimension_values"`
 }
 
-// SubLineItemTierConfig defines model for SubLineItemTierConfig.
+// SubLineItemTierConfig The tier: its bounds and its rate.
 type SubLineItemTierConfig struct {
-	FirstUnit json.Number  `json:"first_unit"`
-	LastUnit  *json.Number `json:"last_unit"`
+	// FirstUnit Where the tier starts.
+	FirstUnit json.Number `json:"first_unit"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// LastUnit Where the tier ends, inclusive. Null: it does not end.
+	LastUnit *json.Number `json:"last_unit"`
+
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // Subscription A customer on a plan, from one date to another.
 type Subscription struct {
-	ActivePlanPhaseOrder *int                 `json:"active_plan_phase_order"`
-	AdjustmentIntervals  []AdjustmentInterval `json:"adjustment_intervals"`
-	AutoCollection       *bool                `json:"auto_collection"`
-	AutoIssuance         *bool                `json:"auto_issuance"`
+	// ActivePlanPhaseOrder The phase that is active now, counted from 1. Null on a plan without phases.
+	ActivePlanPhaseOrder *int `json:"active_plan_phase_order"`
+
+	// AdjustmentIntervals The adjustments, each with the time in which it works.
+	AdjustmentIntervals []AdjustmentInterval `json:"adjustment_intervals"`
+
+	// AutoCollection Whether invoices are collected through the payment provider. Null: the setting of the customer or the account.
+	AutoCollection *bool `json:"auto_collection"`
+
+	// AutoIssuance Whether invoices are issued by themselves. Null: the setting of the customer or the account.
+	AutoIssuance *bool `json:"auto_issuance"`
 
 	// BillingCycleAnchorConfiguration The day that billing periods begin on. In shorter months it is the last day.
 	BillingCycleAnchorConfiguration BillingCycleAnchorConfiguration `json:"billing_cycle_anchor_configuration"`
-	BillingCycleDay                 int                             `json:"billing_cycle_day"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt                     Timestamp          `json:"created_at"`
-	CurrentBillingPeriodEndDate   *NullableTimestamp `json:"current_billing_period_end_date"`
-	CurrentBillingPeriodStartDate *NullableTimestamp `json:"current_billing_period_start_date"`
+	// BillingCycleDay The day of the month on which a billing period starts; the last day in shorter months.
+	BillingCycleDay int `json:"billing_cycle_day"`
+
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CurrentBillingPeriodEndDate End of the current billing period, exclusive. Null outside the lifetime.
+	CurrentBillingPeriodEndDate *Timestamp `json:"current_billing_period_end_date"`
+
+	// CurrentBillingPeriodStartDate Start of the current billing period, inclusive. Null outside the lifetime.
+	CurrentBillingPeriodStartDate *Timestamp `json:"current_billing_period_start_date"`
 
 	// Customer A buyer.
-	Customer                 Customer                        `json:"customer"`
-	DefaultInvoiceMemo       *string                         `json:"default_invoice_memo"`
-	DiscountIntervals        []DiscountInterval              `json:"discount_intervals"`
-	EndDate                  *NullableTimestamp              `json:"end_date"`
+	Customer Customer `json:"customer"`
+
+	// DefaultInvoiceMemo Text that new invoices show. Null where there is none.
+	DefaultInvoiceMemo *string `json:"default_invoice_memo"`
+
+	// DiscountIntervals The discounts, each with the time in which it works. `adjustment_intervals` says more.
+	DiscountIntervals []DiscountInterval `json:"discount_intervals"`
+
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp `json:"end_date"`
+
+	// FixedFeeQuantitySchedule The quantities of fixed fees over time.
 	FixedFeeQuantitySchedule []FixedFeeQuantityScheduleEntry `json:"fixed_fee_quantity_schedule"`
-	ID                       string                          `json:"id"`
-	InvoicingThreshold       *NullableDecimal                `json:"invoicing_threshold"`
-	MaximumIntervals         []MaximumInterval               `json:"maximum_intervals"`
+
+	// ID Id of the subscription.
+	ID string `json:"id"`
+
+	// InvoicingThreshold When unbilled costs reach this amount, an invoice is issued at once. In the invoicing currency; null is no threshold.
+	InvoicingThreshold *Decimal `json:"invoicing_threshold"`
+
+	// MaximumIntervals The maximums, each with the time in which it works. `adjustment_intervals` says more.
+	MaximumIntervals []MaximumInterval `json:"maximum_intervals"`
 
 	// Metadata Labels of your own.
-	Metadata                  Metadata                            `json:"metadata"`
-	MinimumIntervals          []MinimumInterval                   `json:"minimum_intervals"`
-	Name                      string                              `json:"name"`
+	Metadata Metadata `json:"metadata"`
+
+	// MinimumIntervals The minimums, each with the time in which it works. `adjustment_intervals` says more.
+	MinimumIntervals []MinimumInterval `json:"minimum_intervals"`
+
+	// Name The name that people read: that of the plan unless one was given.
+	Name string `json:"name"`
+
+	// NetTerms Days from the invoice date until it is due.
 	NetTerms                  int                                 `json:"net_terms"`
 	PendingSubscriptionChange *NullableSubscriptionChangeMinified `json:"pending_subscription_change"`
 	Plan                      *NullablePlan                       `json:"plan"`
-	PriceIntervals            []PriceInterval                     `json:"price_intervals"`
-	RedeemedCoupon            *NullableCouponRedemption           `json:"redeemed_coupon"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	StartDate Timestamp             `json:"start_date"`
-	Status    SubscriptionStatus    `json:"status"`
+	// PriceIntervals The prices, each with the time in which it is billed.
+	PriceIntervals []PriceInterval           `json:"price_intervals"`
+	RedeemedCoupon *NullableCouponRedemption `json:"redeemed_coupon"`
+
+	// StartDate When it starts, inclusive.
+	StartDate Timestamp `json:"start_date"`
+
+	// Status `upcoming` before its start, `ended` from its end on, `active` between them.
+	Status SubscriptionStatus `json:"status"`
+
+	// TrialInfo When the trial ends.
 	TrialInfo SubscriptionTrialInfo `json:"trial_info"`
 }
 
 // SubscriptionAddAdjustment defines model for SubscriptionAddAdjustment.
 type SubscriptionAddAdjustment struct {
 	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
-	Adjustment NewAdjustment           `json:"adjustment"`
-	EndDate    *NullableDateOrDateTime `json:"end_date,omitempty"`
+	Adjustment NewAdjustment `json:"adjustment"`
+
+	// EndDate When the adjustment ends, exclusive. Null: with the subscription.
+	EndDate *DateOrDateTime `json:"end_date,omitempty"`
 
 	// PlanPhaseOrder The phase that it is for. All of them by default.
-	PlanPhaseOrder *int                    `json:"plan_phase_order,omitempty"`
-	StartDate      *NullableDateOrDateTime `json:"start_date,omitempty"`
+	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
+
+	// StartDate When the adjustment starts, inclusive. Null: with the subscription or the change.
+	StartDate *DateOrDateTime `json:"start_date,omitempty"`
 }
 
 // SubscriptionAddPrice A price beside those of the plan: exactly one of `price`, `allocation_price`, `price_id` and `external_price_id`. It begins and
@@ -8469,23 +9508,37 @@ type SubscriptionAddAdjustment struct {
 // `discounts` are adjustments of the price alone; `add_adjustments` is the newer way to them.
 type SubscriptionAddPrice struct {
 	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
-	Discounts       []DiscountOverride          `json:"discounts,omitempty"`
-	EndDate         *NullableDateOrDateTime     `json:"end_date,omitempty"`
-	ExternalPriceID *string                     `json:"external_price_id,omitempty"`
-	MaximumAmount   *NullableDecimal            `json:"maximum_amount,omitempty"`
+
+	// Discounts What is taken off this price alone. None by default, and null is none.
+	Discounts []DiscountOverride `json:"discounts,omitempty"`
+
+	// EndDate When the price ends, exclusive. Null: with the subscription.
+	EndDate *DateOrDateTime `json:"end_date,omitempty"`
+
+	// ExternalPriceID Alias of the price. Null where it is named otherwise.
+	ExternalPriceID *string `json:"external_price_id,omitempty"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *Decimal `json:"maximum_amount,omitempty"`
 
 	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
 	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
-	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
+
+	// MinimumAmount The least that is charged in a billing period, in the currency. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount,omitempty"`
 
 	// PlanPhaseOrder The phase that the price is for. All of them by default.
 	PlanPhaseOrder *int `json:"plan_phase_order,omitempty"`
 
 	// Price A price of a plan. `model_type` chooses the variant.
-	Price     *NullableNewPlanPrice   `json:"price,omitempty"`
-	PriceID   *string                 `json:"price_id,omitempty"`
-	StartDate *NullableDateOrDateTime `json:"start_date,omitempty"`
+	Price *NullableNewPlanPrice `json:"price,omitempty"`
+
+	// PriceID Id of the price. Null where `external_price_id` or a new price is given.
+	PriceID *string `json:"price_id,omitempty"`
+
+	// StartDate When the price starts, inclusive. Null: with the subscription or the change.
+	StartDate *DateOrDateTime `json:"start_date,omitempty"`
 }
 
 // SubscriptionAlertCreate defines model for SubscriptionAlertCreate.
@@ -8509,11 +9562,13 @@ type SubscriptionAlertCreate struct {
 	ThresholdOverrides []ThresholdOverride `json:"threshold_overrides,omitempty"`
 
 	// Thresholds At least one, all different. For `license_balance_threshold_reached` they are percentages, above 0 and up to 100, of what a license has for itself in a period.
-	Thresholds []Threshold           `json:"thresholds"`
-	Type       SubscriptionAlertType `json:"type"`
+	Thresholds []Threshold `json:"thresholds"`
+
+	// Type What is watched: a quantity, the costs of a metric, the costs of the whole subscription, or the balance of each license.
+	Type SubscriptionAlertType `json:"type"`
 }
 
-// SubscriptionAlertType defines model for SubscriptionAlertType.
+// SubscriptionAlertType What is watched: a quantity, the costs of a metric, the costs of the whole subscription, or the balance of each license.
 type SubscriptionAlertType string
 
 // SubscriptionCancel defines model for SubscriptionCancel.
@@ -8522,77 +9577,115 @@ type SubscriptionCancel struct {
 	AllowInvoiceCreditOrVoid *AllowInvoiceCreditOrVoid `json:"allow_invoice_credit_or_void,omitempty"`
 
 	// CancelOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
-	CancelOption     ChangeOption            `json:"cancel_option"`
-	CancellationDate *NullableDateOrDateTime `json:"cancellation_date,omitempty"`
+	CancelOption ChangeOption `json:"cancel_option"`
+
+	// CancellationDate When the subscription ends. Needed with `requested_date`, else null.
+	CancellationDate *DateOrDateTime `json:"cancellation_date,omitempty"`
 }
 
 // SubscriptionChange A change of a subscription, or a new one, that was asked for with `Create-Pending-Subscription-Change`. Pending for 30 days, it
 // is cancelled. `change_option`, `effective_date`, `plan_id` and `billing_cycle_alignment` are what the request says.
 type SubscriptionChange struct {
-	AppliedAt             *NullableTimestamp `json:"applied_at"`
-	BillingCycleAlignment *string            `json:"billing_cycle_alignment"`
-	CancelledAt           *NullableTimestamp `json:"cancelled_at"`
-	ChangeOption          *string            `json:"change_option"`
+	// AppliedAt When it was applied. Null while it was not.
+	AppliedAt *Timestamp `json:"applied_at"`
+
+	// BillingCycleAlignment Where billing cycles begin after the change. Null for other changes.
+	BillingCycleAlignment *string `json:"billing_cycle_alignment"`
+
+	// CancelledAt When it was cancelled. Null while it was not.
+	CancelledAt *Timestamp `json:"cancelled_at"`
+
+	// ChangeOption When the change takes effect. Null for changes without one.
+	ChangeOption *string `json:"change_option"`
 
 	// ChangeType What was asked for, such as `schedule_plan_change` or `create_subscription`.
-	ChangeType    string             `json:"change_type"`
-	EffectiveDate *NullableTimestamp `json:"effective_date"`
+	ChangeType string `json:"change_type"`
 
-	// ExpirationTime An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	ExpirationTime Timestamp                    `json:"expiration_time"`
-	ID             string                       `json:"id"`
-	PlanID         *string                      `json:"plan_id"`
-	Status         SubscriptionChangeStatus     `json:"status"`
-	Subscription   *NullableMutatedSubscription `json:"subscription"`
+	// EffectiveDate When it takes effect. Null: at once.
+	EffectiveDate *Timestamp `json:"effective_date"`
+
+	// ExpirationTime When the pending change expires, unless it is applied before.
+	ExpirationTime Timestamp `json:"expiration_time"`
+
+	// ID Id of the pending change.
+	ID string `json:"id"`
+
+	// PlanID Id of the plan that is changed to. Null for other changes.
+	PlanID *string `json:"plan_id"`
+
+	// Status A `pending` change can be applied or cancelled until it expires.
+	Status       SubscriptionChangeStatus     `json:"status"`
+	Subscription *NullableMutatedSubscription `json:"subscription"`
 }
 
 // SubscriptionChangeApply defines model for SubscriptionChangeApply.
 type SubscriptionChangeApply struct {
 	// Description Of the move of the customer's balance.
-	Description               *string          `json:"description,omitempty"`
-	MarkAsPaid                *bool            `json:"mark_as_paid,omitempty"`
-	PaymentExternalID         *string          `json:"payment_external_id,omitempty"`
-	PaymentNotes              *string          `json:"payment_notes,omitempty"`
-	PaymentReceivedDate       *NullableDate    `json:"payment_received_date,omitempty"`
-	PreviouslyCollectedAmount *NullableDecimal `json:"previously_collected_amount,omitempty"`
+	Description *string `json:"description,omitempty"`
+
+	// MarkAsPaid Whether the invoice is paid already. False by default, and null is the default.
+	MarkAsPaid *bool `json:"mark_as_paid,omitempty"`
+
+	// PaymentExternalID What the payment is called elsewhere. Null is none.
+	PaymentExternalID *string `json:"payment_external_id,omitempty"`
+
+	// PaymentNotes Text of your own about the payment. Null is none.
+	PaymentNotes *string `json:"payment_notes,omitempty"`
+
+	// PaymentReceivedDate The day on which the payment arrived. Needed with `mark_as_paid`, else null.
+	PaymentReceivedDate *Date `json:"payment_received_date,omitempty"`
+
+	// PreviouslyCollectedAmount What was collected for the change before, in the invoicing currency. It is credited to the customer's balance. Null is
+	// nothing.
+	PreviouslyCollectedAmount *Decimal `json:"previously_collected_amount,omitempty"`
 }
 
 // SubscriptionChangeListItem defines model for SubscriptionChangeListItem.
 type SubscriptionChangeListItem struct {
-	AppliedAt   *NullableTimestamp `json:"applied_at"`
-	CancelledAt *NullableTimestamp `json:"cancelled_at"`
+	// AppliedAt When it was applied. Null while it was not.
+	AppliedAt *Timestamp `json:"applied_at"`
 
-	// ExpirationTime An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	ExpirationTime Timestamp                `json:"expiration_time"`
-	ID             string                   `json:"id"`
-	Status         SubscriptionChangeStatus `json:"status"`
+	// CancelledAt When it was cancelled. Null while it was not.
+	CancelledAt *Timestamp `json:"cancelled_at"`
+
+	// ExpirationTime When the pending change expires, unless it is applied before.
+	ExpirationTime Timestamp `json:"expiration_time"`
+
+	// ID Id of the pending change.
+	ID string `json:"id"`
+
+	// Status A `pending` change can be applied or cancelled until it expires.
+	Status SubscriptionChangeStatus `json:"status"`
 
 	// SubscriptionID Null for one that makes a subscription, until it is applied.
 	SubscriptionID *string `json:"subscription_id"`
 }
 
-// SubscriptionChangeMinified defines model for SubscriptionChangeMinified.
+// SubscriptionChangeMinified The pending change, by id.
 type SubscriptionChangeMinified struct {
+	// ID Id of the pending change.
 	ID string `json:"id"`
 }
 
 // SubscriptionChangePage defines model for SubscriptionChangePage.
 type SubscriptionChangePage struct {
-	Data               []SubscriptionChangeListItem `json:"data"`
-	PaginationMetadata PaginationMetadata           `json:"pagination_metadata"`
+	// Data The entries of this page, in the order of the list.
+	Data []SubscriptionChangeListItem `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// SubscriptionChangeStatus defines model for SubscriptionChangeStatus.
+// SubscriptionChangeStatus A `pending` change can be applied or cancelled until it expires.
 type SubscriptionChangeStatus string
 
 // SubscriptionCreate defines model for SubscriptionCreate.
 type SubscriptionCreate struct {
+	// AddAdjustments Adjustments that are added to those of the plan. None by default, and null is none.
 	AddAdjustments []SubscriptionAddAdjustment `json:"add_adjustments,omitempty"`
-	AddPrices      []SubscriptionAddPrice      `json:"add_prices,omitempty"`
+
+	// AddPrices Prices that are added to those of the plan. None by default, and null is none.
+	AddPrices []SubscriptionAddPrice `json:"add_prices,omitempty"`
 
 	// AlignBillingWithSubscriptionStartDate Billing periods begin on the day of the start date; otherwise on the first of the month.
 	AlignBillingWithSubscriptionStartDate *bool `json:"align_billing_with_subscription_start_date,omitempty"`
@@ -8616,26 +9709,36 @@ type SubscriptionCreate struct {
 	CreditsOverageRate *json.Number `json:"credits_overage_rate,omitempty"`
 
 	// Currency The plan's invoicing currency by default.
-	Currency   *string `json:"currency,omitempty"`
+	Currency *string `json:"currency,omitempty"`
+
+	// CustomerID Id of the customer. Null where the alias is given.
 	CustomerID *string `json:"customer_id,omitempty"`
 
 	// DefaultInvoiceMemo The plan's by default.
-	DefaultInvoiceMemo  *string                      `json:"default_invoice_memo,omitempty"`
-	EndDate             *NullableDateOrDateTime      `json:"end_date,omitempty"`
+	DefaultInvoiceMemo *string `json:"default_invoice_memo,omitempty"`
+
+	// EndDate When the subscription ends, exclusive. Null: it does not end.
+	EndDate *DateOrDateTime `json:"end_date,omitempty"`
+
+	// ExternalCustomerID Alias of the customer. Null where the customer is named by id.
 	ExternalCustomerID  *string                      `json:"external_customer_id,omitempty"`
 	ExternalMarketplace *NullableExternalMarketplace `json:"external_marketplace,omitempty"`
 
 	// ExternalMarketplaceReportingID Taken and not used.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	ExternalMarketplaceReportingID *string `json:"external_marketplace_reporting_id,omitempty"`
-	ExternalPlanID                 *string `json:"external_plan_id,omitempty"`
+
+	// ExternalPlanID Alias of the plan. Null where it is named by id.
+	ExternalPlanID *string `json:"external_plan_id,omitempty"`
 
 	// Filter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
 	Filter *NullableEventFilter `json:"filter,omitempty"`
 
 	// InitialPhaseOrder The phase to begin with. The first by default.
-	InitialPhaseOrder  *int             `json:"initial_phase_order,omitempty"`
-	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
+	InitialPhaseOrder *int `json:"initial_phase_order,omitempty"`
+
+	// InvoicingThreshold When unbilled costs reach this amount, an invoice is issued at once. In the invoicing currency; null is no threshold.
+	InvoicingThreshold *Decimal `json:"invoicing_threshold,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -8650,16 +9753,30 @@ type SubscriptionCreate struct {
 	// PerCreditOverageAmount Taken and not used.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	PerCreditOverageAmount *json.Number `json:"per_credit_overage_amount,omitempty"`
-	PlanID                 *string      `json:"plan_id,omitempty"`
+
+	// PlanID Id of the plan. Null where the alias is given.
+	PlanID *string `json:"plan_id,omitempty"`
 
 	// PlanVersionNumber The plan's default version by default.
-	PlanVersionNumber  *int                            `json:"plan_version_number,omitempty"`
-	PriceOverrides     []PriceOverride                 `json:"price_overrides,omitempty"`
-	RemoveAdjustments  []SubscriptionRemoveAdjustment  `json:"remove_adjustments,omitempty"`
-	RemovePrices       []SubscriptionRemovePrice       `json:"remove_prices,omitempty"`
+	PlanVersionNumber *int `json:"plan_version_number,omitempty"`
+
+	// PriceOverrides Other numbers for prices of the plan. `replace_prices` is the newer way. None by default, and null is none.
+	PriceOverrides []PriceOverride `json:"price_overrides,omitempty"`
+
+	// RemoveAdjustments Adjustments of the plan that are left out. None by default, and null is none.
+	RemoveAdjustments []SubscriptionRemoveAdjustment `json:"remove_adjustments,omitempty"`
+
+	// RemovePrices Prices of the plan that are left out. None by default, and null is none.
+	RemovePrices []SubscriptionRemovePrice `json:"remove_prices,omitempty"`
+
+	// ReplaceAdjustments Adjustments of the plan that others take the place of. None by default, and null is none.
 	ReplaceAdjustments []SubscriptionReplaceAdjustment `json:"replace_adjustments,omitempty"`
-	ReplacePrices      []SubscriptionReplacePrice      `json:"replace_prices,omitempty"`
-	StartDate          *NullableDateOrDateTime         `json:"start_date,omitempty"`
+
+	// ReplacePrices Prices of the plan that others take the place of. None by default, and null is none.
+	ReplacePrices []SubscriptionReplacePrice `json:"replace_prices,omitempty"`
+
+	// StartDate When the subscription starts, inclusive. Now by default, and null is the default.
+	StartDate *DateOrDateTime `json:"start_date,omitempty"`
 
 	// TrialDurationDays Days before fixed fees are charged, in which usage is free. As the plan says by default; 0 is none.
 	TrialDurationDays *int `json:"trial_duration_days,omitempty"`
@@ -8668,8 +9785,9 @@ type SubscriptionCreate struct {
 	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
 
-// SubscriptionMinified defines model for SubscriptionMinified.
+// SubscriptionMinified The subscription, by id.
 type SubscriptionMinified struct {
+	// ID Id of the subscription.
 	ID string `json:"id"`
 }
 
@@ -8680,94 +9798,131 @@ type SubscriptionMutation struct {
 
 // SubscriptionPage defines model for SubscriptionPage.
 type SubscriptionPage struct {
-	Data               []Subscription     `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []Subscription `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // SubscriptionRemoveAdjustment defines model for SubscriptionRemoveAdjustment.
 type SubscriptionRemoveAdjustment struct {
+	// AdjustmentID Id of the adjustment.
 	AdjustmentID string `json:"adjustment_id"`
 }
 
 // SubscriptionRemovePrice A price of the plan that the subscription does not have. Exactly one of its ids.
 type SubscriptionRemovePrice struct {
+	// ExternalPriceID Alias of the price. Null where it is named otherwise.
 	ExternalPriceID *string `json:"external_price_id,omitempty"`
-	PriceID         *string `json:"price_id,omitempty"`
+
+	// PriceID Id of the price that is left out. Null where the alias is given.
+	PriceID *string `json:"price_id,omitempty"`
 }
 
 // SubscriptionReplaceAdjustment defines model for SubscriptionReplaceAdjustment.
 type SubscriptionReplaceAdjustment struct {
 	// Adjustment An adjustment that is asked for. `adjustment_type` chooses the variant.
-	Adjustment           NewAdjustment `json:"adjustment"`
-	ReplacesAdjustmentID string        `json:"replaces_adjustment_id"`
+	Adjustment NewAdjustment `json:"adjustment"`
+
+	// ReplacesAdjustmentID Id of the adjustment that is replaced.
+	ReplacesAdjustmentID string `json:"replaces_adjustment_id"`
 }
 
 // SubscriptionReplacePrice A price in the place of one of the plan: one of `price`, `allocation_price`, `price_id` and `external_price_id`. With
 // `fixed_price_quantity` alone it is the same fixed fee in another quantity. `minimum_amount`, `maximum_amount` and `discounts` take
 // the place of adjustments of the same kinds that the replaced price has alone.
 type SubscriptionReplacePrice struct {
-	AllocationPrice    *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
-	Discounts          []DiscountOverride          `json:"discounts,omitempty"`
-	ExternalPriceID    *string                     `json:"external_price_id,omitempty"`
-	FixedPriceQuantity *json.Number                `json:"fixed_price_quantity,omitempty"`
-	MaximumAmount      *NullableDecimal            `json:"maximum_amount,omitempty"`
+	AllocationPrice *NullableNewAllocationPrice `json:"allocation_price,omitempty"`
+
+	// Discounts What is taken off this price alone. None by default, and null is none.
+	Discounts []DiscountOverride `json:"discounts,omitempty"`
+
+	// ExternalPriceID Alias of the price. Null where it is named otherwise.
+	ExternalPriceID *string `json:"external_price_id,omitempty"`
+
+	// FixedPriceQuantity Quantity of a fixed fee. Null: that of the plan, or 1.
+	FixedPriceQuantity *json.Number `json:"fixed_price_quantity,omitempty"`
+
+	// MaximumAmount The most that is charged in a billing period, in the currency. Null is none.
+	MaximumAmount *Decimal `json:"maximum_amount,omitempty"`
 
 	// MetricParameterOverrides Values for the parameters of the price's metric, by name: `{"region": "eu"}` for a metric with `region = {{region}}` in its SQL. A
 	// parameter without a value is NULL.
 	MetricParameterOverrides *NullableMetricParameterOverrides `json:"metric_parameter_overrides,omitempty"`
-	MinimumAmount            *NullableDecimal                  `json:"minimum_amount,omitempty"`
+
+	// MinimumAmount The least that is charged in a billing period, in the currency. Null is none.
+	MinimumAmount *Decimal `json:"minimum_amount,omitempty"`
 
 	// Price A price of a plan. `model_type` chooses the variant.
-	Price           *NullableNewPlanPrice `json:"price,omitempty"`
-	PriceID         *string               `json:"price_id,omitempty"`
-	ReplacesPriceID string                `json:"replaces_price_id"`
+	Price *NullableNewPlanPrice `json:"price,omitempty"`
+
+	// PriceID Id of the price. Null where `external_price_id` or a new price is given.
+	PriceID *string `json:"price_id,omitempty"`
+
+	// ReplacesPriceID Id of the price that is replaced.
+	ReplacesPriceID string `json:"replaces_price_id"`
 }
 
 // SubscriptionScheduleEntry defines model for SubscriptionScheduleEntry.
 type SubscriptionScheduleEntry struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt Timestamp             `json:"created_at"`
-	EndDate   *NullableTimestamp    `json:"end_date"`
-	Plan      *NullablePlanMinified `json:"plan"`
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
 
-	// StartDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// EndDate When it ends, exclusive. Null while no end is set.
+	EndDate *Timestamp            `json:"end_date"`
+	Plan    *NullablePlanMinified `json:"plan"`
+
+	// StartDate When it starts, inclusive.
 	StartDate Timestamp `json:"start_date"`
 }
 
 // SubscriptionSchedulePage defines model for SubscriptionSchedulePage.
 type SubscriptionSchedulePage struct {
-	Data               []SubscriptionScheduleEntry `json:"data"`
-	PaginationMetadata PaginationMetadata          `json:"pagination_metadata"`
+	// Data The entries of this page, in the order of the list.
+	Data []SubscriptionScheduleEntry `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// SubscriptionStatus defines model for SubscriptionStatus.
+// SubscriptionStatus `upcoming` before its start, `ended` from its end on, `active` between them.
 type SubscriptionStatus string
 
-// SubscriptionTrialInfo defines model for SubscriptionTrialInfo.
+// SubscriptionTrialInfo When the trial ends.
 type SubscriptionTrialInfo struct {
-	EndDate *NullableTimestamp `json:"end_date"`
+	// EndDate When the trial ends, exclusive. Null: there is none.
+	EndDate *Timestamp `json:"end_date"`
 }
 
 // SubscriptionUpdate defines model for SubscriptionUpdate.
 type SubscriptionUpdate struct {
-	AutoCollection     *bool            `json:"auto_collection,omitempty"`
-	AutoIssuance       *bool            `json:"auto_issuance,omitempty"`
-	DefaultInvoiceMemo *string          `json:"default_invoice_memo,omitempty"`
-	InvoicingThreshold *NullableDecimal `json:"invoicing_threshold,omitempty"`
+	// AutoCollection Whether invoices are collected through the payment provider. Null: the setting of the customer or the account.
+	AutoCollection *bool `json:"auto_collection,omitempty"`
+
+	// AutoIssuance Whether invoices are issued by themselves. Null: the setting of the customer or the account.
+	AutoIssuance *bool `json:"auto_issuance,omitempty"`
+
+	// DefaultInvoiceMemo Text that new invoices show. Left out it stays; null removes it.
+	DefaultInvoiceMemo *string `json:"default_invoice_memo,omitempty"`
+
+	// InvoicingThreshold When unbilled costs reach this amount, an invoice is issued at once. In the invoicing currency; null is no threshold.
+	InvoicingThreshold *Decimal `json:"invoicing_threshold,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
 	Metadata *MetadataInput `json:"metadata,omitempty"`
-	NetTerms *int           `json:"net_terms,omitempty"`
+
+	// NetTerms Days from the invoice date until it is due. Left out it stays; null: that of the plan.
+	NetTerms *int `json:"net_terms,omitempty"`
 }
 
 // SubscriptionUsage defines model for SubscriptionUsage.
 type SubscriptionUsage struct {
-	Data               []MetricUsage       `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []MetricUsage `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata *PaginationMetadata `json:"pagination_metadata,omitempty"`
 }
 
@@ -8776,18 +9931,22 @@ type TaxAmount struct {
 	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
 	//
 	// Example: 12.30
-	Amount             Amount           `json:"amount"`
-	TaxRateDescription string           `json:"tax_rate_description"`
-	TaxRatePercentage  *NullableDecimal `json:"tax_rate_percentage"`
+	Amount Amount `json:"amount"`
+
+	// TaxRateDescription What the tax is called.
+	TaxRateDescription string `json:"tax_rate_description"`
+
+	// TaxRatePercentage The rate in percent. Null where it is not known.
+	TaxRatePercentage *Decimal `json:"tax_rate_percentage"`
 }
 
 // TaxCountry ISO 3166-1 alpha-2, and `EU`.
 type TaxCountry string
 
-// TaxIDType defines model for TaxIDType.
+// TaxIDType The kind of tax id: the country, and what it is called there.
 type TaxIDType string
 
-// TaxProvider defines model for TaxProvider.
+// TaxProvider The service that computes tax.
 type TaxProvider string
 
 // TestClock defines model for TestClock.
@@ -8795,9 +9954,7 @@ type TestClock struct {
 	// Frozen Whether the clock stands still; false until it is first set.
 	Frozen bool `json:"frozen"`
 
-	// Now An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// Now The time of the account.
 	Now Timestamp `json:"now"`
 }
 
@@ -8811,47 +9968,47 @@ type TestClockAdvance struct {
 
 // Threshold defines model for Threshold.
 type Threshold struct {
+	// Value The value that is told when it is reached: units, or money in the currency of the alert, or credits.
 	Value json.Number `json:"value"`
 }
 
 // ThresholdDiscountGroup Cells that get a discount together: percentages, out of 100, of what they come to below and above a threshold.
 type ThresholdDiscountGroup struct {
-	// AboveThresholdDiscountPercentage An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// AboveThresholdDiscountPercentage What is taken off the spend above the threshold, in percent, from 0 to 100.
 	AboveThresholdDiscountPercentage Decimal `json:"above_threshold_discount_percentage"`
 
-	// BelowThresholdDiscountPercentage An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// BelowThresholdDiscountPercentage What is taken off the spend up to the threshold, in percent, from 0 to 100.
 	BelowThresholdDiscountPercentage Decimal `json:"below_threshold_discount_percentage"`
 
 	// CellCoordinates Cells separated by semicolons, the values of each by a comma.
-	CellCoordinates string  `json:"cell_coordinates"`
-	Description     *string `json:"description,omitempty"`
+	CellCoordinates string `json:"cell_coordinates"`
 
-	// ThresholdAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Description Text of your own. Null is none.
+	Description *string `json:"description,omitempty"`
+
+	// ThresholdAmount The spend of the cells together, in the price's currency, up to which the first discount holds.
 	ThresholdAmount Decimal `json:"threshold_amount"`
 }
 
 // ThresholdOverride defines model for ThresholdOverride.
 type ThresholdOverride struct {
 	// GroupValues One value for each grouping key.
-	GroupValues []string    `json:"group_values"`
-	Thresholds  []Threshold `json:"thresholds"`
+	GroupValues []string `json:"group_values"`
+
+	// Thresholds The thresholds of these groups. An empty list silences them.
+	Thresholds []Threshold `json:"thresholds"`
 }
 
 // ThresholdTotalAmountConfig The amount of the highest threshold that the quantity is above.
 type ThresholdTotalAmountConfig struct {
+	// ConsumptionTable The thresholds in rising order, each with its total.
 	ConsumptionTable []ConsumptionRow `json:"consumption_table"`
 
 	// Prorate Charge a partial period in proportion. Not by default.
 	Prorate *bool `json:"prorate,omitempty"`
 }
 
-// ThresholdTotalAmountModel defines model for ThresholdTotalAmountModel.
+// ThresholdTotalAmountModel Always `threshold_total_amount`.
 type ThresholdTotalAmountModel string
 
 // ThresholdTotalAmountPrice defines model for ThresholdTotalAmountPrice.
@@ -8864,6 +10021,7 @@ type ThresholdTotalAmountPrice struct {
 
 // ThresholdTotalAmountPricing defines model for ThresholdTotalAmountPricing.
 type ThresholdTotalAmountPricing struct {
+	// ModelType Always `threshold_total_amount`.
 	ModelType ThresholdTotalAmountModel `json:"model_type"`
 
 	// ThresholdTotalAmountConfig The amount of the highest threshold that the quantity is above.
@@ -8878,19 +10036,20 @@ type Tier struct {
 	// LastUnit Where the tier ends, inclusive; null or left out in the last tier.
 	LastUnit *json.Number `json:"last_unit,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit in this tier, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // TierPart defines model for TierPart.
 type TierPart struct {
+	// TierConfig The tier: its bounds and its rate.
 	TierConfig SubLineItemTierConfig `json:"tier_config"`
-	Type       TierPartType          `json:"type"`
+
+	// Type Always `tier`.
+	Type TierPartType `json:"type"`
 }
 
-// TierPartType defines model for TierPartType.
+// TierPartType Always `tier`.
 type TierPartType string
 
 // TierSubLineItem defines model for TierSubLineItem.
@@ -8904,32 +10063,37 @@ type TierSubLineItem struct {
 // TieredConfig Each unit costs the rate of the tier it falls in.
 type TieredConfig struct {
 	// Prorated Charge a partial period in proportion. Not by default.
-	Prorated *bool  `json:"prorated,omitempty"`
-	Tiers    []Tier `json:"tiers"`
+	Prorated *bool `json:"prorated,omitempty"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []Tier `json:"tiers"`
 }
 
 // TieredConversionRate defines model for TieredConversionRate.
 type TieredConversionRate struct {
-	ConversionRateType TieredConversionRateType   `json:"conversion_rate_type"`
-	TieredConfig       ConversionRateTieredConfig `json:"tiered_config"`
+	// ConversionRateType Always `tiered`.
+	ConversionRateType TieredConversionRateType `json:"conversion_rate_type"`
+
+	// TieredConfig A rate for each tier of units.
+	TieredConfig ConversionRateTieredConfig `json:"tiered_config"`
 }
 
-// TieredConversionRateType defines model for TieredConversionRateType.
+// TieredConversionRateType Always `tiered`.
 type TieredConversionRateType string
 
-// TieredModel defines model for TieredModel.
+// TieredModel Always `tiered`.
 type TieredModel string
 
 // TieredPackageConfig Units are sold in packages, each at the rate of the tier it falls in.
 type TieredPackageConfig struct {
-	// PackageSize An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	PackageSize Decimal            `json:"package_size"`
-	Tiers       []PackageBoundTier `json:"tiers"`
+	// PackageSize Units of a package. A package that is begun is charged in full.
+	PackageSize Decimal `json:"package_size"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []PackageBoundTier `json:"tiers"`
 }
 
-// TieredPackageModel defines model for TieredPackageModel.
+// TieredPackageModel Always `tiered_package`.
 type TieredPackageModel string
 
 // TieredPackagePrice defines model for TieredPackagePrice.
@@ -8942,6 +10106,7 @@ type TieredPackagePrice struct {
 
 // TieredPackagePricing defines model for TieredPackagePricing.
 type TieredPackagePricing struct {
+	// ModelType Always `tiered_package`.
 	ModelType TieredPackageModel `json:"model_type"`
 
 	// TieredPackageConfig Units are sold in packages, each at the rate of the tier it falls in.
@@ -8951,11 +10116,13 @@ type TieredPackagePricing struct {
 // TieredPackageWithMinimumConfig Packages at the rates of their tiers, and at least the minimum of the tier that the quantity is in.
 type TieredPackageWithMinimumConfig struct {
 	// PackageSize Above 0.
-	PackageSize json.Number               `json:"package_size"`
-	Tiers       []MinimumPackageBoundTier `json:"tiers"`
+	PackageSize json.Number `json:"package_size"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []MinimumPackageBoundTier `json:"tiers"`
 }
 
-// TieredPackageWithMinimumModel defines model for TieredPackageWithMinimumModel.
+// TieredPackageWithMinimumModel Always `tiered_package_with_minimum`.
 type TieredPackageWithMinimumModel string
 
 // TieredPackageWithMinimumPrice defines model for TieredPackageWithMinimumPrice.
@@ -8968,6 +10135,7 @@ type TieredPackageWithMinimumPrice struct {
 
 // TieredPackageWithMinimumPricing defines model for TieredPackageWithMinimumPricing.
 type TieredPackageWithMinimumPricing struct {
+	// ModelType Always `tiered_package_with_minimum`.
 	ModelType TieredPackageWithMinimumModel `json:"model_type"`
 
 	// TieredPackageWithMinimumConfig Packages at the rates of their tiers, and at least the minimum of the tier that the quantity is in.
@@ -8984,11 +10152,14 @@ type TieredPercentageDiscount struct {
 
 // TieredPercentageDiscountAdjusting defines model for TieredPercentageDiscountAdjusting.
 type TieredPercentageDiscountAdjusting struct {
+	// AdjustmentType Always `tiered_percentage_discount`.
 	AdjustmentType TieredPercentageDiscountAdjustmentType `json:"adjustment_type"`
-	Tiers          []PercentageTier                       `json:"tiers"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []PercentageTier `json:"tiers"`
 }
 
-// TieredPercentageDiscountAdjustmentType defines model for TieredPercentageDiscountAdjustmentType.
+// TieredPercentageDiscountAdjustmentType Always `tiered_percentage_discount`.
 type TieredPercentageDiscountAdjustmentType string
 
 // TieredPercentageDiscountInterval defines model for TieredPercentageDiscountInterval.
@@ -8999,13 +10170,16 @@ type TieredPercentageDiscountInterval struct {
 	TieredPercentageOff `yaml:",inline"`
 }
 
-// TieredPercentageDiscountType defines model for TieredPercentageDiscountType.
+// TieredPercentageDiscountType Always `tiered_percentage`.
 type TieredPercentageDiscountType string
 
 // TieredPercentageOff defines model for TieredPercentageOff.
 type TieredPercentageOff struct {
+	// DiscountType Always `tiered_percentage`.
 	DiscountType TieredPercentageDiscountType `json:"discount_type"`
-	Tiers        []PercentageTier             `json:"tiers"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []PercentageTier `json:"tiers"`
 }
 
 // TieredPrice defines model for TieredPrice.
@@ -9018,6 +10192,7 @@ type TieredPrice struct {
 
 // TieredPricing defines model for TieredPricing.
 type TieredPricing struct {
+	// ModelType Always `tiered`.
 	ModelType TieredModel `json:"model_type"`
 
 	// TieredConfig Each unit costs the rate of the tier it falls in.
@@ -9030,11 +10205,13 @@ type TieredWithMinimumConfig struct {
 	HideZeroAmountTiers *bool `json:"hide_zero_amount_tiers,omitempty"`
 
 	// Prorate Charge the units of a partial period in proportion, not the minimum. Not by default.
-	Prorate *bool              `json:"prorate,omitempty"`
-	Tiers   []MinimumBoundTier `json:"tiers"`
+	Prorate *bool `json:"prorate,omitempty"`
+
+	// Tiers The tiers, from the lowest to the highest, without gaps.
+	Tiers []MinimumBoundTier `json:"tiers"`
 }
 
-// TieredWithMinimumModel defines model for TieredWithMinimumModel.
+// TieredWithMinimumModel Always `tiered_with_minimum`.
 type TieredWithMinimumModel string
 
 // TieredWithMinimumPrice defines model for TieredWithMinimumPrice.
@@ -9047,6 +10224,7 @@ type TieredWithMinimumPrice struct {
 
 // TieredWithMinimumPricing defines model for TieredWithMinimumPricing.
 type TieredWithMinimumPricing struct {
+	// ModelType Always `tiered_with_minimum`.
 	ModelType TieredWithMinimumModel `json:"model_type"`
 
 	// TieredWithMinimumConfig Each unit costs the rate of its tier, and all at least the minimum of the tier that the quantity is in.
@@ -9055,10 +10233,11 @@ type TieredWithMinimumPricing struct {
 
 // TieredWithProrationConfig Each unit costs the rate of the tier it falls in; a partial period is charged in proportion.
 type TieredWithProrationConfig struct {
+	// Tiers The tiers, from the lowest to the highest, without gaps.
 	Tiers []BoundTier `json:"tiers"`
 }
 
-// TieredWithProrationModel defines model for TieredWithProrationModel.
+// TieredWithProrationModel Always `tiered_with_proration`.
 type TieredWithProrationModel string
 
 // TieredWithProrationPrice defines model for TieredWithProrationPrice.
@@ -9071,6 +10250,7 @@ type TieredWithProrationPrice struct {
 
 // TieredWithProrationPricing defines model for TieredWithProrationPricing.
 type TieredWithProrationPricing struct {
+	// ModelType Always `tiered_with_proration`.
 	ModelType TieredWithProrationModel `json:"model_type"`
 
 	// TieredWithProrationConfig Each unit costs the rate of the tier it falls in; a partial period is charged in proportion.
@@ -9084,70 +10264,79 @@ type Timestamp = string
 
 // TopUp defines model for TopUp.
 type TopUp struct {
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
-	Amount           Decimal                  `json:"amount"`
-	Currency         string                   `json:"currency"`
+	// Amount How many credits are bought each time.
+	Amount Decimal `json:"amount"`
+
+	// Currency An ISO 4217 code or a custom unit.
+	Currency string `json:"currency"`
+
+	// ExpiresAfter How long credits live, in the unit beside it. Null: they do not expire.
 	ExpiresAfter     *int                     `json:"expires_after"`
 	ExpiresAfterUnit *NullableTopUpExpiryUnit `json:"expires_after_unit"`
-	ID               string                   `json:"id"`
-	InvoiceSettings  TopUpInvoiceSettings     `json:"invoice_settings"`
 
-	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// ID Id of the top up.
+	ID string `json:"id"`
+
+	// InvoiceSettings How the invoice of a top-up is issued and collected.
+	InvoiceSettings TopUpInvoiceSettings `json:"invoice_settings"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency.
 	PerUnitCostBasis Decimal `json:"per_unit_cost_basis"`
 
-	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Threshold The balance, in credits, that starts the top-up when it is reached.
 	Threshold Decimal `json:"threshold"`
 }
 
 // TopUpCreate defines model for TopUpCreate.
 type TopUpCreate struct {
-	ActiveFrom *NullableDateOrDateTime `json:"active_from,omitempty"`
+	// ActiveFrom From when balances are watched. Now by default, and null is the default.
+	ActiveFrom *DateOrDateTime `json:"active_from,omitempty"`
 
-	// Amount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Amount How many credits are bought each time.
 	Amount Decimal `json:"amount"`
 
 	// Currency An ISO 4217 code, then the customer's, or a custom unit.
 	Currency string `json:"currency"`
 
 	// ExpiresAfter How long the credits last. For ever by default.
-	ExpiresAfter     *int                       `json:"expires_after,omitempty"`
-	ExpiresAfterUnit *NullableTopUpExpiryUnit   `json:"expires_after_unit,omitempty"`
-	InvoiceSettings  TopUpInvoiceSettingsCreate `json:"invoice_settings"`
+	ExpiresAfter     *int                     `json:"expires_after,omitempty"`
+	ExpiresAfterUnit *NullableTopUpExpiryUnit `json:"expires_after_unit,omitempty"`
 
-	// PerUnitCostBasis An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// InvoiceSettings How the invoice of a top-up is issued and collected.
+	InvoiceSettings TopUpInvoiceSettingsCreate `json:"invoice_settings"`
+
+	// PerUnitCostBasis What a credit costs, in the invoicing currency.
 	PerUnitCostBasis Decimal `json:"per_unit_cost_basis"`
 
-	// Threshold An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Threshold The balance, in credits, that starts the top-up when it is reached.
 	Threshold Decimal `json:"threshold"`
 }
 
-// TopUpExpiryUnit defines model for TopUpExpiryUnit.
+// TopUpExpiryUnit The unit of the time after which credits expire.
 type TopUpExpiryUnit string
 
-// TopUpInvoiceSettings defines model for TopUpInvoiceSettings.
+// TopUpInvoiceSettings How the invoice of a top-up is issued and collected.
 type TopUpInvoiceSettings struct {
-	AutoCollection           bool    `json:"auto_collection"`
-	Memo                     *string `json:"memo"`
-	NetTerms                 int     `json:"net_terms"`
-	RequireSuccessfulPayment bool    `json:"require_successful_payment"`
+	// AutoCollection Whether invoices are collected through the payment provider.
+	AutoCollection bool `json:"auto_collection"`
+
+	// Memo Text that is shown on the document. Null where there is none.
+	Memo *string `json:"memo"`
+
+	// NetTerms Days from the invoice date until it is due.
+	NetTerms int `json:"net_terms"`
+
+	// RequireSuccessfulPayment Whether credits become usable only when the invoice is paid.
+	RequireSuccessfulPayment bool `json:"require_successful_payment"`
 }
 
-// TopUpInvoiceSettingsCreate defines model for TopUpInvoiceSettingsCreate.
+// TopUpInvoiceSettingsCreate How the invoice of a top-up is issued and collected.
 type TopUpInvoiceSettingsCreate struct {
-	AutoCollection bool    `json:"auto_collection"`
-	Memo           *string `json:"memo,omitempty"`
+	// AutoCollection Whether the invoice is collected through the payment provider.
+	AutoCollection bool `json:"auto_collection"`
+
+	// Memo Text that is shown on the document. None by default, and null is none.
+	Memo *string `json:"memo,omitempty"`
 
 	// NetTerms Days from issue to due date.
 	NetTerms int `json:"net_terms"`
@@ -9158,13 +10347,19 @@ type TopUpInvoiceSettingsCreate struct {
 
 // TopUpPage defines model for TopUpPage.
 type TopUpPage struct {
-	Data               []TopUp            `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []TopUp `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// TrialConfig defines model for TrialConfig.
+// TrialConfig How long new subscriptions to the plan are free.
 type TrialConfig struct {
-	TrialPeriod     *int            `json:"trial_period"`
+	// TrialPeriod The length of the trial, in the unit beside it. Null: there is none.
+	TrialPeriod *int `json:"trial_period"`
+
+	// TrialPeriodUnit The unit of the length of a trial.
 	TrialPeriodUnit TrialPeriodUnit `json:"trial_period_unit"`
 }
 
@@ -9176,17 +10371,22 @@ type TrialDiscount struct {
 	TrialOff `yaml:",inline"`
 }
 
-// TrialDiscountType defines model for TrialDiscountType.
+// TrialDiscountType Always `trial`.
 type TrialDiscountType string
 
 // TrialOff defines model for TrialOff.
 type TrialOff struct {
-	DiscountType            TrialDiscountType `json:"discount_type"`
-	TrialAmountDiscount     *NullableDecimal  `json:"trial_amount_discount"`
-	TrialPercentageDiscount *json.Number      `json:"trial_percentage_discount"`
+	// DiscountType Always `trial`.
+	DiscountType TrialDiscountType `json:"discount_type"`
+
+	// TrialAmountDiscount The most that a trial takes off, in the currency. Null is no limit.
+	TrialAmountDiscount *Decimal `json:"trial_amount_discount"`
+
+	// TrialPercentageDiscount The share that a trial takes off, from 0 to 1. Null where it takes an amount.
+	TrialPercentageDiscount *json.Number `json:"trial_percentage_discount"`
 }
 
-// TrialPeriodUnit defines model for TrialPeriodUnit.
+// TrialPeriodUnit The unit of the length of a trial.
 type TrialPeriodUnit string
 
 // TrialUpdate defines model for TrialUpdate.
@@ -9204,22 +10404,23 @@ type UnitConfig struct {
 	// Prorated Charge a partial period in proportion. Not by default.
 	Prorated *bool `json:"prorated,omitempty"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
 // UnitConversionRate defines model for UnitConversionRate.
 type UnitConversionRate struct {
-	ConversionRateType UnitConversionRateType   `json:"conversion_rate_type"`
-	UnitConfig         ConversionRateUnitConfig `json:"unit_config"`
+	// ConversionRateType Always `unit`.
+	ConversionRateType UnitConversionRateType `json:"conversion_rate_type"`
+
+	// UnitConfig One rate for every unit.
+	UnitConfig ConversionRateUnitConfig `json:"unit_config"`
 }
 
-// UnitConversionRateType defines model for UnitConversionRateType.
+// UnitConversionRateType Always `unit`.
 type UnitConversionRateType string
 
-// UnitModel defines model for UnitModel.
+// UnitModel Always `unit`.
 type UnitModel string
 
 // UnitPrice defines model for UnitPrice.
@@ -9232,6 +10433,7 @@ type UnitPrice struct {
 
 // UnitPricing defines model for UnitPricing.
 type UnitPricing struct {
+	// ModelType Always `unit`.
 	ModelType UnitModel `json:"model_type"`
 
 	// UnitConfig Every unit costs the same.
@@ -9240,18 +10442,14 @@ type UnitPricing struct {
 
 // UnitWithPercentConfig A percentage, out of 100, of what the units cost.
 type UnitWithPercentConfig struct {
-	// Percent An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// Percent The share of the amount that is charged, in percent: `2.5` is 2.5 %.
 	Percent Decimal `json:"percent"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
-// UnitWithPercentModel defines model for UnitWithPercentModel.
+// UnitWithPercentModel Always `unit_with_percent`.
 type UnitWithPercentModel string
 
 // UnitWithPercentPrice defines model for UnitWithPercentPrice.
@@ -9264,6 +10462,7 @@ type UnitWithPercentPrice struct {
 
 // UnitWithPercentPricing defines model for UnitWithPercentPricing.
 type UnitWithPercentPricing struct {
+	// ModelType Always `unit_with_percent`.
 	ModelType UnitWithPercentModel `json:"model_type"`
 
 	// UnitWithPercentConfig A percentage, out of 100, of what the units cost.
@@ -9272,13 +10471,11 @@ type UnitWithPercentPricing struct {
 
 // UnitWithProrationConfig Every unit costs the same; a partial period is charged in proportion.
 type UnitWithProrationConfig struct {
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
-// UnitWithProrationModel defines model for UnitWithProrationModel.
+// UnitWithProrationModel Always `unit_with_proration`.
 type UnitWithProrationModel string
 
 // UnitWithProrationPrice defines model for UnitWithProrationPrice.
@@ -9291,6 +10488,7 @@ type UnitWithProrationPrice struct {
 
 // UnitWithProrationPricing defines model for UnitWithProrationPricing.
 type UnitWithProrationPricing struct {
+	// ModelType Always `unit_with_proration`.
 	ModelType UnitWithProrationModel `json:"model_type"`
 
 	// UnitWithProrationConfig Every unit costs the same; a partial period is charged in proportion.
@@ -9307,7 +10505,7 @@ type UpcomingInvoice struct {
 	InvoiceContent `yaml:",inline"`
 }
 
-// UsageAlertType defines model for UsageAlertType.
+// UsageAlertType What is watched: a quantity, the costs of a metric, or the costs of the whole subscription.
 type UsageAlertType string
 
 // UsageDiscount defines model for UsageDiscount.
@@ -9320,11 +10518,14 @@ type UsageDiscount struct {
 
 // UsageDiscountAdjusting defines model for UsageDiscountAdjusting.
 type UsageDiscountAdjusting struct {
+	// AdjustmentType Always `usage_discount`.
 	AdjustmentType UsageDiscountAdjustmentType `json:"adjustment_type"`
-	UsageDiscount  json.Number                 `json:"usage_discount"`
+
+	// UsageDiscount Units that are taken off the quantity of a billing period.
+	UsageDiscount json.Number `json:"usage_discount"`
 }
 
-// UsageDiscountAdjustmentType defines model for UsageDiscountAdjustmentType.
+// UsageDiscountAdjustmentType Always `usage_discount`.
 type UsageDiscountAdjustmentType string
 
 // UsageDiscountInterval defines model for UsageDiscountInterval.
@@ -9335,11 +10536,12 @@ type UsageDiscountInterval struct {
 	UsageOff `yaml:",inline"`
 }
 
-// UsageDiscountType defines model for UsageDiscountType.
+// UsageDiscountType Always `usage`.
 type UsageDiscountType string
 
 // UsageOff defines model for UsageOff.
 type UsageOff struct {
+	// DiscountType Always `usage`.
 	DiscountType UsageDiscountType `json:"discount_type"`
 
 	// UsageDiscount Units that are free.
@@ -9348,42 +10550,41 @@ type UsageOff struct {
 
 // UsageStep defines model for UsageStep.
 type UsageStep struct {
+	// Quantity How many units.
 	Quantity json.Number `json:"quantity"`
 
-	// TimeframeEnd An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeEnd End of the timeframe, exclusive.
 	TimeframeEnd Timestamp `json:"timeframe_end"`
 
-	// TimeframeStart An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// TimeframeStart Start of the timeframe, inclusive.
 	TimeframeStart Timestamp `json:"timeframe_start"`
 }
 
 // ValueTier A tier of one property value.
 type ValueTier struct {
+	// DimensionValue Value of the dimension.
 	DimensionValue string `json:"dimension_value"`
 
-	// TierLowerBound An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// TierLowerBound Where the tier starts: the quantity of the value above which it holds.
 	TierLowerBound Decimal `json:"tier_lower_bound"`
 
-	// UnitAmount An exact decimal number. Money has the digits of its currency's minor unit; a rate comes back as it was sent.
-	//
-	// Example: 12.30
+	// UnitAmount Rate of a unit, in the price's currency.
 	UnitAmount Decimal `json:"unit_amount"`
 }
 
-// ViewMode defines model for ViewMode.
+// ViewMode `periodic` counts each day by itself, `cumulative` from the start of the billing period.
 type ViewMode string
 
 // Void defines model for Void.
 type Void struct {
-	EntryType  VoidType    `json:"entry_type"`
+	// EntryType Always `void`.
+	EntryType VoidType `json:"entry_type"`
+
+	// VoidAmount Credits that were voided.
 	VoidAmount json.Number `json:"void_amount"`
-	VoidReason *string     `json:"void_reason"`
+
+	// VoidReason Why the credits were voided. Null where no reason was given.
+	VoidReason *string `json:"void_reason"`
 }
 
 // VoidCreate defines model for VoidCreate.
@@ -9404,14 +10605,17 @@ type VoidEntry struct {
 
 // VoidInitiated defines model for VoidInitiated.
 type VoidInitiated struct {
+	// EntryType Always `void_initiated`.
 	EntryType VoidInitiatedType `json:"entry_type"`
 
-	// NewBlockExpiryDate An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	NewBlockExpiryDate Timestamp   `json:"new_block_expiry_date"`
-	VoidAmount         json.Number `json:"void_amount"`
-	VoidReason         *string     `json:"void_reason"`
+	// NewBlockExpiryDate When the block expires from now on.
+	NewBlockExpiryDate Timestamp `json:"new_block_expiry_date"`
+
+	// VoidAmount Credits that were voided.
+	VoidAmount json.Number `json:"void_amount"`
+
+	// VoidReason Why the credits were voided. Null where no reason was given.
+	VoidReason *string `json:"void_reason"`
 }
 
 // VoidInitiatedEntry defines model for VoidInitiatedEntry.
@@ -9422,20 +10626,18 @@ type VoidInitiatedEntry struct {
 	VoidInitiated `yaml:",inline"`
 }
 
-// VoidInitiatedType defines model for VoidInitiatedType.
+// VoidInitiatedType Always `void_initiated`.
 type VoidInitiatedType string
 
-// VoidReason defines model for VoidReason.
+// VoidReason Always `refund`.
 type VoidReason string
 
-// VoidType defines model for VoidType.
+// VoidType Always `void`.
 type VoidType string
 
 // WebhookAttempt defines model for WebhookAttempt.
 type WebhookAttempt struct {
-	// AttemptedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// AttemptedAt When the attempt was made.
 	AttemptedAt Timestamp `json:"attempted_at"`
 
 	// Error Why it failed. Null when the endpoint took the message.
@@ -9447,19 +10649,24 @@ type WebhookAttempt struct {
 
 // WebhookDeliveriesResend defines model for WebhookDeliveriesResend.
 type WebhookDeliveriesResend struct {
-	Status       *NullableWebhookDeliveryStatus `json:"status,omitempty"`
-	TimeframeEnd string                         `json:"timeframe_end"`
+	Status *NullableWebhookDeliveryStatus `json:"status,omitempty"`
+
+	// TimeframeEnd End of the timeframe, exclusive. Now by default.
+	TimeframeEnd string `json:"timeframe_end"`
 
 	// TimeframeStart An RFC 3339 date-time; without an offset it is UTC.
 	TimeframeStart string `json:"timeframe_start"`
 
 	// Type Only messages of this type.
-	Type              *string `json:"type,omitempty"`
-	WebhookEndpointID string  `json:"webhook_endpoint_id"`
+	Type *string `json:"type,omitempty"`
+
+	// WebhookEndpointID Id of the endpoint whose messages are sent again.
+	WebhookEndpointID string `json:"webhook_endpoint_id"`
 }
 
 // WebhookDeliveriesResent defines model for WebhookDeliveriesResent.
 type WebhookDeliveriesResent struct {
+	// Resent How many messages are sent again.
 	Resent int `json:"resent"`
 }
 
@@ -9468,28 +10675,37 @@ type WebhookDelivery struct {
 	// Attempts Oldest first.
 	Attempts []WebhookAttempt `json:"attempts"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// CreatedAt When it was created.
 	CreatedAt Timestamp `json:"created_at"`
 
 	// EventID The id that the message has itself.
-	EventID       string             `json:"event_id"`
-	ID            string             `json:"id"`
-	NextAttemptAt *NullableTimestamp `json:"next_attempt_at"`
+	EventID string `json:"event_id"`
+
+	// ID Id of the delivery.
+	ID string `json:"id"`
+
+	// NextAttemptAt When it is tried again. Null when no attempt is due.
+	NextAttemptAt *Timestamp `json:"next_attempt_at"`
 
 	// Payload What is sent, as it was when the message was written.
 	Payload WebhookPayload `json:"payload"`
 
 	// Status It is pending until the endpoint takes it, or it was tried for the last time.
-	Status            WebhookDeliveryStatus `json:"status"`
-	Type              string                `json:"type"`
-	WebhookEndpointID string                `json:"webhook_endpoint_id"`
+	Status WebhookDeliveryStatus `json:"status"`
+
+	// Type The type of the message.
+	Type string `json:"type"`
+
+	// WebhookEndpointID Id of the endpoint.
+	WebhookEndpointID string `json:"webhook_endpoint_id"`
 }
 
 // WebhookDeliveryPage defines model for WebhookDeliveryPage.
 type WebhookDeliveryPage struct {
-	Data               []WebhookDelivery  `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []WebhookDelivery `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
@@ -9498,39 +10714,53 @@ type WebhookDeliveryStatus string
 
 // WebhookEndpoint defines model for WebhookEndpoint.
 type WebhookEndpoint struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
+	// CreatedAt When it was created.
 	CreatedAt Timestamp `json:"created_at"`
-	Enabled   bool      `json:"enabled"`
+
+	// Enabled Whether it is switched on.
+	Enabled bool `json:"enabled"`
 
 	// EventTypes The types of messages that it is told; null for all.
 	EventTypes []string `json:"event_types"`
-	ID         string   `json:"id"`
+
+	// ID Id of the endpoint.
+	ID string `json:"id"`
 
 	// Secret Null except where it is made.
 	Secret *string `json:"secret"`
-	URL    string  `json:"url"`
+
+	// URL Where messages are sent.
+	URL string `json:"url"`
 }
 
 // WebhookEndpointCreate defines model for WebhookEndpointCreate.
 type WebhookEndpointCreate struct {
 	// EventTypes The types of messages that it is told. All by default.
 	EventTypes []string `json:"event_types,omitempty"`
-	URL        string   `json:"url"`
+
+	// URL Where messages are sent: an absolute https address, or http for networks that are allowed.
+	URL string `json:"url"`
 }
 
 // WebhookEndpointPage defines model for WebhookEndpointPage.
 type WebhookEndpointPage struct {
-	Data               []WebhookEndpoint  `json:"data"`
+	// Data The entries of this page, in the order of the list.
+	Data []WebhookEndpoint `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // WebhookEndpointUpdate defines model for WebhookEndpointUpdate.
 type WebhookEndpointUpdate struct {
-	Enabled    *bool    `json:"enabled,omitempty"`
+	// Enabled Whether messages are sent. True also ends a disablement by the server.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// EventTypes The types of messages that are sent. Left out they stay; null is all of them.
 	EventTypes []string `json:"event_types,omitempty"`
-	URL        *string  `json:"url,omitempty"`
+
+	// URL Where messages are sent: an absolute https address, or http for networks that are allowed.
+	URL *string `json:"url,omitempty"`
 }
 
 // WebhookPayload What is sent, as it was when the message was written.
@@ -9644,7 +10874,7 @@ type EffectiveDateLt = DateOrDateTime
 // Example: 2025-02-01
 type EffectiveDateLte = DateOrDateTime
 
-// EntryStatus defines model for EntryStatus.
+// EntryStatus `committed` entries are final. A `pending` one belongs to a draft and changes with it.
 type EntryStatus = LedgerEntryStatus
 
 // EntryType defines model for EntryType.
@@ -9725,7 +10955,7 @@ type InvoiceExternalCustomerID = string
 // InvoiceID defines model for InvoiceID.
 type InvoiceID = string
 
-// InvoiceStatusQuery defines model for InvoiceStatusQuery.
+// InvoiceStatusQuery `draft` can change, `issued` is final and owed, `paid` is settled, `synced` is collected elsewhere, `void` is not owed.
 type InvoiceStatusQuery = InvoiceStatus
 
 // Statuses defines model for InvoiceStatuses.
@@ -9812,7 +11042,7 @@ type TimeframeStart = DateOrDateTime
 // TopUpID defines model for TopUpID.
 type TopUpID = string
 
-// ViewModeQuery defines model for ViewModeQuery.
+// ViewModeQuery `periodic` counts each day by itself, `cumulative` from the start of the billing period.
 type ViewModeQuery = ViewMode
 
 // WebhookDeliveryID defines model for WebhookDeliveryID.
@@ -9821,8 +11051,29 @@ type WebhookDeliveryID = string
 // WebhookEndpointID defines model for WebhookEndpointID.
 type WebhookEndpointID = string
 
+// Conflict Why a request failed, in the form of RFC 7807.
+type Conflict = Problem
+
 // Failure Why a request failed, in the form of RFC 7807.
 type Failure = Problem
+
+// Invalid Why a request failed, in the form of RFC 7807.
+type Invalid = Problem
+
+// NotFound Why a request failed, in the form of RFC 7807.
+type NotFound = Problem
+
+// Overloaded Why a request failed, in the form of RFC 7807.
+type Overloaded = Problem
+
+// ServerFault Why a request failed, in the form of RFC 7807.
+type ServerFault = Problem
+
+// TooLarge Why a request failed, in the form of RFC 7807.
+type TooLarge = Problem
+
+// Unauthenticated Why a request failed, in the form of RFC 7807.
+type Unauthenticated = Problem
 
 // ListAlertsParams defines parameters for ListAlerts.
 type ListAlertsParams struct {

@@ -6051,7 +6051,28 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 
 }
 
+type ConflictApplicationProblemPlusJSONResponse Problem
+
 type FailureApplicationProblemPlusJSONResponse Problem
+
+type InvalidApplicationProblemPlusJSONResponse Problem
+
+type NotFoundApplicationProblemPlusJSONResponse Problem
+
+type OverloadedResponseHeaders struct {
+	RetryAfter *int
+}
+type OverloadedApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers OverloadedResponseHeaders
+}
+
+type ServerFaultApplicationProblemPlusJSONResponse Problem
+
+type TooLargeApplicationProblemPlusJSONResponse Problem
+
+type UnauthenticatedApplicationProblemPlusJSONResponse Problem
 
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams

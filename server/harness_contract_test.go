@@ -44,6 +44,7 @@ func checkAnswer(request *http.Request, r *answer) {
 		Expect(r.status).To(BeElementOf(401, 404), "%s is not in the contract", r.asked)
 		return
 	}
+	Expect(route.Operation.Responses.Status(r.status)).NotTo(BeNil(), "%s: the contract does not list %d\n%s", r.asked, r.status, r.text)
 	err := openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, Route: route},
 		Status:                 r.status,

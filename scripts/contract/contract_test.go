@@ -37,5 +37,13 @@ var _ = Describe("openapi.yaml", func() {
 		Entry("a bracket at the column of its key", "\n        ]\n", "\n      ]\n", "the closing bracket must be indented more than its key"),
 		Entry("nullable without a type",
 			"NullableDiscount:\n      type: object\n", "NullableDiscount:\n", "components.schemas.NullableDiscount: nullable needs a type beside it"),
+		Entry("a string of a request without a bound",
+			"        sql:\n          type: string\n          minLength: 1\n          maxLength: 10000\n", "        sql:\n          type: string\n          minLength: 1\n",
+			"MetricCreate.sql: a string of a request needs maxLength"),
+		Entry("an array of a request without a bound", "Currencies: {type: array, maxItems: 1000, ", "Currencies: {type: array, ",
+			"Currencies: an array of a request needs maxItems"),
+		Entry("a map of a request without a bound", "      maxProperties: 50000\n", "", "a map of a request needs maxProperties"),
+		Entry("a member without a text", "        id: {type: string, description: Id of the item.}", "        id: {type: string}", "a member needs a description"),
+		Entry("a status that is not listed", "        \"404\": {$ref: \"#/components/responses/NotFound\"}\n", "", "needs a response 404 with its schema"),
 	)
 })

@@ -127,3 +127,14 @@ func inRequests(document *openapi3.T) reached {
 	}
 	return r
 }
+
+// addResponses adds the schemas of what the server answers.
+func (r reached) addResponses(document *openapi3.T) {
+	for _, operation := range operations(document) {
+		for status, response := range operation.Responses.Map() {
+			for _, media := range response.Value.Content {
+				r.add(operation.at+" "+status, media.Schema)
+			}
+		}
+	}
+}
