@@ -22,6 +22,9 @@ type sweeper struct {
 
 // sample is a body of the schema with its required members. Of unions it takes the first variant.
 func (w sweeper) sample(schema *openapi3.Schema, name string) any {
+	for len(schema.AllOf) == 1 && len(schema.Properties) == 0 {
+		schema = schema.AllOf[0].Value // a reference with a text of its own
+	}
 	if value, ok := w.known[name]; ok && schema.Type != nil && schema.Type.Is("string") {
 		return value
 	}
