@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help generate lint test run check race vuln bench bench-full sdk long fuzz
+.PHONY: help generate lint compatible test run check race vuln bench bench-full sdk long fuzz
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -7,6 +7,8 @@ generate:   ## Regenerate gen/ from openapi.yaml
 	@scripts/generate
 lint:       ## Format, golangci-lint, import directions, cited rules
 	@scripts/lint
+compatible: ## Whether openapi.yaml breaks clients of the last release
+	@scripts/compatible
 test:       ## All specs, each package on a throwaway PostgreSQL of its own
 	@scripts/test
 run:        ## Build and serve on 127.0.0.1:8080, on a private PostgreSQL in .data/
