@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -22,11 +25,12 @@ const readyWithin = 2 * time.Second
 
 // registerPublic serves the paths that need no key.
 func (s *Server) registerPublic(e *echo.Echo) {
-	document, docs := contractYAML(s.contract), docsHTML(s.contract)
+	docs := docsHTML(s.contract)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
-	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", document) })
+	e.GET("/openapi.yaml", document("application/yaml", contractYAML(s.contract)))
+	e.GET("/openapi.json", document(echo.MIMEApplicationJSON, contractJSON(s.contract)))
 	e.GET("/", home)
 	e.GET("/docs", func(c echo.Context) error { return c.HTMLBlob(http.StatusOK, docs) })
 }
@@ -37,6 +41,20 @@ func home(c echo.Context) error {
 		return c.Redirect(http.StatusFound, "/docs")
 	}
 	return echo.ErrNotFound
+}
+
+// document serves a text that stays the same while the server runs. A client that has it
+// already, by its ETag, gets a 304 without it.
+func document(kind string, text []byte) echo.HandlerFunc {
+	hash := sha256.Sum256(text)
+	tag := `"` + hex.EncodeToString(hash[:16]) + `"`
+	return func(c echo.Context) error {
+		header := c.Response().Header()
+		header.Set(echo.HeaderContentType, kind)
+		header.Set("ETag", tag)
+		http.ServeContent(c.Response(), c.Request(), "", time.Time{}, bytes.NewReader(text))
+		return nil
+	}
 }
 
 // ready reports whether requests can be served, which is whether the database answers. With
@@ -74,6 +92,15 @@ func contractYAML(c *contract.Contract) []byte {
 	text, err := yaml.Marshal(document)
 	if err != nil {
 		panic("server: the embedded contract: " + err.Error())
+	}
+	return text
+}
+
+// contractJSON writes the contract as JSON.
+func contractJSON(c *contract.Contract) []byte {
+	text, err := c.Document.MarshalJSON()
+	if err != nil {
+		panic("server: the embedded contract: " + err.Error()) // checked by gen's specs
 	}
 	return text
 }
