@@ -44,6 +44,7 @@ func Orphans(tx *Tx) (found []Finding, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list references: %w", err)
 	}
+	defer func() { _ = rows.Close() }()
 	var all []reference
 	for rows.Next() {
 		var r reference

@@ -156,7 +156,7 @@ func (w *Worker) VerifyContinuously(ctx context.Context) {
 		})
 		next := beforeFirst
 		if done {
-			next = max(beforeFirst, roundEvery-time.Since(began))
+			next = max(beforeFirst, roundEvery-time.Since(began)) //nolint:forbidigo // real time
 		}
 		timer.Reset(next)
 	}
@@ -165,7 +165,7 @@ func (w *Worker) VerifyContinuously(ctx context.Context) {
 // restingAfter pauses for a multiple of the time since the last pause.
 func restingAfter(last time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
-		timer := time.NewTimer(restFor * time.Since(last))
+		timer := time.NewTimer(restFor * time.Since(last)) //nolint:forbidigo // real time
 		defer timer.Stop()
 		select {
 		case <-ctx.Done():
@@ -189,7 +189,7 @@ func (w *Worker) verifyBooks(ctx context.Context, sample billing.Sample, pause f
 		return false, err
 	}
 	defer release()
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // real time
 	v, err := verifySample(ctx, w.Store, "", sample, pause)
 	if err != nil {
 		return false, err

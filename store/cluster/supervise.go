@@ -54,7 +54,7 @@ func (c *Cluster) restartWithin(ctx context.Context, patience time.Duration) err
 	for {
 		err := c.restart(ctx)
 		if err == nil || ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // it is to end
 		}
 		if time.Since(began) >= patience {
 			return fmt.Errorf("PostgreSQL in %s could not be restarted for %s: %w", c.dir, patience, err)
