@@ -30,7 +30,7 @@ const march = subscription.changed_resources!.created_invoices[0]!;
 assert.deepEqual([march.status, march.total], ["issued", "20.00"]);
 
 // Paid: by a transfer.
-const paid = await orb.invoices.markPaid(march.id, { payment_received_date: `${year}-03-02`, notes: "Transfer" });
+const paid = await orb.invoices.markPaid(march.id, { payment_received_date: `${year}-03-01`, notes: "Transfer" });
 assert.equal(paid.status, "paid");
 
 // Changed: a seat more from the middle of March, what was only planned let go, and the larger plan from April on.
