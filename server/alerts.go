@@ -8,47 +8,30 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // ListAlerts serves GET /v1/alerts.
 func (s *Server) ListAlerts(ctx context.Context, req gen.ListAlertsRequestObject) (gen.ListAlertsResponseObject, error) {
-	filter, err := alertFilterFromWire(req.Params)
+	filter, err := wire.ReadAlertFilter(req.Params)
 	if err != nil {
 		return nil, err
 	}
 	var page gen.AlertPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		alerts, next, err := alert.List(tx, filter, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		alerts, next, err := alert.List(tx, filter, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
-		page.PaginationMetadata = pageToWire(next)
-		page.Data, err = alertsToWire(tx, alerts...)
+		page.PaginationMetadata = wire.Page(next)
+		page.Data, err = wire.Alerts(tx, alerts...)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.ListAlerts200JSONResponse(page), nil
-}
-
-func alertFilterFromWire(p gen.ListAlertsParams) (alert.Filter, error) {
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
-	filter := alert.Filter{
-		CustomerID: orEmpty(p.CustomerID), ExternalCustomerID: orEmpty(p.ExternalCustomerID), SubscriptionID: orEmpty(p.SubscriptionID),
-		CreatedAt: created,
-	}
-	given := 0
-	for _, id := range []string{filter.CustomerID, filter.ExternalCustomerID, filter.SubscriptionID} {
-		if id != "" {
-			given++
-		}
-	}
-	if given != 1 {
-		err = fault.Join(err, fault.Bad("customer_id", "must be given, or external_customer_id or subscription_id, and only one of them"))
-	}
-	return filter, err
 }
 
 // CreateCustomerAlert serves POST /v1/alerts/customer_id/{customer_id}.
@@ -70,7 +53,7 @@ func (s *Server) CreateExternalCustomerAlert(ctx context.Context, req gen.Create
 }
 
 func (s *Server) createCustomerAlert(ctx context.Context, find findCustomer, identifier string, in gen.CustomerAlertCreate) (gen.Alert, error) {
-	wanted, err := balanceAlertFromWire(in)
+	wanted, err := wire.ReadBalanceAlert(in)
 	if err != nil {
 		return gen.Alert{}, err
 	}
@@ -85,7 +68,7 @@ func (s *Server) createCustomerAlert(ctx context.Context, find findCustomer, ide
 
 // CreateSubscriptionAlert serves POST /v1/alerts/subscription_id/{subscription_id}.
 func (s *Server) CreateSubscriptionAlert(ctx context.Context, req gen.CreateSubscriptionAlertRequestObject) (gen.CreateSubscriptionAlertResponseObject, error) {
-	wanted, err := usageAlertFromWire(*req.Body)
+	wanted, err := wire.ReadUsageAlert(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +84,7 @@ func (s *Server) CreateSubscriptionAlert(ctx context.Context, req gen.CreateSubs
 // CreatePlanAlert serves POST /v1/alerts/plan_id/{plan_id}.
 func (s *Server) CreatePlanAlert(ctx context.Context, req gen.CreatePlanAlertRequestObject) (gen.CreatePlanAlertResponseObject, error) {
 	in := *req.Body
-	wanted, err := usageAlertFromWire(gen.SubscriptionAlertCreate{
+	wanted, err := wire.ReadUsageAlert(gen.SubscriptionAlertCreate{
 		Type: gen.SubscriptionAlertType(in.Type), Thresholds: in.Thresholds, MetricID: in.MetricID, Currency: in.Currency,
 		GroupingKeys: in.GroupingKeys, PriceFilters: in.PriceFilters,
 	})
@@ -127,7 +110,7 @@ func shownAlert(tx *store.Tx, do func(tx *store.Tx) (alert.Alert, error)) (gen.A
 	if err != nil {
 		return gen.Alert{}, err
 	}
-	shown, err := alertsToWire(tx, a)
+	shown, err := wire.Alerts(tx, a)
 	if err != nil {
 		return gen.Alert{}, err
 	}
@@ -193,4 +176,20 @@ func (s *Server) DisableAlert(ctx context.Context, req gen.DisableAlertRequestOb
 
 func (s *Server) switchAlert(ctx context.Context, id string, on bool, subscriptionID *string) (gen.Alert, error) {
 	return s.onceAlert(ctx, func(tx *store.Tx) (alert.Alert, error) { return alert.Switch(tx, id, on, subscriptionID) })
+}
+
+// alertEditFromWire reads an update; what it names null is cleared.
+func alertEditFromWire(ctx context.Context, in gen.AlertUpdate) (alert.Edit, error) {
+	thresholds, err := wire.ReadThresholds("thresholds", in.Thresholds)
+	edit := alert.Edit{Thresholds: thresholds}
+	if sent(ctx, "price_filters") {
+		filters := wire.ReadFilters(in.PriceFilters)
+		edit.PriceFilters = &filters
+	}
+	if sent(ctx, "threshold_overrides") {
+		overrides, overridesErr := wire.ReadOverrides(in.ThresholdOverrides)
+		edit.ThresholdOverrides = &overrides
+		err = fault.Join(err, overridesErr)
+	}
+	return edit, err
 }

@@ -5,14 +5,14 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/money"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateBalanceTransaction serves POST /v1/customers/{customer_id}/balance_transactions.
 func (s *Server) CreateBalanceTransaction(ctx context.Context, req gen.CreateBalanceTransactionRequestObject) (gen.CreateBalanceTransactionResponseObject, error) {
-	amount, err := amountFromWire("amount", req.Body.Amount)
+	amount, err := wire.ReadAmount("amount", req.Body.Amount)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) CreateBalanceTransaction(ctx context.Context, req gen.CreateBal
 		if err != nil {
 			return gen.BalanceTransaction{}, err
 		}
-		return balanceTransactionToWire(*buyer.Currency)(moved), nil
+		return wire.BalanceTransaction(*buyer.Currency)(moved), nil
 	})
 	if err != nil {
 		return nil, err
@@ -48,14 +48,14 @@ func (s *Server) ListBalanceTransactions(ctx context.Context, req gen.ListBalanc
 		if err != nil {
 			return err
 		}
-		at, err := localRangeFromWire("operation_time", buyer.Location(), p.OperationTimeGt, p.OperationTimeGte, p.OperationTimeLt, p.OperationTimeLte)
+		at, err := wire.ReadLocalRange("operation_time", buyer.Location(), p.OperationTimeGt, p.OperationTimeGte, p.OperationTimeLt, p.OperationTimeLte)
 		if err != nil {
 			return err
 		}
-		moves, next, err := customer.ListBalance(tx, buyer.ID, at, pageFromWire(p.Limit, p.Cursor))
-		page.PaginationMetadata = pageToWire(next)
+		moves, next, err := customer.ListBalance(tx, buyer.ID, at, wire.ReadPage(p.Limit, p.Cursor))
+		page.PaginationMetadata = wire.Page(next)
 		if len(moves) > 0 { // so the customer has a currency
-			page.Data = toWire(moves, balanceTransactionToWire(*buyer.Currency))
+			page.Data = wire.MapSlice(moves, wire.BalanceTransaction(*buyer.Currency))
 		}
 		return err
 	})
@@ -63,30 +63,4 @@ func (s *Server) ListBalanceTransactions(ctx context.Context, req gen.ListBalanc
 		return nil, err
 	}
 	return gen.ListBalanceTransactions200JSONResponse(page), nil
-}
-
-// balanceTransactionToWire shows moves of a balance in that currency.
-func balanceTransactionToWire(currency money.Currency) func(customer.BalanceTransaction) gen.BalanceTransaction {
-	return func(t customer.BalanceTransaction) gen.BalanceTransaction {
-		shown := gen.BalanceTransaction{
-			ID:              t.ID,
-			Action:          gen.BalanceTransactionAction(t.Action),
-			Type:            gen.BalanceTransactionTypeDecrement,
-			Amount:          currency.Format(t.Amount()),
-			StartingBalance: currency.Format(t.StartingBalance),
-			EndingBalance:   currency.Format(t.EndingBalance),
-			CreatedAt:       instantToWire(t.CreatedAt),
-			Description:     t.Description,
-		}
-		if t.Increased() {
-			shown.Type = gen.BalanceTransactionTypeIncrement
-		}
-		if t.InvoiceID != nil {
-			shown.Invoice = &gen.InvoiceTiny{ID: *t.InvoiceID}
-		}
-		if t.CreditNoteID != nil {
-			shown.CreditNote = &gen.CreditNoteTiny{ID: *t.CreditNoteID}
-		}
-		return shown
-	}
 }

@@ -2,19 +2,18 @@ package server
 
 import (
 	"context"
-	"fmt"
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateCoupon serves POST /v1/coupons.
 func (s *Server) CreateCoupon(ctx context.Context, req gen.CreateCouponRequestObject) (gen.CreateCouponResponseObject, error) {
-	wanted, err := couponFromWire(*req.Body)
+	wanted, err := wire.ReadCoupon(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +22,7 @@ func (s *Server) CreateCoupon(ctx context.Context, req gen.CreateCouponRequestOb
 		if err != nil {
 			return gen.Coupon{}, err
 		}
-		return couponToWire(made), nil
+		return wire.Coupon(made), nil
 	})
 	if err != nil {
 		return nil, err
@@ -35,13 +34,13 @@ func (s *Server) CreateCoupon(ctx context.Context, req gen.CreateCouponRequestOb
 func (s *Server) ListCoupons(ctx context.Context, req gen.ListCouponsRequestObject) (gen.ListCouponsResponseObject, error) {
 	p := req.Params
 	filter := coupon.Filter{
-		RedemptionCode: orEmpty(p.RedemptionCode),
+		RedemptionCode: wire.Deref(p.RedemptionCode),
 		Archived:       p.ShowArchived != nil && *p.ShowArchived,
 	}
 	var page gen.CouponPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		coupons, next, err := coupon.List(tx, filter, pageFromWire(p.Limit, p.Cursor))
-		page = gen.CouponPage{Data: toWire(coupons, couponToWire), PaginationMetadata: pageToWire(next)}
+		coupons, next, err := coupon.List(tx, filter, wire.ReadPage(p.Limit, p.Cursor))
+		page = gen.CouponPage{Data: wire.MapSlice(coupons, wire.Coupon), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Server) FetchCoupon(ctx context.Context, req gen.FetchCouponRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return gen.FetchCoupon200JSONResponse(couponToWire(found)), nil
+	return gen.FetchCoupon200JSONResponse(wire.Coupon(found)), nil
 }
 
 // ArchiveCoupon serves POST /v1/coupons/{coupon_id}/archive.
@@ -70,7 +69,7 @@ func (s *Server) ArchiveCoupon(ctx context.Context, req gen.ArchiveCouponRequest
 		if err != nil {
 			return gen.Coupon{}, err
 		}
-		return couponToWire(archived), nil
+		return wire.Coupon(archived), nil
 	})
 	if err != nil {
 		return nil, err
@@ -86,12 +85,12 @@ func (s *Server) ListCouponSubscriptions(ctx context.Context, req gen.ListCoupon
 			return err
 		}
 		filter := subscription.Filter{CouponID: req.CouponID}
-		terms, next, err := subscription.List(tx, filter, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		terms, next, err := subscription.List(tx, filter, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
-		list.PaginationMetadata = pageToWire(next)
-		list.Data, err = subscriptionsToWire(tx, terms...)
+		list.PaginationMetadata = wire.Page(next)
+		list.Data, err = wire.Subscriptions(tx, terms...)
 		return err
 	})
 	if err != nil {
@@ -117,60 +116,4 @@ func redemption(body gen.CouponRedeem) (mutation, error) {
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.RedeemCoupon(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, nil
-}
-
-func couponFromWire(in gen.CouponCreate) (coupon.NewCoupon, error) {
-	wanted := coupon.NewCoupon{
-		RedemptionCode: in.RedemptionCode, DurationMonths: in.DurationInMonths, MaxRedemptions: in.MaxRedemptions,
-	}
-	union, err := in.Discount.ValueByDiscriminator()
-	if err != nil {
-		return wanted, fmt.Errorf("read a discount: %w", err)
-	}
-	switch off := union.(type) {
-	case gen.PercentageOff:
-		wanted.Kind = rating.PercentageDiscount
-		wanted.Value, err = numberFromWire("discount.percentage_discount", off.PercentageDiscount)
-	case gen.AmountOff:
-		wanted.Kind = rating.AmountDiscount
-		wanted.Value, err = amountFromWire("discount.amount_discount", off.AmountDiscount)
-	}
-	return wanted, err
-}
-
-func couponToWire(c coupon.Coupon) gen.Coupon {
-	shown := gen.Coupon{
-		ID:               c.ID,
-		RedemptionCode:   c.RedemptionCode,
-		TimesRedeemed:    c.TimesRedeemed,
-		DurationInMonths: c.DurationMonths,
-		MaxRedemptions:   c.MaxRedemptions,
-		ArchivedAt:       optionalInstantToWire(c.ArchivedAt),
-	}
-	var err error
-	if c.Kind == rating.PercentageDiscount {
-		err = shown.Discount.FromPercentageDiscount(gen.PercentageDiscount{PercentageOff: gen.PercentageOff{
-			DiscountType: gen.PercentageDiscountTypePercentage, PercentageDiscount: numberToWire(c.Value),
-		}})
-	} else {
-		// There is no currency to tell how many digits; most have two.
-		err = shown.Discount.FromAmountDiscount(gen.AmountDiscount{AmountOff: gen.AmountOff{
-			DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: c.Value.StringFixed(max(2, c.Value.Places())),
-		}})
-	}
-	if err != nil {
-		panic(fmt.Sprintf("server: coupon %s cannot be written: %v", c.ID, err))
-	}
-	return shown
-}
-
-// redeemedToWire shows the coupon that a subscription redeemed last.
-func redeemedToWire(t subscription.Terms) *gen.CouponRedemption {
-	redeemed := t.Redeemed()
-	if redeemed == nil {
-		return nil
-	}
-	return &gen.CouponRedemption{
-		CouponID: *redeemed.CouponID, StartDate: instantToWire(redeemed.StartAt), EndDate: optionalInstantToWire(redeemed.EndAt),
-	}
 }

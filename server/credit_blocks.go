@@ -5,8 +5,8 @@ import (
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -32,8 +32,8 @@ func (s *Server) creditBlock(ctx context.Context, id string) (shown gen.CreditBl
 		if block, err = credit.FindBlock(tx, id); err != nil {
 			return err
 		}
-		of, err := originsOf(tx, block)
-		shown = creditBlockToWire(block, of)
+		of, err := wire.OriginsOf(tx, block)
+		shown = wire.CreditBlock(block, of)
 		return err
 	})
 	return shown, err
@@ -62,7 +62,7 @@ func (s *Server) ListCreditBlockInvoices(ctx context.Context, req gen.ListCredit
 		}
 		sold, err := billing.CreatedBy(tx, []credit.Block{block})
 		for _, v := range sold {
-			list.Invoices = append(list.Invoices, creditBlockInvoiceToWire(v))
+			list.Invoices = append(list.Invoices, wire.CreditBlockInvoice(v))
 		}
 		return err
 	})
@@ -70,14 +70,4 @@ func (s *Server) ListCreditBlockInvoices(ctx context.Context, req gen.ListCredit
 		return nil, err
 	}
 	return gen.ListCreditBlockInvoices200JSONResponse(list), nil
-}
-
-func creditBlockInvoiceToWire(v invoice.View) gen.CreditBlockInvoice {
-	out := gen.CreditBlockInvoice{
-		ID: v.ID, Customer: customerRefToWire(v.Customer), InvoiceNumber: v.Number, Status: gen.InvoiceStatus(v.Status),
-	}
-	if v.SubscriptionID != nil {
-		out.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
-	}
-	return out
 }

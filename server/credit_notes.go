@@ -5,12 +5,13 @@ import (
 
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateCreditNote serves POST /v1/credit_notes.
 func (s *Server) CreateCreditNote(ctx context.Context, req gen.CreateCreditNoteRequestObject) (gen.CreateCreditNoteResponseObject, error) {
-	wanted, err := creditNoteFromWire(*req.Body)
+	wanted, err := wire.ReadCreditNote(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (s *Server) CreateCreditNote(ctx context.Context, req gen.CreateCreditNoteR
 		if err != nil {
 			return gen.CreditNote{}, err
 		}
-		return creditNoteToWire(note), nil
+		return wire.CreditNote(note), nil
 	})
 	if err != nil {
 		return nil, err
@@ -30,14 +31,14 @@ func (s *Server) CreateCreditNote(ctx context.Context, req gen.CreateCreditNoteR
 // ListCreditNotes serves GET /v1/credit_notes.
 func (s *Server) ListCreditNotes(ctx context.Context, req gen.ListCreditNotesRequestObject) (gen.ListCreditNotesResponseObject, error) {
 	p := req.Params
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	created, err := wire.ReadRange("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 	if err != nil {
 		return nil, err
 	}
 	var page gen.CreditNotePage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		notes, next, err := invoice.ListCreditNotes(tx, created, pageFromWire(p.Limit, p.Cursor))
-		page = gen.CreditNotePage{Data: toWire(notes, creditNoteToWire), PaginationMetadata: pageToWire(next)}
+		notes, next, err := invoice.ListCreditNotes(tx, created, wire.ReadPage(p.Limit, p.Cursor))
+		page = gen.CreditNotePage{Data: wire.MapSlice(notes, wire.CreditNote), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -56,5 +57,5 @@ func (s *Server) FetchCreditNote(ctx context.Context, req gen.FetchCreditNoteReq
 	if err != nil {
 		return nil, err
 	}
-	return gen.FetchCreditNote200JSONResponse(creditNoteToWire(note)), nil
+	return gen.FetchCreditNote200JSONResponse(wire.CreditNote(note)), nil
 }

@@ -6,8 +6,8 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/money"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -41,7 +41,7 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		currency, change, err := ledgerChangeFromWire(tx, in, buyer)
+		currency, change, err := wire.ReadLedgerChange(tx, in, buyer)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
@@ -54,7 +54,7 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		shown, err := ledgerEntriesToWire(tx, []credit.Entry{entry}, buyer)
+		shown, err := wire.LedgerEntries(tx, []credit.Entry{entry}, buyer)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
@@ -81,14 +81,14 @@ func (s *Server) ListLedgerEntriesByExternalID(ctx context.Context, req gen.List
 }
 
 func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, identifier string, p gen.ListLedgerEntriesParams) (page gen.LedgerEntryPage, err error) {
-	filter := credit.EntryFilter{Currency: creditCurrency(p.Currency)}
+	filter := credit.EntryFilter{Currency: wire.CreditCurrency(p.Currency)}
 	if p.EntryStatus != nil {
 		filter.Status = credit.EntryStatus(*p.EntryStatus)
 	}
 	if p.EntryType != nil {
 		filter.Kind = credit.Kind(*p.EntryType)
 	}
-	if filter.MinimumAmount, err = optionalAmountFromWire("minimum_amount", p.MinimumAmount); err != nil {
+	if filter.MinimumAmount, err = wire.ReadOptionalAmount("minimum_amount", p.MinimumAmount); err != nil {
 		return page, err
 	}
 	if err := s.deduct(ctx, find, identifier); err != nil {
@@ -99,16 +99,16 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return err
 		}
-		filter.CreatedAt, err = localRangeFromWire("created_at", buyer.Location(), p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+		filter.CreatedAt, err = wire.ReadLocalRange("created_at", buyer.Location(), p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 		if err != nil {
 			return err
 		}
-		entries, next, err := credit.ListEntries(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
+		entries, next, err := credit.ListEntries(tx, buyer.ID, filter, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		page.PaginationMetadata = pageToWire(next)
-		page.Data, err = ledgerEntriesToWire(tx, entries, buyer)
+		page.PaginationMetadata = wire.Page(next)
+		page.Data, err = wire.LedgerEntries(tx, entries, buyer)
 		return err
 	})
 	return page, err
@@ -144,7 +144,7 @@ func (s *Server) ListCreditsByExternalID(ctx context.Context, req gen.ListCredit
 }
 
 func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier string, p gen.ListCreditsParams) (page gen.CustomerCreditBlockPage, err error) {
-	filter := credit.BlockFilter{Currency: creditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
+	filter := credit.BlockFilter{Currency: wire.CreditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
 	if err := s.deduct(ctx, find, identifier); err != nil {
 		return page, err
 	}
@@ -153,29 +153,21 @@ func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier 
 		if err != nil {
 			return err
 		}
-		filter.EffectiveAt, err = localRangeFromWire("effective_date", buyer.Location(),
+		filter.EffectiveAt, err = wire.ReadLocalRange("effective_date", buyer.Location(),
 			p.EffectiveDateGt, p.EffectiveDateGte, p.EffectiveDateLt, p.EffectiveDateLte)
 		if err != nil {
 			return err
 		}
-		blocks, next, err := credit.ListBlocks(tx, buyer.ID, filter, pageFromWire(p.Limit, p.Cursor))
+		blocks, next, err := credit.ListBlocks(tx, buyer.ID, filter, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		of, err := originsOf(tx, blocks...)
+		of, err := wire.OriginsOf(tx, blocks...)
 		page = gen.CustomerCreditBlockPage{
-			Data:               toWire(blocks, func(b credit.Block) gen.CustomerCreditBlock { return customerCreditBlockToWire(b, of) }),
-			PaginationMetadata: pageToWire(next),
+			Data:               wire.MapSlice(blocks, func(b credit.Block) gen.CustomerCreditBlock { return wire.CustomerCreditBlock(b, of) }),
+			PaginationMetadata: wire.Page(next),
 		}
 		return err
 	})
 	return page, err
-}
-
-// creditCurrency is the unit asked for, credits by default.
-func creditCurrency(in *string) money.Currency {
-	if in == nil {
-		return money.Credits
-	}
-	return money.Currency(*in)
 }

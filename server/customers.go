@@ -8,17 +8,18 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateCustomer serves POST /v1/customers.
 func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerRequestObject) (gen.CreateCustomerResponseObject, error) {
 	created, err := once(ctx, s, func(tx *store.Tx) (gen.Customer, error) {
-		c, err := customer.Create(tx, customerFromWire(*req.Body))
+		c, err := customer.Create(tx, wire.ReadCustomer(*req.Body))
 		if err != nil {
 			return gen.Customer{}, err
 		}
-		shown, err := customersToWire(tx, c)
+		shown, err := wire.Customers(tx, c)
 		return shown[0], err
 	})
 	if err != nil {
@@ -30,18 +31,18 @@ func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerReque
 // ListCustomers serves GET /v1/customers.
 func (s *Server) ListCustomers(ctx context.Context, req gen.ListCustomersRequestObject) (gen.ListCustomersResponseObject, error) {
 	p := req.Params
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	created, err := wire.ReadRange("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 	if err != nil {
 		return nil, err
 	}
 	var page gen.CustomerPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		customers, next, err := customer.List(tx, created, pageFromWire(p.Limit, p.Cursor))
+		customers, next, err := customer.List(tx, created, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		page.PaginationMetadata = pageToWire(next)
-		page.Data, err = customersToWire(tx, customers...)
+		page.PaginationMetadata = wire.Page(next)
+		page.Data, err = wire.Customers(tx, customers...)
 		return err
 	})
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *Server) fetchCustomer(ctx context.Context, find findCustomer, identifie
 		if err != nil {
 			return err
 		}
-		shown, err = customersToWire(tx, found)
+		shown, err = wire.Customers(tx, found)
 		return err
 	})
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 			return err
 		}
 		if sent(ctx, "hierarchy") {
-			if _, err := billing.PlaceCustomer(tx, found.ID, hierarchyFromWire(in.Hierarchy)); err != nil {
+			if _, err := billing.PlaceCustomer(tx, found.ID, wire.ReadHierarchy(in.Hierarchy)); err != nil {
 				return err
 			}
 		}
@@ -138,7 +139,7 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 		if err != nil {
 			return err
 		}
-		shown, err = customersToWire(tx, updated)
+		shown, err = wire.Customers(tx, updated)
 		return err
 	})
 	if err != nil {
@@ -163,12 +164,12 @@ func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpda
 		"shipping_address":     func() { c.ShippingAddress = (*customer.Address)(in.ShippingAddress) },
 		"payment_provider":     func() { c.PaymentProvider = (*string)(in.PaymentProvider) },
 		"payment_provider_id":  func() { c.PaymentProviderID = in.PaymentProviderID },
-		"tax_id":               func() { c.TaxID = taxIDFromWire(in.TaxID) },
+		"tax_id":               func() { c.TaxID = wire.ReadTaxID(in.TaxID) },
 
-		"accounting_sync_configuration": func() { c.AccountingSync = accountingSyncFromWire(in.AccountingSyncConfiguration) },
+		"accounting_sync_configuration": func() { c.AccountingSync = wire.ReadAccountingSync(in.AccountingSyncConfiguration) },
 		"reporting_configuration":       func() { c.Reporting = (*customer.Reporting)(in.ReportingConfiguration) },
-		"payment_configuration":         func() { c.Payments = paymentsFromWire(in.PaymentConfiguration) },
-		"tax_configuration":             func() { c.Tax = taxFromWire(in.TaxConfiguration) },
+		"payment_configuration":         func() { c.Payments = wire.ReadPayments(in.PaymentConfiguration) },
+		"tax_configuration":             func() { c.Tax = wire.ReadTax(in.TaxConfiguration) },
 	} {
 		if sent(ctx, member) {
 			edit()
@@ -181,91 +182,4 @@ func keep[T any](value *T, sent *T) {
 	if sent != nil {
 		*value = *sent
 	}
-}
-
-func customerFromWire(in gen.CustomerCreate) customer.NewCustomer {
-	return customer.NewCustomer{
-		ExternalCustomerID: in.ExternalCustomerID,
-		Name:               in.Name,
-		Email:              in.Email,
-		AdditionalEmails:   in.AdditionalEmails,
-		Timezone:           in.Timezone,
-		Currency:           (*money.Currency)(in.Currency),
-		BillingAddress:     (*customer.Address)(in.BillingAddress),
-		ShippingAddress:    (*customer.Address)(in.ShippingAddress),
-		TaxID:              taxIDFromWire(in.TaxID),
-		AccountingSync:     accountingSyncFromWire(in.AccountingSyncConfiguration),
-		Reporting:          (*customer.Reporting)(in.ReportingConfiguration),
-		Payments:           paymentsFromWire(in.PaymentConfiguration),
-		Tax:                taxFromWire(in.TaxConfiguration),
-		PaymentProvider:    (*string)(in.PaymentProvider),
-		PaymentProviderID:  in.PaymentProviderID,
-		AutoCollection:     in.AutoCollection,
-		AutoIssuance:       in.AutoIssuance,
-		EmailDelivery:      in.EmailDelivery,
-		Hierarchy:          hierarchyFromWire(in.Hierarchy),
-		Metadata:           metadataFromWire(in.Metadata),
-	}
-}
-
-// customerToWire shows a customer without relatives: customersToWire has them.
-func customerToWire(c customer.Customer) gen.Customer {
-	exempt, automatic := taxToWire(c.Tax)
-	return gen.Customer{
-		ID:                 c.ID,
-		ExternalCustomerID: c.ExternalCustomerID,
-		Name:               c.Name,
-		Email:              c.Email,
-		AdditionalEmails:   c.AdditionalEmails,
-		Timezone:           c.Timezone,
-		Currency:           (*string)(c.Currency),
-		Balance:            balanceToWire(c),
-		CreatedAt:          instantToWire(c.CreatedAt),
-		AutoCollection:     c.AutoCollection,
-		AutoIssuance:       c.AutoIssuance,
-		EmailDelivery:      c.EmailDelivery,
-		BillingAddress:     addressToWire(c.BillingAddress),
-		ShippingAddress:    addressToWire(c.ShippingAddress),
-		PaymentProvider:    (*gen.PaymentProvider)(c.PaymentProvider),
-		PaymentProviderID:  c.PaymentProviderID,
-		TaxID:              taxIDToWire(c.TaxID),
-
-		AccountingSyncConfiguration: accountingSyncToWire(c.AccountingSync),
-		ReportingConfiguration:      (*gen.ReportingConfiguration)(c.Reporting),
-		PaymentConfiguration:        paymentsToWire(c.Payments),
-		ExemptFromAutomatedTax:      exempt,
-		AutomaticTaxEnabled:         automatic,
-
-		Hierarchy: gen.CustomerHierarchy{Children: []gen.CustomerMinified{}},
-		Metadata:  metadataToWire(c.Metadata),
-	}
-}
-
-// balanceToWire writes the balance in the customer's currency. Without one the
-// balance is nothing, and is written as most currencies do.
-func balanceToWire(c customer.Customer) gen.Decimal {
-	if c.Currency == nil {
-		return c.Balance.StringFixed(2)
-	}
-	return c.Currency.Format(c.Balance)
-}
-
-func customerRefToWire(c customer.Customer) gen.CustomerMinified {
-	return gen.CustomerMinified{ID: c.ID, ExternalCustomerID: c.ExternalCustomerID}
-}
-
-func addressToWire(address *customer.Address) *gen.Address { return (*gen.Address)(address) }
-
-func taxIDFromWire(in *gen.CustomerTaxID) *customer.TaxID {
-	if in == nil {
-		return nil
-	}
-	return &customer.TaxID{Country: string(in.Country), Type: string(in.Type), Value: in.Value}
-}
-
-func taxIDToWire(tax *customer.TaxID) *gen.CustomerTaxID {
-	if tax == nil {
-		return nil
-	}
-	return &gen.CustomerTaxID{Country: gen.TaxCountry(tax.Country), Type: gen.TaxIDType(tax.Type), Value: tax.Value}
 }

@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -16,9 +17,9 @@ func (s *Server) CreateDimensionalPriceGroup(ctx context.Context, req gen.Create
 			ExternalDimensionalPriceGroupID: req.Body.ExternalDimensionalPriceGroupID,
 			MetricID:                        req.Body.BillableMetricID,
 			Dimensions:                      req.Body.Dimensions,
-			Metadata:                        metadataFromWire(req.Body.Metadata),
+			Metadata:                        wire.ReadMetadata(req.Body.Metadata),
 		})
-		return priceGroupToWire(group), err
+		return wire.PriceGroup(group), err
 	})
 	if err != nil {
 		return nil, err
@@ -30,8 +31,8 @@ func (s *Server) CreateDimensionalPriceGroup(ctx context.Context, req gen.Create
 func (s *Server) ListDimensionalPriceGroups(ctx context.Context, req gen.ListDimensionalPriceGroupsRequestObject) (gen.ListDimensionalPriceGroupsResponseObject, error) {
 	var page gen.DimensionalPriceGroupPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		groups, next, err := catalog.ListDimensionalPriceGroups(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
-		page = gen.DimensionalPriceGroupPage{Data: toWire(groups, priceGroupToWire), PaginationMetadata: pageToWire(next)}
+		groups, next, err := catalog.ListDimensionalPriceGroups(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.DimensionalPriceGroupPage{Data: wire.MapSlice(groups, wire.PriceGroup), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -83,7 +84,7 @@ type findPriceGroup func(*store.Tx, string) (catalog.DimensionalPriceGroup, erro
 func (s *Server) fetchPriceGroup(ctx context.Context, find findPriceGroup, identifier string) (found gen.DimensionalPriceGroup, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		group, err := find(tx, identifier)
-		found = priceGroupToWire(group)
+		found = wire.PriceGroup(group)
 		return err
 	})
 	return found, err
@@ -101,19 +102,8 @@ func (s *Server) updatePriceGroup(ctx context.Context, find findPriceGroup, iden
 			}
 			return editMetadata(ctx, &g.Metadata, in.Metadata)
 		})
-		updated = priceGroupToWire(group)
+		updated = wire.PriceGroup(group)
 		return err
 	})
 	return updated, err
-}
-
-func priceGroupToWire(g catalog.DimensionalPriceGroup) gen.DimensionalPriceGroup {
-	return gen.DimensionalPriceGroup{
-		ID:                              g.ID,
-		Name:                            g.Name,
-		BillableMetricID:                g.MetricID,
-		Dimensions:                      g.Dimensions,
-		ExternalDimensionalPriceGroupID: g.ExternalDimensionalPriceGroupID,
-		Metadata:                        metadataToWire(g.Metadata),
-	}
 }

@@ -10,7 +10,8 @@
 //	contract    requests against openapi.yaml, problems
 //	background  units of work that no request waits for, and their panics
 //	worker      due work, alerts, buckets of usage, partitions, verification
-//	webhooks    deliveries of messages
+//	wire        records to the types of the contract, and back
+//	webhooks    payloads and deliveries of messages
 //
 // # Choices
 //

@@ -8,7 +8,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
-	"tollkeeper/server/contract"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -43,7 +43,7 @@ func (s *Server) DeprecateEvent(ctx context.Context, req gen.DeprecateEventReque
 func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestObject) (gen.SearchEventsResponseObject, error) {
 	search := event.Search{Keys: req.Body.EventIds}
 	var err error
-	search.Start, search.End, err = timeframeFromWire(req.Body.TimeframeStart, req.Body.TimeframeEnd, time.UTC)
+	search.Start, search.End, err = wire.ReadTimeframe(req.Body.TimeframeStart, req.Body.TimeframeEnd, time.UTC)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,13 @@ func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return gen.SearchEvents200JSONResponse{Data: toWire(found, storedEventToWire)}, nil
+	return gen.SearchEvents200JSONResponse{Data: wire.MapSlice(found, wire.StoredEvent)}, nil
 }
 
 // ListEventVolumes serves GET /v1/events/volume.
 func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesRequestObject) (gen.ListEventVolumesResponseObject, error) {
-	start, startErr := instantFromWire("timeframe_start", &req.Params.TimeframeStart, time.UTC)
-	end, endErr := instantFromWire("timeframe_end", req.Params.TimeframeEnd, time.UTC)
+	start, startErr := wire.ReadInstant("timeframe_start", &req.Params.TimeframeStart, time.UTC)
+	end, endErr := wire.ReadInstant("timeframe_end", req.Params.TimeframeEnd, time.UTC)
 	if err := fault.Join(startErr, endErr); err != nil {
 		return nil, err
 	}
@@ -73,29 +73,5 @@ func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesR
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListEventVolumes200JSONResponse{Data: toWire(hours, hourCountToWire)}, nil
-}
-
-func storedEventToWire(e event.Stored) gen.FoundEvent {
-	shown := gen.FoundEvent{
-		ID:         e.Key,
-		EventName:  e.Name,
-		Timestamp:  instantToWire(e.Timestamp),
-		Properties: gen.FoundEventProperties{},
-		Deprecated: e.Deprecated,
-	}
-	shown.CustomerID, shown.ExternalCustomerID = e.Reference()
-	properties, _ := contract.ReadJSON([]byte(e.Properties)) // checked when the event was taken in
-	for name, value := range properties.(map[string]any) {
-		shown.Properties[name] = value
-	}
-	return shown
-}
-
-func hourCountToWire(hour usage.HourCount) gen.EventVolume {
-	return gen.EventVolume{
-		Count:          int64(hour.Count),
-		TimeframeStart: instantToWire(hour.Start),
-		TimeframeEnd:   instantToWire(hour.Start.Add(time.Hour)),
-	}
+	return gen.ListEventVolumes200JSONResponse{Data: wire.MapSlice(hours, wire.HourCount)}, nil
 }

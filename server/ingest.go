@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -52,7 +53,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	problem, _ := contract.Problem(failuresOf(outcome), requestOf(ctx).id)
 	return gen.Ingest400ApplicationProblemPlusJSONResponse{
 		Problem:       problem,
-		IngestFailure: gen.IngestFailure{ValidationFailed: failuresToWire(outcome.Failed), Debug: debug},
+		IngestFailure: gen.IngestFailure{ValidationFailed: wire.Failures(outcome.Failed), Debug: debug},
 	}, nil
 }
 
@@ -91,12 +92,4 @@ func failuresOf(o event.Outcome) error {
 		}
 	}
 	return fault.Invalid(all...)
-}
-
-func failuresToWire(failed []event.Failure) []gen.EventFailure {
-	wire := make([]gen.EventFailure, len(failed))
-	for i, f := range failed {
-		wire[i] = gen.EventFailure{IdempotencyKey: f.Key, ValidationErrors: f.Reasons}
-	}
-	return wire
 }

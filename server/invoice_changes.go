@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -18,7 +19,7 @@ func (s *Server) changeInvoice(ctx context.Context, change func(tx *store.Tx) (i
 		if err != nil {
 			return gen.Invoice{}, err
 		}
-		shown, err := invoicesToWire(tx, []invoice.View{view})
+		shown, err := wire.Invoices(tx, []invoice.View{view})
 		if err != nil {
 			return gen.Invoice{}, err
 		}
@@ -44,7 +45,7 @@ func (s *Server) IssueInvoiceSummary(ctx context.Context, req gen.IssueInvoiceSu
 		if err != nil {
 			return gen.InvoiceSummary{}, err
 		}
-		return invoiceSummaryToWire(view), nil
+		return wire.InvoiceSummary(view), nil
 	})
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func synchronously(body *gen.InvoiceIssue) bool {
 
 // MarkInvoicePaid serves POST /v1/invoices/{invoice_id}/mark_paid.
 func (s *Server) MarkInvoicePaid(ctx context.Context, req gen.MarkInvoicePaidRequestObject) (gen.MarkInvoicePaidResponseObject, error) {
-	on, err := dateFromWire("payment_received_date", req.Body.PaymentReceivedDate)
+	on, err := wire.ReadDate("payment_received_date", req.Body.PaymentReceivedDate)
 	if err != nil {
 		return nil, err
 	}

@@ -2,31 +2,30 @@ package server
 
 import (
 	"context"
-	"regexp"
-	"strconv"
-	"time"
 
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/period"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // ListInvoices serves GET /v1/invoices.
 func (s *Server) ListInvoices(ctx context.Context, req gen.ListInvoicesRequestObject) (gen.ListInvoicesResponseObject, error) {
-	filter, err := invoiceFilterFromWire(req.Params)
+	filter, err := wire.ReadInvoiceFilter(req.Params)
 	if err != nil {
 		return nil, err
 	}
 	var list gen.InvoicePage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		views, next, err := invoice.List(tx, filter, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		views, next, err := invoice.List(tx, filter, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
-		list.PaginationMetadata = pageToWire(next)
-		list.Data, err = invoicesToWire(tx, views)
+		list.PaginationMetadata = wire.Page(next)
+		list.Data, err = wire.Invoices(tx, views)
 		return err
 	})
 	if err != nil {
@@ -37,19 +36,19 @@ func (s *Server) ListInvoices(ctx context.Context, req gen.ListInvoicesRequestOb
 
 // ListInvoiceSummaries serves GET /v1/invoices/summary.
 func (s *Server) ListInvoiceSummaries(ctx context.Context, req gen.ListInvoiceSummariesRequestObject) (gen.ListInvoiceSummariesResponseObject, error) {
-	filter, err := invoiceFilterFromWire(gen.ListInvoicesParams(req.Params))
+	filter, err := wire.ReadInvoiceFilter(gen.ListInvoicesParams(req.Params))
 	if err != nil {
 		return nil, err
 	}
 	list := gen.InvoiceSummaryPage{Data: []gen.InvoiceSummary{}}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		views, next, err := invoice.List(tx, filter, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		views, next, err := invoice.List(tx, filter, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
-		list.PaginationMetadata = pageToWire(next)
+		list.PaginationMetadata = wire.Page(next)
 		for _, v := range views {
-			list.Data = append(list.Data, invoiceSummaryToWire(v))
+			list.Data = append(list.Data, wire.InvoiceSummary(v))
 		}
 		return nil
 	})
@@ -67,7 +66,7 @@ func (s *Server) FetchInvoice(ctx context.Context, req gen.FetchInvoiceRequestOb
 		if err != nil {
 			return err
 		}
-		shown, err = invoicesToWire(tx, []invoice.View{view})
+		shown, err = wire.Invoices(tx, []invoice.View{view})
 		return err
 	})
 	if err != nil {
@@ -84,14 +83,14 @@ func (s *Server) FetchUpcomingInvoice(ctx context.Context, req gen.FetchUpcoming
 		if err != nil {
 			return err
 		}
-		invoices, err := invoicesToWire(tx, []invoice.View{view})
+		invoices, err := wire.Invoices(tx, []invoice.View{view})
 		if err != nil {
 			return err
 		}
 		shown = gen.UpcomingInvoice{
 			InvoiceHeader:   invoices[0].InvoiceHeader,
 			InvoiceContent:  invoices[0].InvoiceContent,
-			InvoiceTargeted: gen.InvoiceTargeted{TargetDate: instantToWire(view.InvoiceDate)},
+			InvoiceTargeted: gen.InvoiceTargeted{TargetDate: wire.Instant(view.InvoiceDate)},
 		}
 		return nil
 	})
@@ -101,52 +100,52 @@ func (s *Server) FetchUpcomingInvoice(ctx context.Context, req gen.FetchUpcoming
 	return gen.FetchUpcomingInvoice200JSONResponse(shown), nil
 }
 
-// dueWindow is a number of days or months: 7d, 2m.
-var dueWindow = regexp.MustCompile(`^(\d{1,4})([dm])$`)
-
-func invoiceFilterFromWire(p gen.ListInvoicesParams) (f invoice.Filter, err error) {
-	f = invoice.Filter{
-		CustomerID:         orEmpty(p.CustomerID),
-		ExternalCustomerID: orEmpty(p.ExternalCustomerID),
-		SubscriptionID:     orEmpty(p.SubscriptionID),
-		Recurring:          p.IsRecurring,
-		ByDate:             invoice.DateType(orEmpty(p.DateType)),
-	}
-	for _, status := range several(p.Status, p.Statuses) {
-		f.Statuses = append(f.Statuses, invoice.Status(status))
-	}
-	var failed [8]error
-	f.Amount, failed[0] = optionalAmountFromWire("amount", p.Amount)
-	f.AmountGt, failed[1] = optionalAmountFromWire("amount[gt]", p.AmountGt)
-	f.AmountLt, failed[2] = optionalAmountFromWire("amount[lt]", p.AmountLt)
-	f.DueDate, failed[3] = dayFromWire("due_date", p.DueDate)
-	f.DueDateGt, failed[4] = dayFromWire("due_date[gt]", p.DueDateGt)
-	f.DueDateLt, failed[5] = dayFromWire("due_date[lt]", p.DueDateLt)
-	f.Window, failed[6] = windowFromWire(p.DueDateWindow)
-	f.InvoiceDate, failed[7] = rangeFromWire("invoice_date", p.InvoiceDateGt, p.InvoiceDateGte, p.InvoiceDateLt, p.InvoiceDateLte)
-	return f, fault.Join(failed[:]...)
-}
-
-func dayFromWire(field string, text *gen.DateOrDateTime) (*period.Date, error) {
-	at, err := instantFromWire(field, text, time.UTC)
-	if at == nil || err != nil {
+// ExplainInvoiceLineItem serves
+// GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation.
+func (s *Server) ExplainInvoiceLineItem(ctx context.Context, req gen.ExplainInvoiceLineItemRequestObject) (gen.ExplainInvoiceLineItemResponseObject, error) {
+	var shown gen.LineItemExplanation
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		explained, err := invoice.Explain(tx, req.InvoiceID, req.LineItemID)
+		if err != nil {
+			return err
+		}
+		price := explained.Price
+		names, err := wire.ItemNames(tx, []catalog.Price{price})
+		sources := wire.LineSources{Prices: map[string]catalog.Price{price.ID: price}, ItemNames: names, Adjustments: explained.Adjustments}
+		shown = wire.Explanation(explained, sources.PriceToWire(explained.Line))
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	day := period.DateOf(*at, time.UTC)
-	return &day, nil
+	return gen.ExplainInvoiceLineItem200JSONResponse(shown), nil
 }
 
-func windowFromWire(text *string) (*invoice.Window, error) {
-	if text == nil {
-		return nil, nil
+// editInvoice changes what the body names. Net terms and a due date take each other's
+// place; a date cannot be taken away, so null leaves it.
+func editInvoice(ctx context.Context, inv *invoice.Invoice, buyer customer.Customer, in gen.InvoiceUpdate) error {
+	if in.NetTerms != nil && in.DueDate != nil {
+		return fault.Bad("due_date, net_terms", "at most one must be specified")
 	}
-	parts := dueWindow.FindStringSubmatch(*text)
-	if parts == nil {
-		return nil, fault.Bad("due_date_window", "must be a number of days or months, such as 7d or 2m")
+	if sent(ctx, "auto_collection") {
+		inv.AutoCollection = in.AutoCollection
 	}
-	n, _ := strconv.Atoi(parts[1])
-	if parts[2] == "m" {
-		return &invoice.Window{Months: n}, nil
+	if sent(ctx, "net_terms") {
+		inv.NetTermsDays = in.NetTerms
+		if in.NetTerms != nil {
+			inv.CustomDueAt = nil
+		}
 	}
-	return &invoice.Window{Days: n}, nil
+	var dueErr, dateErr error
+	if sent(ctx, "due_date") {
+		inv.CustomDueAt = nil
+		if in.DueDate != nil {
+			at, err := invoice.DateIn(buyer, "due_date", *in.DueDate)
+			inv.CustomDueAt, inv.NetTermsDays, dueErr = &at, nil, err
+		}
+	}
+	if in.InvoiceDate != nil {
+		inv.InvoiceDate, dateErr = invoice.DateIn(buyer, "invoice_date", *in.InvoiceDate)
+	}
+	return fault.Join(dueErr, dateErr, editMetadata(ctx, &inv.Metadata, in.Metadata))
 }

@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -13,9 +14,9 @@ func (s *Server) CreateItem(ctx context.Context, req gen.CreateItemRequestObject
 	created, err := once(ctx, s, func(tx *store.Tx) (gen.Item, error) {
 		item, err := catalog.CreateItem(tx, catalog.NewItem{
 			Name:     req.Body.Name,
-			Metadata: metadataFromWire(req.Body.Metadata),
+			Metadata: wire.ReadMetadata(req.Body.Metadata),
 		})
-		return itemToWire(item), err
+		return wire.Item(item), err
 	})
 	if err != nil {
 		return nil, err
@@ -27,8 +28,8 @@ func (s *Server) CreateItem(ctx context.Context, req gen.CreateItemRequestObject
 func (s *Server) ListItems(ctx context.Context, req gen.ListItemsRequestObject) (gen.ListItemsResponseObject, error) {
 	var page gen.ItemPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		items, next, err := catalog.ListItems(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
-		page = gen.ItemPage{Data: toWire(items, itemToWire), PaginationMetadata: pageToWire(next)}
+		items, next, err := catalog.ListItems(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.ItemPage{Data: wire.MapSlice(items, wire.Item), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Server) FetchItem(ctx context.Context, req gen.FetchItemRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	return gen.FetchItem200JSONResponse(itemToWire(item)), nil
+	return gen.FetchItem200JSONResponse(wire.Item(item)), nil
 }
 
 // UpdateItem serves PUT /v1/items/{item_id}.
@@ -59,7 +60,7 @@ func (s *Server) UpdateItem(ctx context.Context, req gen.UpdateItemRequestObject
 				item.Name = *req.Body.Name
 			}
 			if sent(ctx, "external_connections") {
-				item.Connections = toWire(req.Body.ExternalConnections, connectionFromWire)
+				item.Connections = wire.MapSlice(req.Body.ExternalConnections, wire.ReadConnection)
 			}
 			return editMetadata(ctx, &item.Metadata, req.Body.Metadata)
 		})
@@ -68,34 +69,17 @@ func (s *Server) UpdateItem(ctx context.Context, req gen.UpdateItemRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return gen.UpdateItem200JSONResponse(itemToWire(updated)), nil
+	return gen.UpdateItem200JSONResponse(wire.Item(updated)), nil
 }
 
 // ArchiveItem serves POST /v1/items/{item_id}/archive.
 func (s *Server) ArchiveItem(ctx context.Context, req gen.ArchiveItemRequestObject) (gen.ArchiveItemResponseObject, error) {
 	archived, err := once(ctx, s, func(tx *store.Tx) (gen.Item, error) {
 		item, err := catalog.ArchiveItem(tx, req.ItemID)
-		return itemToWire(item), err
+		return wire.Item(item), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.ArchiveItem200JSONResponse(archived), nil
-}
-
-func connectionFromWire(c gen.ItemExternalConnection) catalog.Connection {
-	return catalog.Connection{System: string(c.ExternalConnectionName), ID: c.ExternalEntityID}
-}
-
-func itemToWire(item catalog.Item) gen.Item {
-	return gen.Item{
-		ID:         item.ID,
-		Name:       item.Name,
-		CreatedAt:  instantToWire(item.CreatedAt),
-		ArchivedAt: optionalInstantToWire(item.ArchivedAt),
-		Metadata:   metadataToWire(item.Metadata),
-		ExternalConnections: toWire(item.Connections, func(c catalog.Connection) gen.ItemExternalConnection {
-			return gen.ItemExternalConnection{ExternalConnectionName: gen.ItemConnectionName(c.System), ExternalEntityID: c.ID}
-		}),
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -12,7 +13,7 @@ import (
 func (s *Server) CreateLicenseType(ctx context.Context, req gen.CreateLicenseTypeRequestObject) (gen.CreateLicenseTypeResponseObject, error) {
 	created, err := once(ctx, s, func(tx *store.Tx) (gen.LicenseType, error) {
 		made, err := catalog.CreateLicenseType(tx, catalog.NewLicenseType{Name: req.Body.Name, GroupingKey: req.Body.GroupingKey})
-		return licenseTypeToWire(made), err
+		return wire.LicenseType(made), err
 	})
 	if err != nil {
 		return nil, err
@@ -24,8 +25,8 @@ func (s *Server) CreateLicenseType(ctx context.Context, req gen.CreateLicenseTyp
 func (s *Server) ListLicenseTypes(ctx context.Context, req gen.ListLicenseTypesRequestObject) (gen.ListLicenseTypesResponseObject, error) {
 	var page gen.LicenseTypePage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		types, next, err := catalog.ListLicenseTypes(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
-		page = gen.LicenseTypePage{Data: toWire(types, licenseTypeToWire), PaginationMetadata: pageToWire(next)}
+		types, next, err := catalog.ListLicenseTypes(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.LicenseTypePage{Data: wire.MapSlice(types, wire.LicenseType), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -39,23 +40,11 @@ func (s *Server) FetchLicenseType(ctx context.Context, req gen.FetchLicenseTypeR
 	var found gen.LicenseType
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		l, err := catalog.FindLicenseType(tx, req.LicenseTypeID)
-		found = licenseTypeToWire(l)
+		found = wire.LicenseType(l)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.FetchLicenseType200JSONResponse(found), nil
-}
-
-func licenseTypeToWire(l catalog.LicenseType) gen.LicenseType {
-	return gen.LicenseType{ID: l.ID, Name: l.Name, GroupingKey: l.GroupingKey}
-}
-
-func optionalLicenseTypeToWire(l *catalog.LicenseType) *gen.LicenseType {
-	if l == nil {
-		return nil
-	}
-	shown := licenseTypeToWire(*l)
-	return &shown
 }

@@ -6,13 +6,14 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/license"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // ListLicenseUsage serves GET /v1/licenses/usage.
 func (s *Server) ListLicenseUsage(ctx context.Context, req gen.ListLicenseUsageRequestObject) (gen.ListLicenseUsageResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, licenseFrame{p.StartDate, p.EndDate, p.GroupBy}, pageFromWire(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		return license.UsageQuery{SubscriptionID: p.SubscriptionID, TypeID: p.LicenseTypeID}, nil
 	})
 	if err != nil {
@@ -24,7 +25,7 @@ func (s *Server) ListLicenseUsage(ctx context.Context, req gen.ListLicenseUsageR
 // FetchLicenseUsage serves GET /v1/licenses/{license_id}/usage.
 func (s *Server) FetchLicenseUsage(ctx context.Context, req gen.FetchLicenseUsageRequestObject) (gen.FetchLicenseUsageResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, licenseFrame{p.StartDate, p.EndDate, p.GroupBy}, pageFromWire(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		l, err := license.Find(tx, req.LicenseID)
 		return usageOf(l), err
 	})
@@ -37,7 +38,7 @@ func (s *Server) FetchLicenseUsage(ctx context.Context, req gen.FetchLicenseUsag
 // FetchLicenseUsageByExternalID serves GET /v1/licenses/external_licenses/{external_license_id}/usage.
 func (s *Server) FetchLicenseUsageByExternalID(ctx context.Context, req gen.FetchLicenseUsageByExternalIDRequestObject) (gen.FetchLicenseUsageByExternalIDResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, licenseFrame{p.StartDate, p.EndDate, p.GroupBy}, pageFromWire(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		l, err := license.FindActive(tx, p.SubscriptionID, p.LicenseTypeID, req.ExternalLicenseID)
 		return usageOf(l), err
 	})
@@ -51,16 +52,10 @@ func usageOf(l license.License) license.UsageQuery {
 	return license.UsageQuery{SubscriptionID: l.SubscriptionID, TypeID: l.TypeID, LicenseID: l.ID}
 }
 
-// licenseFrame is what every question about the usage of licenses may say.
-type licenseFrame struct {
-	start, end *gen.Date
-	groupBy    *string
-}
-
 // licenseUsage answers about the licenses that about finds.
-func (s *Server) licenseUsage(ctx context.Context, frame licenseFrame, page store.Page, about func(*store.Tx) (license.UsageQuery, error)) (shown gen.LicenseUsagePage, err error) {
-	start, startErr := optionalDateFromWire("start_date", frame.start)
-	end, endErr := optionalDateFromWire("end_date", frame.end)
+func (s *Server) licenseUsage(ctx context.Context, frame wire.LicenseFrame, page store.Page, about func(*store.Tx) (license.UsageQuery, error)) (shown gen.LicenseUsagePage, err error) {
+	start, startErr := wire.ReadOptionalDate("start_date", frame.Start)
+	end, endErr := wire.ReadOptionalDate("end_date", frame.End)
 	if err := fault.Join(startErr, endErr); err != nil {
 		return shown, err
 	}
@@ -69,26 +64,13 @@ func (s *Server) licenseUsage(ctx context.Context, frame licenseFrame, page stor
 		if err != nil {
 			return err
 		}
-		query.Start, query.End, query.GroupBy = start, end, frame.groupBy
+		query.Start, query.End, query.GroupBy = start, end, frame.GroupBy
 		rows, next, err := license.Usage(tx, query, page)
 		shown = gen.LicenseUsagePage{
-			Data:               toWire(rows, func(r license.UsageRow) gen.LicenseUsage { return licenseUsageToWire(query, r) }),
-			PaginationMetadata: pageToWire(next),
+			Data:               wire.MapSlice(rows, func(r license.UsageRow) gen.LicenseUsage { return wire.LicenseUsage(query, r) }),
+			PaginationMetadata: wire.Page(next),
 		}
 		return err
 	})
 	return shown, err
-}
-
-func licenseUsageToWire(q license.UsageQuery, r license.UsageRow) gen.LicenseUsage {
-	shown := gen.LicenseUsage{
-		SubscriptionID: q.SubscriptionID, LicenseTypeID: q.TypeID, PricingUnit: string(r.Unit),
-		StartDate: r.Start.String(), EndDate: r.End.String(),
-		AllocatedCredits: numberToWire(r.Allocated), ConsumedCredits: numberToWire(r.Consumed), RemainingCredits: numberToWire(r.Remaining()),
-		AllocationEligibleCredits: numberToWire(r.Eligible), SharedPoolCredits: numberToWire(r.Shared),
-	}
-	if r.License != nil {
-		shown.LicenseID, shown.ExternalLicenseID = &r.License.ID, &r.License.ExternalID
-	}
-	return shown
 }

@@ -6,13 +6,14 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/license"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateLicense serves POST /v1/licenses.
 func (s *Server) CreateLicense(ctx context.Context, req gen.CreateLicenseRequestObject) (gen.CreateLicenseResponseObject, error) {
-	start, startErr := optionalDateFromWire("start_date", req.Body.StartDate)
-	end, endErr := optionalDateFromWire("end_date", req.Body.EndDate)
+	start, startErr := wire.ReadOptionalDate("start_date", req.Body.StartDate)
+	end, endErr := wire.ReadOptionalDate("end_date", req.Body.EndDate)
 	if err := fault.Join(startErr, endErr); err != nil {
 		return nil, err
 	}
@@ -21,7 +22,7 @@ func (s *Server) CreateLicense(ctx context.Context, req gen.CreateLicenseRequest
 			SubscriptionID: req.Body.SubscriptionID, TypeID: req.Body.LicenseTypeID, ExternalID: req.Body.ExternalLicenseID,
 			StartDate: start, EndDate: end,
 		})
-		return licenseToWire(tx, made), err
+		return wire.License(tx, made), err
 	})
 	if err != nil {
 		return nil, err
@@ -35,12 +36,12 @@ func (s *Server) ListLicenses(ctx context.Context, req gen.ListLicensesRequestOb
 	var page gen.LicensePage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		licenses, next, err := license.List(tx, license.Filter{
-			SubscriptionID: p.SubscriptionID, TypeID: orEmpty(p.LicenseTypeID), ExternalID: orEmpty(p.ExternalLicenseID),
-			Status: license.Status(orEmpty(p.Status)),
-		}, pageFromWire(p.Limit, p.Cursor))
+			SubscriptionID: p.SubscriptionID, TypeID: wire.Deref(p.LicenseTypeID), ExternalID: wire.Deref(p.ExternalLicenseID),
+			Status: license.Status(wire.Deref(p.Status)),
+		}, wire.ReadPage(p.Limit, p.Cursor))
 		page = gen.LicensePage{
-			Data:               toWire(licenses, func(l license.License) gen.License { return licenseToWire(tx, l) }),
-			PaginationMetadata: pageToWire(next),
+			Data:               wire.MapSlice(licenses, func(l license.License) gen.License { return wire.License(tx, l) }),
+			PaginationMetadata: wire.Page(next),
 		}
 		return err
 	})
@@ -55,7 +56,7 @@ func (s *Server) FetchLicense(ctx context.Context, req gen.FetchLicenseRequestOb
 	var found gen.License
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		l, err := license.Find(tx, req.LicenseID)
-		found = licenseToWire(tx, l)
+		found = wire.License(tx, l)
 		return err
 	})
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Server) FetchLicenseByExternalID(ctx context.Context, req gen.FetchLice
 	var found gen.License
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		l, err := license.FindActive(tx, req.Params.SubscriptionID, req.Params.LicenseTypeID, req.ExternalLicenseID)
-		found = licenseToWire(tx, l)
+		found = wire.License(tx, l)
 		return err
 	})
 	if err != nil {
@@ -84,23 +85,16 @@ func (s *Server) DeactivateLicense(ctx context.Context, req gen.DeactivateLicens
 	if req.Body != nil {
 		asked = *req.Body
 	}
-	end, err := optionalDateFromWire("end_date", asked.EndDate)
+	end, err := wire.ReadOptionalDate("end_date", asked.EndDate)
 	if err != nil {
 		return nil, err
 	}
 	changed, err := once(ctx, s, func(tx *store.Tx) (gen.License, error) {
 		l, err := license.Deactivate(tx, req.LicenseID, end)
-		return licenseToWire(tx, l), err
+		return wire.License(tx, l), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.DeactivateLicense200JSONResponse(changed), nil
-}
-
-func licenseToWire(tx *store.Tx, l license.License) gen.License {
-	return gen.License{
-		ID: l.ID, SubscriptionID: l.SubscriptionID, LicenseTypeID: l.TypeID, ExternalLicenseID: l.ExternalID,
-		StartDate: instantToWire(l.StartAt), EndDate: optionalInstantToWire(l.EndAt), Status: gen.LicenseStatus(l.Status(tx.Now)),
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -16,12 +17,12 @@ func (s *Server) CreateMetric(ctx context.Context, req gen.CreateMetricRequestOb
 			Description: req.Body.Description,
 			ItemID:      req.Body.ItemID,
 			SQL:         req.Body.SQL,
-			Metadata:    metadataFromWire(req.Body.Metadata),
+			Metadata:    wire.ReadMetadata(req.Body.Metadata),
 		})
 		if err != nil {
 			return gen.BillableMetric{}, err
 		}
-		return loadMetric(tx, metric)
+		return wire.LoadMetric(tx, metric)
 	})
 	if err != nil {
 		return nil, err
@@ -32,20 +33,20 @@ func (s *Server) CreateMetric(ctx context.Context, req gen.CreateMetricRequestOb
 // ListMetrics serves GET /v1/metrics.
 func (s *Server) ListMetrics(ctx context.Context, req gen.ListMetricsRequestObject) (gen.ListMetricsResponseObject, error) {
 	p := req.Params
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	created, err := wire.ReadRange("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 	if err != nil {
 		return nil, err
 	}
 	var page gen.BillableMetricPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		metrics, next, err := catalog.ListMetrics(tx, created, pageFromWire(p.Limit, p.Cursor))
+		metrics, next, err := catalog.ListMetrics(tx, created, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		items, err := catalog.FindItems(tx, toWire(metrics, func(m catalog.Metric) string { return m.ItemID }))
+		items, err := catalog.FindItems(tx, wire.MapSlice(metrics, func(m catalog.Metric) string { return m.ItemID }))
 		page = gen.BillableMetricPage{
-			Data:               toWire(metrics, func(m catalog.Metric) gen.BillableMetric { return metricToWire(m, items[m.ItemID]) }),
-			PaginationMetadata: pageToWire(next),
+			Data:               wire.MapSlice(metrics, func(m catalog.Metric) gen.BillableMetric { return wire.Metric(m, items[m.ItemID]) }),
+			PaginationMetadata: wire.Page(next),
 		}
 		return err
 	})
@@ -63,7 +64,7 @@ func (s *Server) FetchMetric(ctx context.Context, req gen.FetchMetricRequestObje
 		if err != nil {
 			return err
 		}
-		found, err = loadMetric(tx, metric)
+		found, err = wire.LoadMetric(tx, metric)
 		return err
 	})
 	if err != nil {
@@ -82,31 +83,11 @@ func (s *Server) UpdateMetric(ctx context.Context, req gen.UpdateMetricRequestOb
 		if err != nil {
 			return err
 		}
-		updated, err = loadMetric(tx, metric)
+		updated, err = wire.LoadMetric(tx, metric)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.UpdateMetric200JSONResponse(updated), nil
-}
-
-// loadMetric shows a metric with its item.
-func loadMetric(tx *store.Tx, metric catalog.Metric) (gen.BillableMetric, error) {
-	item, err := catalog.FindItem(tx, metric.ItemID)
-	return metricToWire(metric, item), err
-}
-
-func metricToWire(metric catalog.Metric, item catalog.Item) gen.BillableMetric {
-	return gen.BillableMetric{
-		ID:          metric.ID,
-		Name:        metric.Name,
-		Description: metric.Description,
-		Item:        itemToWire(item),
-		SQL:         metric.SQL,
-		Status:      gen.MetricStatus(metric.Status),
-		Metadata:    metadataToWire(metric.Metadata),
-
-		ParameterDefinitions: parameterDefinitionsToWire(metric),
-	}
 }

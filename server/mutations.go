@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -96,7 +97,7 @@ func (do mutation) show(tx *store.Tx, subscriptionID string) (gen.MutatedSubscri
 	if err != nil {
 		return gen.MutatedSubscription{}, err
 	}
-	return mutatedToWire(tx, changed)
+	return wire.Mutated(tx, changed)
 }
 
 // propose keeps the change, and shows what it would come to. The subscription is locked
@@ -108,7 +109,7 @@ func (do mutation) propose(tx *store.Tx, c subscription.Change) (shown gen.Mutat
 		}
 	}
 	err = tx.Rehearse(func(tx *store.Tx) error {
-		shown, err = do.show(tx, orEmpty(c.SubscriptionID))
+		shown, err = do.show(tx, wire.Deref(c.SubscriptionID))
 		return err
 	})
 	if err != nil {

@@ -5,12 +5,13 @@ import (
 
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateInvoice serves POST /v1/invoices.
 func (s *Server) CreateInvoice(ctx context.Context, req gen.CreateInvoiceRequestObject) (gen.CreateInvoiceResponseObject, error) {
-	wanted, err := oneOffFromWire(*req.Body)
+	wanted, err := wire.ReadOneOff(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (s *Server) CreateInvoice(ctx context.Context, req gen.CreateInvoiceRequest
 
 // CreateInvoiceLineItem serves POST /v1/invoice_line_items.
 func (s *Server) CreateInvoiceLineItem(ctx context.Context, req gen.CreateInvoiceLineItemRequestObject) (gen.CreateInvoiceLineItemResponseObject, error) {
-	wanted, err := newLineFromWire(*req.Body)
+	wanted, err := wire.NewLine(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ func (s *Server) CreateInvoiceLineItem(ctx context.Context, req gen.CreateInvoic
 		if err != nil {
 			return gen.InvoiceLineItem{}, err
 		}
-		sources, err := loadLineSources(tx, []invoice.Line{line})
-		return sources.lineItemToWire(line, view.Currency), err
+		sources, err := wire.LoadLineSources(tx, []invoice.Line{line})
+		return sources.LineItemToWire(line, view.Currency), err
 	})
 	if err != nil {
 		return nil, err

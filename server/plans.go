@@ -5,12 +5,13 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreatePlan serves POST /v1/plans.
 func (s *Server) CreatePlan(ctx context.Context, req gen.CreatePlanRequestObject) (gen.CreatePlanResponseObject, error) {
-	wanted, err := planFromWire(*req.Body)
+	wanted, err := wire.ReadPlan(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (s *Server) CreatePlan(ctx context.Context, req gen.CreatePlanRequestObject
 		if err != nil {
 			return gen.Plan{}, err
 		}
-		return loadPlan(tx, plan)
+		return wire.LoadPlan(tx, plan)
 	})
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (s *Server) CreatePlan(ctx context.Context, req gen.CreatePlanRequestObject
 // ListPlans serves GET /v1/plans.
 func (s *Server) ListPlans(ctx context.Context, req gen.ListPlansRequestObject) (gen.ListPlansResponseObject, error) {
 	p := req.Params
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	created, err := wire.ReadRange("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +41,12 @@ func (s *Server) ListPlans(ctx context.Context, req gen.ListPlansRequestObject) 
 	}
 	var page gen.PlanPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		plans, next, err := catalog.ListPlans(tx, status, created, pageFromWire(p.Limit, p.Cursor))
+		plans, next, err := catalog.ListPlans(tx, status, created, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		data, err := loadPlans(tx, plans)
-		page = gen.PlanPage{Data: data, PaginationMetadata: pageToWire(next)}
+		data, err := wire.LoadPlans(tx, plans)
+		page = gen.PlanPage{Data: data, PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *Server) fetchPlan(ctx context.Context, find findPlan, identifier string
 		if err != nil {
 			return err
 		}
-		found, err = loadPlan(tx, plan)
+		found, err = wire.LoadPlan(tx, plan)
 		return err
 	})
 	return found, err
@@ -122,7 +123,7 @@ func (s *Server) updatePlan(ctx context.Context, find findPlan, identifier strin
 		if err != nil {
 			return err
 		}
-		updated, err = loadPlan(tx, plan)
+		updated, err = wire.LoadPlan(tx, plan)
 		return err
 	})
 	return updated, err

@@ -5,12 +5,13 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreatePrice serves POST /v1/prices.
 func (s *Server) CreatePrice(ctx context.Context, req gen.CreatePriceRequestObject) (gen.CreatePriceResponseObject, error) {
-	wanted, _, err := priceFromWire(req.Body)
+	wanted, _, err := wire.ReadPrice(req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (s *Server) CreatePrice(ctx context.Context, req gen.CreatePriceRequestObje
 		if err != nil {
 			return gen.Price{}, err
 		}
-		return loadPrice(tx, price)
+		return wire.LoadPrice(tx, price)
 	})
 	if err != nil {
 		return nil, err
@@ -31,12 +32,12 @@ func (s *Server) CreatePrice(ctx context.Context, req gen.CreatePriceRequestObje
 func (s *Server) ListPrices(ctx context.Context, req gen.ListPricesRequestObject) (gen.ListPricesResponseObject, error) {
 	var page gen.PricePage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		prices, next, err := catalog.ListPrices(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
+		prices, next, err := catalog.ListPrices(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
-		names, err := itemNames(tx, prices)
-		page = gen.PricePage{Data: pricesToWire(prices, names), PaginationMetadata: pageToWire(next)}
+		names, err := wire.ItemNames(tx, prices)
+		page = gen.PricePage{Data: wire.Prices(prices, names), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Server) fetchPrice(ctx context.Context, find func(*store.Tx, string) (c
 		if err != nil {
 			return err
 		}
-		found, err = loadPrice(tx, price)
+		found, err = wire.LoadPrice(tx, price)
 		return err
 	})
 	return found, err
@@ -105,22 +106,8 @@ func (s *Server) updatePrice(ctx context.Context, find func(*store.Tx, string) (
 		if err != nil {
 			return err
 		}
-		updated, err = loadPrice(tx, price)
+		updated, err = wire.LoadPrice(tx, price)
 		return err
 	})
 	return updated, err
-}
-
-// loadPrice shows a price with its item.
-func loadPrice(tx *store.Tx, price catalog.Price) (gen.Price, error) {
-	item, err := catalog.FindItem(tx, price.ItemID)
-	if err != nil {
-		return gen.Price{}, err
-	}
-	return priceToWire(price, item.Name), nil
-}
-
-// itemNames loads what priceToWire needs beside the prices.
-func itemNames(tx *store.Tx, prices []catalog.Price) (map[string]string, error) {
-	return catalog.Names(tx, toWire(prices, func(p catalog.Price) string { return p.ItemID }))
 }

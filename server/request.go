@@ -4,7 +4,10 @@ import (
 	"context"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/gen"
 	"tollkeeper/server/contract"
+	"tollkeeper/server/wire"
+	"tollkeeper/store"
 )
 
 // request is what the middleware knows about a request. It is in the request's context, and
@@ -40,4 +43,13 @@ func requestOf(ctx context.Context) *request {
 // ask it: a member left out stays as it is, null clears it.
 func sent(ctx context.Context, member string) bool {
 	return requestOf(ctx).sent[member]
+}
+
+// editMetadata merges what an update sends into what there is: left out changes
+// nothing, null clears all (semantics 14.6).
+func editMetadata(ctx context.Context, metadata *store.Metadata, in *gen.MetadataInput) (err error) {
+	if sent(ctx, "metadata") {
+		*metadata, err = metadata.Merge(wire.ReadMetadata(in))
+	}
+	return err
 }

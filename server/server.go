@@ -68,7 +68,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	cfg.Store.BeforeCommit(announce)
+	cfg.Store.BeforeCommit(webhooks.Announce)
 	recorder := event.NewRecorder(cfg.Store)
 	metrics := newMetrics(recorder)
 	runner := background.NewRunner(cfg.Logger, metrics.panicked)

@@ -1,19 +1,14 @@
 package server
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -21,18 +16,18 @@ import (
 func (s *Server) ListSubscriptionChanges(ctx context.Context, req gen.ListSubscriptionChangesRequestObject) (gen.ListSubscriptionChangesResponseObject, error) {
 	p := req.Params
 	filter := subscription.ChangeFilter{
-		CustomerID: orEmpty(p.CustomerID), ExternalCustomerID: orEmpty(p.ExternalCustomerID),
-		Status: subscription.ChangeStatus(orEmpty(p.Status)),
+		CustomerID: wire.Deref(p.CustomerID), ExternalCustomerID: wire.Deref(p.ExternalCustomerID),
+		Status: subscription.ChangeStatus(wire.Deref(p.Status)),
 	}
 	var list gen.SubscriptionChangePage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		changes, next, err := subscription.ListChanges(tx, filter, pageFromWire(p.Limit, p.Cursor))
-		list.PaginationMetadata = pageToWire(next)
-		list.Data = toWire(changes, func(c subscription.Change) gen.SubscriptionChangeListItem {
+		changes, next, err := subscription.ListChanges(tx, filter, wire.ReadPage(p.Limit, p.Cursor))
+		list.PaginationMetadata = wire.Page(next)
+		list.Data = wire.MapSlice(changes, func(c subscription.Change) gen.SubscriptionChangeListItem {
 			return gen.SubscriptionChangeListItem{
 				ID: c.ID, SubscriptionID: c.SubscriptionID, Status: gen.SubscriptionChangeStatus(c.Status()),
-				ExpirationTime: instantToWire(c.ExpiresAt),
-				AppliedAt:      optionalInstantToWire(c.AppliedAt), CancelledAt: optionalInstantToWire(c.CancelledAt),
+				ExpirationTime: wire.Instant(c.ExpiresAt),
+				AppliedAt:      wire.OptionalInstant(c.AppliedAt), CancelledAt: wire.OptionalInstant(c.CancelledAt),
 			}
 		})
 		return err
@@ -52,7 +47,7 @@ func (s *Server) FetchSubscriptionChange(ctx context.Context, req gen.FetchSubsc
 		if err != nil {
 			return err
 		}
-		if shown, err = subscriptionChangeToWire(tx, c); err != nil {
+		if shown, err = wire.SubscriptionChange(tx, c); err != nil {
 			return err
 		}
 		switch c.Status() {
@@ -77,7 +72,7 @@ func preview(tx *store.Tx, c subscription.Change) (shown *gen.MutatedSubscriptio
 		if err != nil {
 			return err
 		}
-		body, err := mutatedToWire(tx, made)
+		body, err := wire.Mutated(tx, made)
 		body.PendingSubscriptionChange = &gen.SubscriptionChangeMinified{ID: c.ID}
 		shown = &body
 		return err
@@ -94,7 +89,7 @@ func unchanged(tx *store.Tx, id string) (*gen.MutatedSubscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, err := subscriptionsToWire(tx, terms)
+	shown, err := wire.Subscriptions(tx, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +103,13 @@ func replay(tx *store.Tx) func(subscription.Change) (billing.Change, error) {
 		if err != nil {
 			return billing.Change{}, err
 		}
-		return do(tx, orEmpty(c.SubscriptionID))
+		return do(tx, wire.Deref(c.SubscriptionID))
 	}
 }
 
 // ApplySubscriptionChange serves POST /v1/subscription_changes/{subscription_change_id}/apply.
 func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubscriptionChangeRequestObject) (gen.ApplySubscriptionChangeResponseObject, error) {
-	collected, err := collectedFromWire(req.Body)
+	collected, err := wire.ReadCollected(req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +118,11 @@ func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubsc
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		subscribed, err := mutatedToWire(tx, made)
+		subscribed, err := wire.Mutated(tx, made)
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		shown, err := subscriptionChangeToWire(tx, c)
+		shown, err := wire.SubscriptionChange(tx, c)
 		shown.Subscription = &subscribed
 		return shown, err
 	})
@@ -137,18 +132,6 @@ func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubsc
 	return gen.ApplySubscriptionChange200JSONResponse(body), nil
 }
 
-func collectedFromWire(body *gen.SubscriptionChangeApply) (in billing.PaymentReceived, err error) {
-	if body == nil {
-		return in, nil
-	}
-	in.Description, in.Reference, in.Notes = body.Description, body.PaymentExternalID, body.PaymentNotes
-	in.MarkPaid = body.MarkAsPaid != nil && *body.MarkAsPaid
-	var amountErr, dateErr error
-	in.Amount, amountErr = optionalAmountFromWire("previously_collected_amount", body.PreviouslyCollectedAmount)
-	in.On, dateErr = optionalDateFromWire("payment_received_date", body.PaymentReceivedDate)
-	return in, fault.Join(amountErr, dateErr)
-}
-
 // CancelSubscriptionChange serves POST /v1/subscription_changes/{subscription_change_id}/cancel.
 func (s *Server) CancelSubscriptionChange(ctx context.Context, req gen.CancelSubscriptionChangeRequestObject) (gen.CancelSubscriptionChangeResponseObject, error) {
 	body, err := once(ctx, s, func(tx *store.Tx) (gen.SubscriptionChange, error) {
@@ -156,58 +139,10 @@ func (s *Server) CancelSubscriptionChange(ctx context.Context, req gen.CancelSub
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		return subscriptionChangeToWire(tx, c)
+		return wire.SubscriptionChange(tx, c)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.CancelSubscriptionChange200JSONResponse(body), nil
-}
-
-// said is what a change shows of its request: members that several operations share.
-type said struct {
-	ChangeOption *string `json:"change_option"`
-	CancelOption *string `json:"cancel_option"`
-
-	ChangeDate       *string `json:"change_date"`
-	CancellationDate *string `json:"cancellation_date"`
-	EffectiveDate    *string `json:"effective_date"`
-	StartDate        *string `json:"start_date"`
-
-	PlanID                *string `json:"plan_id"`
-	ExternalPlanID        *string `json:"external_plan_id"`
-	BillingCycleAlignment *string `json:"billing_cycle_alignment"`
-}
-
-// subscriptionChangeToWire shows a change, without its subscription.
-func subscriptionChangeToWire(tx *store.Tx, c subscription.Change) (gen.SubscriptionChange, error) {
-	var request said
-	if err := json.Unmarshal([]byte(c.Request), &request); err != nil {
-		return gen.SubscriptionChange{}, fmt.Errorf("read a pending change: %w", err)
-	}
-	shown := gen.SubscriptionChange{
-		ID: c.ID, ChangeType: c.Type, Status: gen.SubscriptionChangeStatus(c.Status()),
-		ExpirationTime: instantToWire(c.ExpiresAt),
-		AppliedAt:      optionalInstantToWire(c.AppliedAt), CancelledAt: optionalInstantToWire(c.CancelledAt),
-		ChangeOption: cmp.Or(request.ChangeOption, request.CancelOption),
-		PlanID:       request.PlanID, BillingCycleAlignment: request.BillingCycleAlignment,
-	}
-	if request.ExternalPlanID != nil {
-		plan, err := catalog.FindPlanByExternalID(tx, *request.ExternalPlanID)
-		if err != nil {
-			return shown, err
-		}
-		shown.PlanID = &plan.ID
-	}
-	date := cmp.Or(request.ChangeDate, request.CancellationDate, request.EffectiveDate, request.StartDate)
-	if date == nil {
-		return shown, nil
-	}
-	buyers, err := customer.FindAll(tx, []string{c.CustomerID})
-	if err != nil {
-		return shown, err
-	}
-	at, err := period.ParseInstant(*date, buyers[c.CustomerID].Location())
-	shown.EffectiveDate = optionalInstantToWire(&at)
-	return shown, err
 }

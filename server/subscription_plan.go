@@ -4,10 +4,9 @@ import (
 	"context"
 
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/fault"
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -21,39 +20,10 @@ func (s *Server) SchedulePlanChange(ctx context.Context, req gen.SchedulePlanCha
 }
 
 func planChange(body gen.PlanChange) (mutation, error) {
-	in, err := planChangeFromWire(body)
+	in, err := wire.ReadPlanChange(body)
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.ChangePlan(tx, id, in)
 	}, err
-}
-
-func planChangeFromWire(body gen.PlanChange) (subscription.PlanChange, error) {
-	threshold, thresholdErr := optionalAmountFromWire("invoicing_threshold", body.InvoicingThreshold)
-	custom, customErr := customizationFromWire(gen.SubscriptionCreate{
-		AddPrices: body.AddPrices, RemovePrices: body.RemovePrices, ReplacePrices: body.ReplacePrices,
-		AddAdjustments: body.AddAdjustments, RemoveAdjustments: body.RemoveAdjustments, ReplaceAdjustments: body.ReplaceAdjustments,
-		PriceOverrides: body.PriceOverrides,
-	})
-	in := subscription.PlanChange{
-		PlanID: body.PlanID, ExternalPlanID: body.ExternalPlanID,
-		PlanVersion: body.PlanVersionNumber, InitialPhase: body.InitialPhaseOrder,
-		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,
-		CouponCode: body.CouponRedemptionCode, TrialDays: body.TrialDurationDays, AutoCollection: body.AutoCollection, AutoIssuance: body.AutoIssuance,
-		DefaultInvoiceMemo: body.DefaultInvoiceMemo, NetTermsDays: body.NetTerms,
-		InvoicingThreshold: threshold,
-		Scope:              scopeFromWire(body.UsageCustomerIds, body.Filter),
-		Customization:      custom,
-	}
-	switch older := body.AlignBillingWithPlanChangeDate; {
-	case body.BillingCycleAlignment != nil:
-		in.Alignment = subscription.Alignment(*body.BillingCycleAlignment)
-	case older != nil && *older:
-		in.Alignment = subscription.AlignChangeDate
-	}
-	if a := body.BillingCycleAnchorConfiguration; a != nil {
-		in.Anchor = &period.Anchor{Day: a.Day, Month: a.Month, Year: a.Year}
-	}
-	return in, fault.Join(customErr, thresholdErr)
 }
 
 // UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.
@@ -70,17 +40,17 @@ func unscheduledPlanChanges(nothing) (mutation, error) { return billing.Unschedu
 // FetchSubscriptionSchedule serves GET /v1/subscriptions/{subscription_id}/schedule.
 func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSubscriptionScheduleRequestObject) (gen.FetchSubscriptionScheduleResponseObject, error) {
 	p := req.Params
-	started, err := rangeFromWire("start_date", p.StartDateGt, p.StartDateGte, p.StartDateLt, p.StartDateLte)
+	started, err := wire.ReadRange("start_date", p.StartDateGt, p.StartDateGte, p.StartDateLt, p.StartDateLte)
 	if err != nil {
 		return nil, err
 	}
 	var list gen.SubscriptionSchedulePage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		planIntervals, next, err := subscription.ListSchedule(tx, req.SubscriptionID, started, pageFromWire(p.Limit, p.Cursor))
-		list.PaginationMetadata = pageToWire(next)
-		list.Data = toWire(planIntervals, func(s subscription.PlanInterval) gen.SubscriptionScheduleEntry {
+		planIntervals, next, err := subscription.ListSchedule(tx, req.SubscriptionID, started, wire.ReadPage(p.Limit, p.Cursor))
+		list.PaginationMetadata = wire.Page(next)
+		list.Data = wire.MapSlice(planIntervals, func(s subscription.PlanInterval) gen.SubscriptionScheduleEntry {
 			return gen.SubscriptionScheduleEntry{
-				CreatedAt: instantToWire(s.CreatedAt), StartDate: instantToWire(s.StartAt), EndDate: optionalInstantToWire(s.EndAt),
+				CreatedAt: wire.Instant(s.CreatedAt), StartDate: wire.Instant(s.StartAt), EndDate: wire.OptionalInstant(s.EndAt),
 				Plan: &gen.PlanMinified{ID: &s.Plan.ID, Name: &s.Plan.Name, ExternalPlanID: s.Plan.ExternalPlanID},
 			}
 		})
@@ -102,7 +72,7 @@ func (s *Server) TriggerPhase(ctx context.Context, req gen.TriggerPhaseRequestOb
 }
 
 func triggeredPhase(body gen.PhaseTrigger) (mutation, error) {
-	day, err := optionalDateFromWire("effective_date", body.EffectiveDate)
+	day, err := wire.ReadOptionalDate("effective_date", body.EffectiveDate)
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.TriggerPhase(tx, id, day, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, err

@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/fault"
-	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -20,21 +19,10 @@ func (s *Server) UpdateFixedFeeQuantity(ctx context.Context, req gen.UpdateFixed
 }
 
 func quantityUpdate(body gen.FixedFeeQuantityUpdate) (mutation, error) {
-	in, err := newQuantityFromWire(body)
+	in, err := wire.NewQuantity(body)
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.ChangeQuantity(tx, id, in, mayCredit(body.AllowInvoiceCreditOrVoid))
 	}, err
-}
-
-func newQuantityFromWire(body gen.FixedFeeQuantityUpdate) (in subscription.NewQuantity, err error) {
-	in.PriceID = body.PriceID
-	var quantityErr, dateErr error
-	in.Quantity, quantityErr = numberFromWire("quantity", body.Quantity)
-	in.Date, dateErr = optionalDateFromWire("effective_date", body.EffectiveDate)
-	if body.ChangeOption != nil {
-		in.Option = subscription.QuantityOption(*body.ChangeOption)
-	}
-	return in, fault.Join(quantityErr, dateErr)
 }
 
 // UnscheduleFixedFeeQuantityUpdates serves POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates.

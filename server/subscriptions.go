@@ -6,6 +6,7 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -19,7 +20,7 @@ func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscript
 }
 
 func subscriptionCreation(body gen.SubscriptionCreate) (mutation, error) {
-	wanted, err := newSubscriptionFromWire(body)
+	wanted, err := wire.NewSubscription(body)
 	return func(tx *store.Tx, _ string) (billing.Change, error) {
 		terms, created, err := billing.Subscribe(tx, wanted)
 		return billing.Change{Terms: terms, CreatedInvoices: created}, err
@@ -29,28 +30,28 @@ func subscriptionCreation(body gen.SubscriptionCreate) (mutation, error) {
 // ListSubscriptions serves GET /v1/subscriptions.
 func (s *Server) ListSubscriptions(ctx context.Context, req gen.ListSubscriptionsRequestObject) (gen.ListSubscriptionsResponseObject, error) {
 	p := req.Params
-	created, err := rangeFromWire("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
+	created, err := wire.ReadRange("created_at", p.CreatedAtGt, p.CreatedAtGte, p.CreatedAtLt, p.CreatedAtLte)
 	if err != nil {
 		return nil, err
 	}
 	filter := subscription.Filter{
-		CustomerIDs:         several(p.CustomerID, p.CustomerIDs),
-		ExternalCustomerIDs: several(p.ExternalCustomerID, p.ExternalCustomerIDs),
-		PlanID:              orEmpty(p.PlanID),
-		ExternalPlanID:      orEmpty(p.ExternalPlanID),
+		CustomerIDs:         wire.OneOrMany(p.CustomerID, p.CustomerIDs),
+		ExternalCustomerIDs: wire.OneOrMany(p.ExternalCustomerID, p.ExternalCustomerIDs),
+		PlanID:              wire.Deref(p.PlanID),
+		ExternalPlanID:      wire.Deref(p.ExternalPlanID),
 		CreatedAt:           created,
 	}
-	for _, status := range several(p.Status, p.Statuses) {
+	for _, status := range wire.OneOrMany(p.Status, p.Statuses) {
 		filter.Statuses = append(filter.Statuses, subscription.Status(status))
 	}
 	var list gen.SubscriptionPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		terms, next, err := subscription.List(tx, filter, pageFromWire(p.Limit, p.Cursor))
+		terms, next, err := subscription.List(tx, filter, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		list.PaginationMetadata = pageToWire(next)
-		list.Data, err = subscriptionsToWire(tx, terms...)
+		list.PaginationMetadata = wire.Page(next)
+		list.Data, err = wire.Subscriptions(tx, terms...)
 		return err
 	})
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Server) FetchSubscription(ctx context.Context, req gen.FetchSubscriptio
 		if err != nil {
 			return err
 		}
-		shown, err = subscriptionsToWire(tx, terms)
+		shown, err = wire.Subscriptions(tx, terms)
 		return err
 	})
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Server) UpdateSubscription(ctx context.Context, req gen.UpdateSubscript
 		if err != nil {
 			return err
 		}
-		shown, err = subscriptionsToWire(tx, terms)
+		shown, err = wire.Subscriptions(tx, terms)
 		return err
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func editSubscription(ctx context.Context, sub *subscription.Subscription, body 
 		sub.NetTermsDays = body.NetTerms
 	}
 	if sent(ctx, "invoicing_threshold") {
-		threshold, err := optionalAmountFromWire("invoicing_threshold", body.InvoicingThreshold)
+		threshold, err := wire.ReadOptionalAmount("invoicing_threshold", body.InvoicingThreshold)
 		if err != nil {
 			return err
 		}

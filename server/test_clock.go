@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -60,7 +61,7 @@ func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error)
 		if !owner.Test() {
 			return fault.Unavailable("only test accounts have a clock that can be set")
 		}
-		clock = gen.TestClock{Now: instantToWire(tx.Now), Frozen: owner.ClockNow != nil}
+		clock = gen.TestClock{Now: wire.Instant(tx.Now), Frozen: owner.ClockNow != nil}
 		return nil
 	})
 	return clock, err

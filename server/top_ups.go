@@ -2,13 +2,12 @@ package server
 
 import (
 	"context"
-	"time"
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/topup"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -36,18 +35,18 @@ func (s *Server) createTopUp(ctx context.Context, find findCustomer, identifier 
 		if err != nil {
 			return gen.TopUp{}, err
 		}
-		wanted, err := topUpFromWire(in, buyer.Location())
+		wanted, err := wire.ReadTopUp(in, buyer.Location())
 		if err != nil {
 			return gen.TopUp{}, err
 		}
 		made, err := billing.CreateTopUp(tx, buyer.ID, wanted)
-		return topUpToWire(made), err
+		return wire.TopUp(made), err
 	})
 }
 
 // ListTopUps serves GET /v1/customers/{customer_id}/credits/top_ups.
 func (s *Server) ListTopUps(ctx context.Context, req gen.ListTopUpsRequestObject) (gen.ListTopUpsResponseObject, error) {
-	page, err := s.listTopUps(ctx, customer.Find, req.CustomerID, pageFromWire(req.Params.Limit, req.Params.Cursor))
+	page, err := s.listTopUps(ctx, customer.Find, req.CustomerID, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +55,7 @@ func (s *Server) ListTopUps(ctx context.Context, req gen.ListTopUpsRequestObject
 
 // ListTopUpsByExternalID serves GET /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups.
 func (s *Server) ListTopUpsByExternalID(ctx context.Context, req gen.ListTopUpsByExternalIDRequestObject) (gen.ListTopUpsByExternalIDResponseObject, error) {
-	page, err := s.listTopUps(ctx, customer.FindByExternalID, req.ExternalCustomerID, pageFromWire(req.Params.Limit, req.Params.Cursor))
+	page, err := s.listTopUps(ctx, customer.FindByExternalID, req.ExternalCustomerID, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (s *Server) listTopUps(ctx context.Context, find findCustomer, identifier s
 			return err
 		}
 		all, next, err := topup.List(tx, buyer.ID, page)
-		shown = gen.TopUpPage{Data: toWire(all, topUpToWire), PaginationMetadata: pageToWire(next)}
+		shown = gen.TopUpPage{Data: wire.MapSlice(all, wire.TopUp), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	return shown, err
@@ -94,25 +93,4 @@ func (s *Server) deleteTopUp(ctx context.Context, find findCustomer, identifier,
 		}
 		return billing.DeleteTopUp(tx, buyer.ID, id)
 	})
-}
-
-func topUpFromWire(in gen.TopUpCreate, loc *time.Location) (topup.NewTopUp, error) {
-	from, err := instantFromWire("active_from", in.ActiveFrom, loc)
-	settings := in.InvoiceSettings
-	return topup.NewTopUp{
-		Currency: money.Currency(in.Currency), Threshold: in.Threshold, Amount: in.Amount, PerUnitCostBasis: in.PerUnitCostBasis,
-		ExpiresAfter: in.ExpiresAfter, ExpiresAfterUnit: (*topup.Unit)(in.ExpiresAfterUnit), ActiveFrom: from,
-		AutoCollection: settings.AutoCollection, NetTermsDays: settings.NetTerms, Memo: settings.Memo,
-		RequiresPayment: settings.RequireSuccessfulPayment != nil && *settings.RequireSuccessfulPayment,
-	}, err
-}
-
-func topUpToWire(t topup.TopUp) gen.TopUp {
-	return gen.TopUp{
-		ID: t.ID, Currency: string(t.Currency), Threshold: t.Threshold, Amount: t.Amount, PerUnitCostBasis: t.PerUnitCostBasis,
-		ExpiresAfter: t.ExpiresAfter, ExpiresAfterUnit: (*gen.TopUpExpiryUnit)(t.ExpiresAfterUnit),
-		InvoiceSettings: gen.TopUpInvoiceSettings{
-			AutoCollection: t.AutoCollection, NetTerms: t.NetTermsDays, Memo: t.Memo, RequireSuccessfulPayment: t.RequiresPayment,
-		},
-	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/fault"
-	"tollkeeper/domain/money"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -66,7 +66,7 @@ func (s *Server) SetDefaultPlanVersionByExternalID(ctx context.Context, req gen.
 }
 
 func (s *Server) createVersion(ctx context.Context, find findPlan, identifier string, in gen.PlanVersionCreate) (gen.PlanVersion, error) {
-	wanted, err := versionFromWire(in)
+	wanted, err := wire.ReadVersion(in)
 	if err != nil {
 		return gen.PlanVersion{}, err
 	}
@@ -79,7 +79,7 @@ func (s *Server) createVersion(ctx context.Context, find findPlan, identifier st
 		if err != nil {
 			return gen.PlanVersion{}, err
 		}
-		return loadVersion(tx, plan, version)
+		return wire.LoadVersion(tx, plan, version)
 	})
 }
 
@@ -97,7 +97,7 @@ func (s *Server) fetchVersion(ctx context.Context, find findPlan, identifier, nu
 		if err != nil {
 			return err
 		}
-		found, err = loadVersion(tx, plan, version)
+		found, err = wire.LoadVersion(tx, plan, version)
 		return err
 	})
 	return found, err
@@ -113,57 +113,6 @@ func (s *Server) setDefaultVersion(ctx context.Context, find findPlan, identifie
 		if err != nil {
 			return gen.Plan{}, err
 		}
-		return loadPlan(tx, plan)
+		return wire.LoadPlan(tx, plan)
 	})
-}
-
-func versionFromWire(in gen.PlanVersionCreate) (catalog.NewVersion, error) {
-	wanted := catalog.NewVersion{Version: in.Version, SetAsDefault: in.SetAsDefault != nil && *in.SetAsDefault}
-	errs := make([]error, 4)
-	wanted.AddPrices, errs[0] = entriesFromWire("add_prices", in.AddPrices, planPriceFromWire)
-	wanted.ReplacePrices, errs[1] = entriesFromWire("replace_prices", in.ReplacePrices, replacedPriceFromWire)
-	wanted.AddAdjustments, errs[2] = entriesFromWire("add_adjustments", in.AddAdjustments, planAdjustmentFromWire)
-	wanted.ReplaceAdjustments, errs[3] = entriesFromWire("replace_adjustments", in.ReplaceAdjustments, replacedAdjustmentFromWire)
-	wanted.RemovePrices = toWire(in.RemovePrices, func(r gen.RemovedPrice) catalog.Removal {
-		return catalog.Removal{ID: r.PriceID, PhaseOrder: r.PlanPhaseOrder}
-	})
-	wanted.RemoveAdjustments = toWire(in.RemoveAdjustments, func(r gen.RemovedAdjustment) catalog.Removal {
-		return catalog.Removal{ID: r.AdjustmentID, PhaseOrder: r.PlanPhaseOrder}
-	})
-	return wanted, fault.Join(errs...)
-}
-
-func replacedPriceFromWire(in gen.ReplacedPrice) (catalog.PlanPrice, error) {
-	entry, err := memberFromWire(in.Price, in.AllocationPrice, in.LicenseAllocationPrice)
-	entry.ReplacesPriceID, entry.PhaseOrder = in.ReplacesPriceID, in.PlanPhaseOrder
-	return entry, err
-}
-
-func replacedAdjustmentFromWire(in gen.ReplacedAdjustment) (catalog.PlanAdjustment, error) {
-	wanted, err := newAdjustmentFromWire(in.Adjustment)
-	return catalog.PlanAdjustment{
-		Adjustment: wanted, PhaseOrder: in.PlanPhaseOrder, ReplacesAdjustmentID: in.ReplacesAdjustmentID,
-	}, fault.In("adjustment", err)
-}
-
-// loadVersion shows a version with its prices.
-func loadVersion(tx *store.Tx, plan catalog.Plan, version catalog.PlanVersion) (gen.PlanVersion, error) {
-	names, err := itemNames(tx, version.Prices)
-	return versionToWire(version, plan.Currency, names), err
-}
-
-func versionToWire(version catalog.PlanVersion, currency money.Currency, itemNames map[string]string) gen.PlanVersion {
-	shown := gen.PlanVersion{
-		Version:     version.Version,
-		CreatedAt:   instantToWire(version.CreatedAt),
-		Prices:      pricesToWire(version.Prices, itemNames, version.Adjustments...),
-		Adjustments: adjustmentsToWire(version.Adjustments, currency),
-	}
-	for _, phase := range version.Phases {
-		shown.PlanPhases = append(shown.PlanPhases, gen.PlanVersionPhase{
-			ID: phase.ID, Name: phase.Name(), Order: phase.Order,
-			Duration: phase.Duration, DurationUnit: (*gen.PhaseDurationUnit)(phase.DurationUnit),
-		})
-	}
-	return shown
 }

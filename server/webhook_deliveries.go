@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -14,18 +14,18 @@ import (
 func (s *Server) ListWebhookDeliveries(ctx context.Context, req gen.ListWebhookDeliveriesRequestObject) (gen.ListWebhookDeliveriesResponseObject, error) {
 	p := req.Params
 	filter := webhook.Filter{
-		EndpointID: orEmpty(p.WebhookEndpointID),
-		Type:       webhook.Type(orEmpty(p.Type)),
-		Status:     webhook.Status(orEmpty(p.Status)),
+		EndpointID: wire.Deref(p.WebhookEndpointID),
+		Type:       webhook.Type(wire.Deref(p.Type)),
+		Status:     webhook.Status(wire.Deref(p.Status)),
 	}
 	var page gen.WebhookDeliveryPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		deliveries, next, err := webhook.ListDeliveries(tx, filter, pageFromWire(p.Limit, p.Cursor))
+		deliveries, next, err := webhook.ListDeliveries(tx, filter, wire.ReadPage(p.Limit, p.Cursor))
 		if err != nil {
 			return err
 		}
-		page.PaginationMetadata = pageToWire(next)
-		page.Data, err = webhookDeliveriesToWire(tx, deliveries)
+		page.PaginationMetadata = wire.Page(next)
+		page.Data, err = wire.WebhookDeliveries(tx, deliveries)
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Server) FetchWebhookDelivery(ctx context.Context, req gen.FetchWebhookD
 		if err != nil {
 			return err
 		}
-		shown, err = webhookDeliveryToWire(tx, found)
+		shown, err = wire.WebhookDelivery(tx, found)
 		return err
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Server) ResendWebhookDelivery(ctx context.Context, req gen.ResendWebhoo
 		if err != nil {
 			return gen.WebhookDelivery{}, err
 		}
-		return webhookDeliveryToWire(tx, sent)
+		return wire.WebhookDelivery(tx, sent)
 	})
 	if err != nil {
 		return nil, err
@@ -68,14 +68,14 @@ func (s *Server) ResendWebhookDelivery(ctx context.Context, req gen.ResendWebhoo
 
 // ResendWebhookDeliveries serves POST /v1/webhook_deliveries/resend.
 func (s *Server) ResendWebhookDeliveries(ctx context.Context, req gen.ResendWebhookDeliveriesRequestObject) (gen.ResendWebhookDeliveriesResponseObject, error) {
-	start, startErr := dateTimeFromWire("timeframe_start", req.Body.TimeframeStart)
-	end, endErr := dateTimeFromWire("timeframe_end", req.Body.TimeframeEnd)
+	start, startErr := wire.ReadDateTime("timeframe_start", req.Body.TimeframeStart)
+	end, endErr := wire.ReadDateTime("timeframe_end", req.Body.TimeframeEnd)
 	if err := fault.Join(startErr, endErr); err != nil {
 		return nil, err
 	}
 	filter := webhook.Filter{
 		EndpointID: req.Body.WebhookEndpointID,
-		Type:       webhook.Type(orEmpty(req.Body.Type)),
+		Type:       webhook.Type(wire.Deref(req.Body.Type)),
 		Status:     webhook.StatusFailed,
 		CreatedAt:  store.Range{Gte: &start, Lt: &end},
 	}
@@ -90,34 +90,4 @@ func (s *Server) ResendWebhookDeliveries(ctx context.Context, req gen.ResendWebh
 		return nil, err
 	}
 	return gen.ResendWebhookDeliveries200JSONResponse(resent), nil
-}
-
-func webhookDeliveryToWire(tx *store.Tx, d webhook.Delivery) (gen.WebhookDelivery, error) {
-	shown, err := webhookDeliveriesToWire(tx, []webhook.Delivery{d})
-	if err != nil {
-		return gen.WebhookDelivery{}, err
-	}
-	return shown[0], nil
-}
-
-// webhookDeliveriesToWire shows deliveries with what they send.
-func webhookDeliveriesToWire(tx *store.Tx, deliveries []webhook.Delivery) ([]gen.WebhookDelivery, error) {
-	bodies, err := webhook.Bodies(tx, deliveries)
-	return toWire(deliveries, func(d webhook.Delivery) gen.WebhookDelivery {
-		return gen.WebhookDelivery{
-			ID:                d.ID,
-			WebhookEndpointID: d.EndpointID,
-			EventID:           d.MessageID,
-			Type:              string(d.Type),
-			Status:            gen.WebhookDeliveryStatus(d.Status),
-			CreatedAt:         instantToWire(d.CreatedAt),
-			NextAttemptAt:     optionalInstantToWire(d.NextAttemptAt),
-			Attempts:          toWire(d.Attempts, webhookAttemptToWire),
-			Payload:           json.RawMessage(bodies[d.MessageID]),
-		}
-	}), err
-}
-
-func webhookAttemptToWire(a webhook.Attempt) gen.WebhookAttempt {
-	return gen.WebhookAttempt{AttemptedAt: instantToWire(a.At), ResponseStatus: a.Status, Error: a.Error}
 }

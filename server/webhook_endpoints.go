@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/webhook"
 	"tollkeeper/gen"
 	"tollkeeper/server/webhooks"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
@@ -16,8 +17,8 @@ func (s *Server) CreateWebhookEndpoint(ctx context.Context, req gen.CreateWebhoo
 		if err := s.checkWebhookURL(tx, req.Body.URL); err != nil {
 			return gen.WebhookEndpoint{}, err
 		}
-		made, err := webhook.CreateEndpoint(tx, webhook.NewEndpoint{URL: req.Body.URL, EventTypes: eventTypesFromWire(req.Body.EventTypes)})
-		return webhookEndpointWithSecret(made), err
+		made, err := webhook.CreateEndpoint(tx, webhook.NewEndpoint{URL: req.Body.URL, EventTypes: wire.ReadEventTypes(req.Body.EventTypes)})
+		return wire.WebhookEndpointWithSecret(made), err
 	})
 	if err != nil {
 		return nil, err
@@ -29,8 +30,8 @@ func (s *Server) CreateWebhookEndpoint(ctx context.Context, req gen.CreateWebhoo
 func (s *Server) ListWebhookEndpoints(ctx context.Context, req gen.ListWebhookEndpointsRequestObject) (gen.ListWebhookEndpointsResponseObject, error) {
 	var page gen.WebhookEndpointPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		endpoints, next, err := webhook.ListEndpoints(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
-		page = gen.WebhookEndpointPage{Data: toWire(endpoints, webhookEndpointToWire), PaginationMetadata: pageToWire(next)}
+		endpoints, next, err := webhook.ListEndpoints(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.WebhookEndpointPage{Data: wire.MapSlice(endpoints, wire.WebhookEndpoint), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *Server) FetchWebhookEndpoint(ctx context.Context, req gen.FetchWebhookE
 	if err != nil {
 		return nil, err
 	}
-	return gen.FetchWebhookEndpoint200JSONResponse(webhookEndpointToWire(found)), nil
+	return gen.FetchWebhookEndpoint200JSONResponse(wire.WebhookEndpoint(found)), nil
 }
 
 // UpdateWebhookEndpoint serves PUT /v1/webhook_endpoints/{webhook_endpoint_id}.
@@ -66,7 +67,7 @@ func (s *Server) UpdateWebhookEndpoint(ctx context.Context, req gen.UpdateWebhoo
 				e.URL = *req.Body.URL
 			}
 			if sent(ctx, "event_types") {
-				e.EventTypes = eventTypesFromWire(req.Body.EventTypes)
+				e.EventTypes = wire.ReadEventTypes(req.Body.EventTypes)
 			}
 			if req.Body.Enabled != nil {
 				e.Enabled = *req.Body.Enabled
@@ -77,7 +78,7 @@ func (s *Server) UpdateWebhookEndpoint(ctx context.Context, req gen.UpdateWebhoo
 	if err != nil {
 		return nil, err
 	}
-	return gen.UpdateWebhookEndpoint200JSONResponse(webhookEndpointToWire(updated)), nil
+	return gen.UpdateWebhookEndpoint200JSONResponse(wire.WebhookEndpoint(updated)), nil
 }
 
 // DeleteWebhookEndpoint serves DELETE /v1/webhook_endpoints/{webhook_endpoint_id}.
@@ -93,7 +94,7 @@ func (s *Server) DeleteWebhookEndpoint(ctx context.Context, req gen.DeleteWebhoo
 func (s *Server) RotateWebhookSecret(ctx context.Context, req gen.RotateWebhookSecretRequestObject) (gen.RotateWebhookSecretResponseObject, error) {
 	rotated, err := once(ctx, s, func(tx *store.Tx) (gen.WebhookEndpoint, error) {
 		rotated, err := webhook.RotateSecret(tx, req.WebhookEndpointID)
-		return webhookEndpointWithSecret(rotated), err
+		return wire.WebhookEndpointWithSecret(rotated), err
 	})
 	if err != nil {
 		return nil, err
@@ -104,11 +105,11 @@ func (s *Server) RotateWebhookSecret(ctx context.Context, req gen.RotateWebhookS
 // TestWebhookEndpoint serves POST /v1/webhook_endpoints/{webhook_endpoint_id}/test.
 func (s *Server) TestWebhookEndpoint(ctx context.Context, req gen.TestWebhookEndpointRequestObject) (gen.TestWebhookEndpointResponseObject, error) {
 	sent, err := once(ctx, s, func(tx *store.Tx) (gen.WebhookDelivery, error) {
-		sent, err := webhook.SendTest(tx, req.WebhookEndpointID, writeMessage)
+		sent, err := webhook.SendTest(tx, req.WebhookEndpointID, webhooks.WriteMessage)
 		if err != nil {
 			return gen.WebhookDelivery{}, err
 		}
-		return webhookDeliveryToWire(tx, sent)
+		return wire.WebhookDelivery(tx, sent)
 	})
 	if err != nil {
 		return nil, err
@@ -122,26 +123,4 @@ func (s *Server) checkWebhookURL(tx *store.Tx, url string) error {
 		return err
 	}
 	return webhooks.CheckURL(url, settings.Test(), s.networks)
-}
-
-func eventTypesFromWire(names []string) *[]webhook.Type {
-	if names == nil {
-		return nil
-	}
-	types := toWire(names, func(name string) webhook.Type { return webhook.Type(name) })
-	return &types
-}
-
-func webhookEndpointToWire(e webhook.Endpoint) gen.WebhookEndpoint {
-	shown := gen.WebhookEndpoint{ID: e.ID, URL: e.URL, Enabled: e.Enabled, CreatedAt: instantToWire(e.CreatedAt)}
-	if e.EventTypes != nil {
-		shown.EventTypes = toWire(*e.EventTypes, func(t webhook.Type) string { return string(t) })
-	}
-	return shown
-}
-
-func webhookEndpointWithSecret(e webhook.Endpoint) gen.WebhookEndpoint {
-	shown := webhookEndpointToWire(e)
-	shown.Secret = &e.Secret
-	return shown
 }

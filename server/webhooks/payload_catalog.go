@@ -1,0 +1,44 @@
+package webhooks
+
+import (
+	"tollkeeper/domain/catalog"
+	"tollkeeper/gen"
+	"tollkeeper/server/wire"
+	"tollkeeper/store"
+)
+
+func announcedMetric(tx *store.Tx, id string) (any, error) {
+	found, err := catalog.FindMetric(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.LoadMetric(tx, found)
+}
+
+// metricBefore tells what an edit of a metric changed.
+func metricBefore(tx *store.Tx, id string, before catalog.Metric) (any, error) {
+	after, err := catalog.FindMetric(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	item := catalog.Item{} // of both
+	return previousAttributes(wire.Metric(before, item), wire.Metric(after, item), "description", "metadata", "name")
+}
+
+func announcedPrice(tx *store.Tx, id string) (any, error) {
+	found, err := catalog.FindPrice(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.LoadPrice(tx, found)
+}
+
+// priceBefore tells what an edit of a price changed: nothing else of it can be edited.
+func priceBefore(_ *store.Tx, _ string, before store.Metadata) (any, error) {
+	return map[string]any{"previous_attributes": map[string]any{"metadata": wire.Metadata(before)}}, nil
+}
+
+func announcedPlan(tx *store.Tx, id string) (any, error) {
+	found, err := catalog.FindPlan(tx, id)
+	return gen.PlanMinified{ID: &found.ID, ExternalPlanID: found.ExternalPlanID, Name: &found.Name}, err
+}

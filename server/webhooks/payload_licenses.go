@@ -1,0 +1,18 @@
+package webhooks
+
+import (
+	"tollkeeper/domain/license"
+	"tollkeeper/server/wire"
+	"tollkeeper/store"
+)
+
+// announcedReset tells what licenses are granted anew.
+func announcedReset(_ *store.Tx, _ string, r license.Reset) (any, error) {
+	return map[string]any{
+		"timeframe_start": wire.Instant(r.Period.Start),
+		"timeframe_end":   wire.Instant(r.Period.End),
+		"reset_allocations": wire.MapSlice(r.Grants, func(g license.Grant) any {
+			return map[string]any{"license_type_id": g.TypeID, "pricing_unit_id": string(g.Unit), "allocation_amount": g.Amount.String()}
+		}),
+	}, nil
+}

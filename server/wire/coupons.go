@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"fmt"
+
+	"tollkeeper/domain/coupon"
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/gen"
+)
+
+// ReadCoupon reads the coupon of a request.
+func ReadCoupon(in gen.CouponCreate) (coupon.NewCoupon, error) {
+	wanted := coupon.NewCoupon{
+		RedemptionCode: in.RedemptionCode, DurationMonths: in.DurationInMonths, MaxRedemptions: in.MaxRedemptions,
+	}
+	union, err := in.Discount.ValueByDiscriminator()
+	if err != nil {
+		return wanted, fmt.Errorf("read a discount: %w", err)
+	}
+	switch off := union.(type) {
+	case gen.PercentageOff:
+		wanted.Kind = rating.PercentageDiscount
+		wanted.Value, err = numberFromWire("discount.percentage_discount", off.PercentageDiscount)
+	case gen.AmountOff:
+		wanted.Kind = rating.AmountDiscount
+		wanted.Value, err = ReadAmount("discount.amount_discount", off.AmountDiscount)
+	}
+	return wanted, err
+}
+
+// Coupon returns the coupon as responses show it.
+func Coupon(c coupon.Coupon) gen.Coupon {
+	shown := gen.Coupon{
+		ID:               c.ID,
+		RedemptionCode:   c.RedemptionCode,
+		TimesRedeemed:    c.TimesRedeemed,
+		DurationInMonths: c.DurationMonths,
+		MaxRedemptions:   c.MaxRedemptions,
+		ArchivedAt:       OptionalInstant(c.ArchivedAt),
+	}
+	var err error
+	if c.Kind == rating.PercentageDiscount {
+		err = shown.Discount.FromPercentageDiscount(gen.PercentageDiscount{PercentageOff: gen.PercentageOff{
+			DiscountType: gen.PercentageDiscountTypePercentage, PercentageDiscount: Number(c.Value),
+		}})
+	} else {
+		// There is no currency to tell how many digits; most have two.
+		err = shown.Discount.FromAmountDiscount(gen.AmountDiscount{AmountOff: gen.AmountOff{
+			DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: c.Value.StringFixed(max(2, c.Value.Places())),
+		}})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("server: coupon %s cannot be written: %v", c.ID, err))
+	}
+	return shown
+}
+
+// redeemedToWire shows the coupon that a subscription redeemed last.
+func redeemedToWire(t subscription.Terms) *gen.CouponRedemption {
+	redeemed := t.Redeemed()
+	if redeemed == nil {
+		return nil
+	}
+	return &gen.CouponRedemption{
+		CouponID: *redeemed.CouponID, StartDate: Instant(redeemed.StartAt), EndDate: OptionalInstant(redeemed.EndAt),
+	}
+}

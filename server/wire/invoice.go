@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+	"tollkeeper/store"
+)
+
+// Invoices shows invoices with what their lines name. It asks as often for many
+// as for one.
+func Invoices(tx *store.Tx, views []invoice.View) ([]gen.Invoice, error) {
+	var lines []invoice.Line
+	for _, v := range views {
+		lines = append(lines, v.Lines...)
+	}
+	sources, err := LoadLineSources(tx, lines)
+	if err != nil {
+		return nil, err
+	}
+	return MapSlice(views, func(v invoice.View) gen.Invoice {
+		return gen.Invoice{
+			InvoiceHeader:  invoiceHeaderToWire(v),
+			InvoiceDated:   gen.InvoiceDated{InvoiceDate: Instant(v.InvoiceDate)},
+			InvoiceContent: sources.invoiceContentToWire(v),
+		}
+	}), nil
+}
+
+// InvoiceSummary returns the invoice summary as responses show it.
+func InvoiceSummary(v invoice.View) gen.InvoiceSummary {
+	return gen.InvoiceSummary{
+		InvoiceHeader: invoiceHeaderToWire(v),
+		InvoiceDated:  gen.InvoiceDated{InvoiceDate: Instant(v.InvoiceDate)},
+	}
+}
+
+func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
+	collection := v.Collection()
+	h := gen.InvoiceHeader{
+		ID:                v.ID,
+		InvoiceNumber:     v.Number,
+		InvoiceSource:     gen.InvoiceSource(v.Source),
+		Status:            gen.InvoiceStatus(v.Status),
+		Currency:          string(v.Currency),
+		Total:             v.Currency.Format(v.Total),
+		AmountDue:         v.Currency.Format(v.AmountDue),
+		CreatedAt:         Instant(v.CreatedAt),
+		IssuedAt:          OptionalInstant(v.IssuedAt),
+		EligibleToIssueAt: OptionalInstant(v.EligibleAt),
+		ScheduledIssueAt:  OptionalInstant(v.ScheduledAt()),
+		WillAutoIssue:     v.WillAutoIssue,
+		DueDate:           OptionalInstant(v.DueAt),
+		PaymentStartedAt:  OptionalInstant(collection.StartedAt),
+		PaymentFailedAt:   OptionalInstant(collection.FailedAt),
+		PaidAt:            OptionalInstant(v.PaidAt),
+		VoidedAt:          OptionalInstant(v.VoidedAt),
+		Memo:              v.Memo,
+		Metadata:          Metadata(v.Metadata),
+		Customer:          customerRefToWire(v.Customer),
+		BillingAddress:    addressToWire(v.Billing),
+		ShippingAddress:   addressToWire(v.Shipping),
+		CustomerTaxID:     taxIDToWire(v.Tax),
+		AutoCollection: gen.InvoiceAutoCollection{
+			Enabled: &v.AutoCollection, NumAttempts: &collection.Attempts,
+			PreviouslyAttemptedAt: OptionalInstant(collection.LastAt), NextAttemptAt: OptionalInstant(collection.NextAt),
+		},
+		CreditNotes:                 creditNotesToWire(v.CreditNotes),
+		CustomerBalanceTransactions: MapSlice(v.BalanceTransactions, BalanceTransaction(v.Currency)),
+		PaymentAttempts:             MapSlice(v.PaymentAttempts, paymentAttemptToWire(v.Currency)),
+	}
+	if v.SubscriptionID != nil {
+		h.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
+	}
+	return h
+}
+
+func paymentAttemptToWire(currency money.Currency) func(invoice.PaymentAttempt) gen.PaymentAttempt {
+	return func(a invoice.PaymentAttempt) gen.PaymentAttempt {
+		return gen.PaymentAttempt{
+			ID: a.ID, Amount: currency.Format(a.Amount), CreatedAt: Instant(a.CreatedAt), Succeeded: a.Succeeded,
+			PaymentProvider: (*gen.PaymentGateway)(a.Provider), PaymentProviderID: a.ProviderID,
+		}
+	}
+}
+
+// invoiceContentToWire shows the lines, and in the older form the adjustments of the
+// whole invoice that worked on them.
+func (s LineSources) invoiceContentToWire(v invoice.View) gen.InvoiceContent {
+	content := gen.InvoiceContent{
+		Subtotal:  v.Currency.Format(v.Subtotal),
+		Discounts: []gen.InvoiceLevelDiscount{},
+		LineItems: MapSlice(v.Lines, func(l invoice.Line) gen.InvoiceLineItem { return s.LineItemToWire(l, v.Currency) }),
+	}
+	for _, a := range s.invoiceLevel(v.Lines) {
+		off := discountToWire(a, v.Currency)
+		switch {
+		case a.Kind == rating.Minimum && content.Minimum == nil:
+			content.Minimum = minimumToWire(a, v.Currency)
+			content.MinimumAmount = &content.Minimum.MinimumAmount
+		case a.Kind == rating.Maximum && content.Maximum == nil:
+			content.Maximum = maximumToWire(a, v.Currency)
+			content.MaximumAmount = &content.Maximum.MaximumAmount
+		case off != nil && a.Kind != rating.UsageDiscount: // that is of single lines
+			content.Discounts = append(content.Discounts, unionOf[gen.InvoiceLevelDiscount](discountBaseToWire(a), off))
+			if content.Discount == nil {
+				first := unionOf[gen.NullableInvoiceLevelDiscount](discountBaseToWire(a), off)
+				content.Discount = &first
+			}
+		}
+	}
+	return content
+}
+
+// invoiceLevel are the adjustments of the whole invoice that worked on its lines, each
+// once, in the order in which they did.
+func (s LineSources) invoiceLevel(lines []invoice.Line) (found []catalog.Adjustment) {
+	seen := map[string]bool{}
+	for _, id := range invoice.AdjustmentIDs(lines...) {
+		if a := s.Adjustments[id]; a.InvoiceLevel && !seen[id] {
+			seen[id] = true
+			found = append(found, a)
+		}
+	}
+	return found
+}

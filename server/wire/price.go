@@ -1,0 +1,158 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/gen"
+)
+
+// sentPrice is what a price of any family is sent as, but for the configuration of
+// its model.
+type sentPrice struct {
+	gen.NewPriceBase
+	gen.OptionalCurrency
+	gen.Referable
+	ModelType string `json:"model_type"`
+}
+
+// ReadPrice reads a price of any family. Those are unions that hold the text
+// they were sent as, and so does the configuration of the model.
+func ReadPrice(union json.Marshaler) (wanted catalog.NewPrice, reference *string, err error) {
+	text, err := union.MarshalJSON()
+	if err != nil {
+		return wanted, nil, fmt.Errorf("read a price: %w", err)
+	}
+	var in sentPrice
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &in); err != nil {
+		return wanted, nil, fmt.Errorf("read a price: %w", err)
+	}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return wanted, nil, fmt.Errorf("read a price: %w", err)
+	}
+	quantity, err := optionalNumberFromWire("fixed_price_quantity", in.FixedPriceQuantity)
+	wanted = catalog.NewPrice{
+		Name:               in.Name,
+		ItemID:             in.ItemID,
+		MetricID:           in.BillableMetricID,
+		ExternalPriceID:    in.ExternalPriceID,
+		Cadence:            period.Cadence(in.Cadence),
+		Cycle:              lengthFromWire(in.BillingCycleConfiguration),
+		InvoicingCycle:     lengthFromWire(in.InvoicingCycleConfiguration),
+		BilledInAdvance:    in.BilledInAdvance,
+		Currency:           money.Currency(Deref(in.Currency)),
+		Quantity:           quantity,
+		ModelType:          in.ModelType,
+		Config:             members[in.ModelType+"_config"],
+		ConversionRate:     in.ConversionRate,
+		InvoiceGroupingKey: in.InvoiceGroupingKey,
+		CompositeFilters:   ReadFilters(in.CompositePriceFilters),
+		LicenseTypeID:      in.LicenseTypeID,
+		Metadata:           ReadMetadata(in.Metadata),
+	}
+	if in.ConversionRateConfig != nil {
+		wanted.ConversionRateConfig = members["conversion_rate_config"]
+	}
+	if d := in.DimensionalPriceConfiguration; d != nil {
+		wanted.Dimensions = &catalog.NewDimensions{
+			GroupID: d.DimensionalPriceGroupID, ExternalGroupID: d.ExternalDimensionalPriceGroupID, Values: d.DimensionValues,
+		}
+	}
+	return wanted, in.ReferenceID, err
+}
+
+// ReadFilters reads the filters of a request.
+func ReadFilters(filters []gen.Filter) []rating.Filter {
+	return MapSlice(filters, func(f gen.Filter) rating.Filter {
+		return rating.Filter{Field: rating.FilterField(f.Field), Operator: rating.FilterOperator(f.Operator), Values: f.Values}
+	})
+}
+
+// Prices returns prices as responses show them, each with its own adjustments.
+func Prices(prices []catalog.Price, itemNames map[string]string, adjustments ...catalog.Adjustment) []gen.Price {
+	return MapSlice(prices, func(p catalog.Price) gen.Price { return priceToWire(p, itemNames[p.ItemID], adjustments...) })
+}
+
+// priceToWire writes what all prices have, and beside it the model as it was sent.
+// Of the adjustments, those that are for this price alone show in its older fields.
+func priceToWire(price catalog.Price, itemName string, adjustments ...catalog.Adjustment) gen.Price {
+	text, err := json.Marshal(priceBaseToWire(price, itemName, ofPrice(price, adjustments)))
+	if err != nil {
+		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
+	}
+	text = fmt.Appendf(text[:len(text)-1], `,"model_type":%q,"%s_config":%s}`, price.ModelType, price.ModelType, price.Config)
+	var out gen.Price
+	if err := out.UnmarshalJSON(text); err != nil {
+		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
+	}
+	return out
+}
+
+func priceBaseToWire(price catalog.Price, itemName string, own []catalog.Adjustment) gen.PriceBase {
+	older := olderToWire(own, price.Currency)
+	base := gen.PriceBase{
+		ID:                          price.ID,
+		Name:                        price.Name,
+		ExternalPriceID:             price.ExternalPriceID,
+		CreatedAt:                   Instant(price.CreatedAt),
+		Item:                        gen.ItemSlim{ID: price.ItemID, Name: itemName},
+		PriceType:                   gen.PriceType(price.Type),
+		BillingMode:                 gen.BillingMode(price.BillingMode),
+		Cadence:                     gen.Cadence(price.Cadence),
+		BillingCycleConfiguration:   lengthToWire(catalog.ShownLength(price.Length())),
+		InvoicingCycleConfiguration: optionalLengthToWire(price.InvoicingCycle),
+		InvoiceGroupingKey:          price.InvoiceGroupingKey,
+		FixedPriceQuantity:          optionalNumberToWire(price.Quantity),
+		Currency:                    gen.Currency(price.Currency),
+		ConversionRate:              optionalNumberToWire(price.ConversionRate),
+		ConversionRateConfig:        conversionRateToWire(price),
+		CreditAllocation:            allocationToWire(price.Allocation),
+		LicenseType:                 optionalLicenseTypeToWire(price.LicenseType),
+		PlanPhaseOrder:              price.PhaseOrder,
+		ReplacesPriceID:             price.ReplacesPriceID,
+		Discount:                    older.Discount,
+		Minimum:                     older.Minimum,
+		MinimumAmount:               older.MinimumAmount,
+		Maximum:                     older.Maximum,
+		MaximumAmount:               older.MaximumAmount,
+		Metadata:                    Metadata(price.Metadata),
+	}
+	if price.MetricID != nil {
+		base.BillableMetric = &gen.BillableMetricTiny{ID: *price.MetricID}
+	}
+	if price.Type == catalog.PriceComposite {
+		base.CompositePriceFilters = filtersToWire(price.CompositeFilters)
+	}
+	if price.DimensionalPriceGroupID != nil {
+		base.DimensionalPriceConfiguration = &gen.DimensionalPriceConfiguration{
+			DimensionalPriceGroupID: *price.DimensionalPriceGroupID,
+			DimensionValues:         MapSlice(price.Dimensions, func(p rating.Property) string { return p.Value }),
+		}
+	}
+	return base
+}
+
+// conversionRateToWire shows a configuration as it was sent.
+func conversionRateToWire(price catalog.Price) *gen.NullableConversionRateConfig {
+	if price.ConversionRateConfig == nil {
+		return nil
+	}
+	var shown gen.NullableConversionRateConfig
+	if err := shown.UnmarshalJSON(*price.ConversionRateConfig); err != nil {
+		panic(fmt.Sprintf("server: the conversion of price %s cannot be written: %v", price.ID, err))
+	}
+	return &shown
+}
+
+func optionalLengthToWire(length *period.Length) *gen.CycleConfiguration {
+	if length == nil {
+		return nil
+	}
+	shown := lengthToWire(*length)
+	return &shown
+}

@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"tollkeeper/domain/webhook"
+	"tollkeeper/gen"
+)
+
+// ReadEventTypes reads the event types of a request.
+func ReadEventTypes(names []string) *[]webhook.Type {
+	if names == nil {
+		return nil
+	}
+	types := MapSlice(names, func(name string) webhook.Type { return webhook.Type(name) })
+	return &types
+}
+
+// WebhookEndpoint returns the webhook endpoint as responses show it.
+func WebhookEndpoint(e webhook.Endpoint) gen.WebhookEndpoint {
+	shown := gen.WebhookEndpoint{ID: e.ID, URL: e.URL, Enabled: e.Enabled, CreatedAt: Instant(e.CreatedAt)}
+	if e.EventTypes != nil {
+		shown.EventTypes = MapSlice(*e.EventTypes, func(t webhook.Type) string { return string(t) })
+	}
+	return shown
+}
+
+// WebhookEndpointWithSecret returns the webhook endpoint with secret as responses show it.
+func WebhookEndpointWithSecret(e webhook.Endpoint) gen.WebhookEndpoint {
+	shown := WebhookEndpoint(e)
+	shown.Secret = &e.Secret
+	return shown
+}
