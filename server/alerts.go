@@ -25,7 +25,7 @@ func (s *Server) ListAlerts(ctx context.Context, req gen.ListAlertsRequestObject
 			return err
 		}
 		page.PaginationMetadata = wire.Page(next)
-		page.Data, err = wire.Alerts(tx, alerts...)
+		page.Data, err = wire.LoadAlerts(tx, alerts...)
 		return err
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func shownAlert(tx *store.Tx, do func(tx *store.Tx) (alert.Alert, error)) (gen.A
 	if err != nil {
 		return gen.Alert{}, err
 	}
-	shown, err := wire.Alerts(tx, a)
+	shown, err := wire.LoadAlerts(tx, a)
 	if err != nil {
 		return gen.Alert{}, err
 	}
@@ -187,7 +187,7 @@ func alertEditFromWire(ctx context.Context, in gen.AlertUpdate) (alert.Edit, err
 		edit.PriceFilters = &filters
 	}
 	if sent(ctx, "threshold_overrides") {
-		overrides, overridesErr := wire.ReadOverrides(in.ThresholdOverrides)
+		overrides, overridesErr := wire.ReadThresholdOverrides(in.ThresholdOverrides)
 		edit.ThresholdOverrides = &overrides
 		err = fault.Join(err, overridesErr)
 	}

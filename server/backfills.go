@@ -11,7 +11,7 @@ import (
 
 // CreateBackfill serves POST /v1/events/backfills.
 func (s *Server) CreateBackfill(ctx context.Context, req gen.CreateBackfillRequestObject) (gen.CreateBackfillResponseObject, error) {
-	wanted, err := wire.NewBackfill(*req.Body)
+	wanted, err := wire.ReadBackfill(*req.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (s *Server) ListCouponSubscriptions(ctx context.Context, req gen.ListCoupon
 			return err
 		}
 		list.PaginationMetadata = wire.Page(next)
-		list.Data, err = wire.Subscriptions(tx, terms...)
+		list.Data, err = wire.LoadSubscriptions(tx, terms...)
 		return err
 	})
 	if err != nil {
@@ -101,14 +101,14 @@ func (s *Server) ListCouponSubscriptions(ctx context.Context, req gen.ListCoupon
 
 // RedeemCoupon serves POST /v1/subscriptions/{subscription_id}/redeem_coupon.
 func (s *Server) RedeemCoupon(ctx context.Context, req gen.RedeemCouponRequestObject) (gen.RedeemCouponResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, redemption)
+	body, err := makeChange(ctx, s, req.SubscriptionID, *req.Body, redemption)
 	if err != nil {
 		return nil, err
 	}
 	return gen.RedeemCoupon200JSONResponse(body), nil
 }
 
-func redemption(body gen.CouponRedeem) (mutation, error) {
+func redemption(body gen.CouponRedeem) (change, error) {
 	in := subscription.Redemption{
 		CouponID: body.CouponID, Code: body.CouponRedemptionCode,
 		Option: subscription.ChangeOption(body.ChangeOption), Date: body.ChangeDate,

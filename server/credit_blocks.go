@@ -32,7 +32,7 @@ func (s *Server) creditBlock(ctx context.Context, id string) (shown gen.CreditBl
 		if block, err = credit.FindBlock(tx, id); err != nil {
 			return err
 		}
-		of, err := wire.OriginsOf(tx, block)
+		of, err := wire.LoadBlockOrigins(tx, block)
 		shown = wire.CreditBlock(block, of)
 		return err
 	})

@@ -54,7 +54,7 @@ func (s *Server) createLedgerEntry(ctx context.Context, find findCustomer, ident
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
-		shown, err := wire.LedgerEntries(tx, []credit.Entry{entry}, buyer)
+		shown, err := wire.LoadLedgerEntries(tx, []credit.Entry{entry}, buyer)
 		if err != nil {
 			return gen.LedgerEntry{}, err
 		}
@@ -81,7 +81,7 @@ func (s *Server) ListLedgerEntriesByExternalID(ctx context.Context, req gen.List
 }
 
 func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, identifier string, p gen.ListLedgerEntriesParams) (page gen.LedgerEntryPage, err error) {
-	filter := credit.EntryFilter{Currency: wire.CreditCurrency(p.Currency)}
+	filter := credit.EntryFilter{Currency: wire.ReadCreditCurrency(p.Currency)}
 	if p.EntryStatus != nil {
 		filter.Status = credit.EntryStatus(*p.EntryStatus)
 	}
@@ -108,7 +108,7 @@ func (s *Server) listLedgerEntries(ctx context.Context, find findCustomer, ident
 			return err
 		}
 		page.PaginationMetadata = wire.Page(next)
-		page.Data, err = wire.LedgerEntries(tx, entries, buyer)
+		page.Data, err = wire.LoadLedgerEntries(tx, entries, buyer)
 		return err
 	})
 	return page, err
@@ -144,7 +144,7 @@ func (s *Server) ListCreditsByExternalID(ctx context.Context, req gen.ListCredit
 }
 
 func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier string, p gen.ListCreditsParams) (page gen.CustomerCreditBlockPage, err error) {
-	filter := credit.BlockFilter{Currency: wire.CreditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
+	filter := credit.BlockFilter{Currency: wire.ReadCreditCurrency(p.Currency), All: p.IncludeAllBlocks != nil && *p.IncludeAllBlocks}
 	if err := s.deduct(ctx, find, identifier); err != nil {
 		return page, err
 	}
@@ -162,7 +162,7 @@ func (s *Server) listCredits(ctx context.Context, find findCustomer, identifier 
 		if err != nil {
 			return err
 		}
-		of, err := wire.OriginsOf(tx, blocks...)
+		of, err := wire.LoadBlockOrigins(tx, blocks...)
 		page = gen.CustomerCreditBlockPage{
 			Data:               wire.MapSlice(blocks, func(b credit.Block) gen.CustomerCreditBlock { return wire.CustomerCreditBlock(b, of) }),
 			PaginationMetadata: wire.Page(next),

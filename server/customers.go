@@ -19,7 +19,7 @@ func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerReque
 		if err != nil {
 			return gen.Customer{}, err
 		}
-		shown, err := wire.Customers(tx, c)
+		shown, err := wire.LoadCustomers(tx, c)
 		return shown[0], err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Server) ListCustomers(ctx context.Context, req gen.ListCustomersRequest
 			return err
 		}
 		page.PaginationMetadata = wire.Page(next)
-		page.Data, err = wire.Customers(tx, customers...)
+		page.Data, err = wire.LoadCustomers(tx, customers...)
 		return err
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Server) fetchCustomer(ctx context.Context, find findCustomer, identifie
 		if err != nil {
 			return err
 		}
-		shown, err = wire.Customers(tx, found)
+		shown, err = wire.LoadCustomers(tx, found)
 		return err
 	})
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 		if err != nil {
 			return err
 		}
-		shown, err = wire.Customers(tx, updated)
+		shown, err = wire.LoadCustomers(tx, updated)
 		return err
 	})
 	if err != nil {
@@ -168,8 +168,8 @@ func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpda
 
 		"accounting_sync_configuration": func() { c.AccountingSync = wire.ReadAccountingSync(in.AccountingSyncConfiguration) },
 		"reporting_configuration":       func() { c.Reporting = (*customer.Reporting)(in.ReportingConfiguration) },
-		"payment_configuration":         func() { c.Payments = wire.ReadPayments(in.PaymentConfiguration) },
-		"tax_configuration":             func() { c.Tax = wire.ReadTax(in.TaxConfiguration) },
+		"payment_configuration":         func() { c.Payments = wire.ReadPaymentConfiguration(in.PaymentConfiguration) },
+		"tax_configuration":             func() { c.Tax = wire.ReadTaxConfiguration(in.TaxConfiguration) },
 	} {
 		if sent(ctx, member) {
 			edit()

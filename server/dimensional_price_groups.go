@@ -19,7 +19,7 @@ func (s *Server) CreateDimensionalPriceGroup(ctx context.Context, req gen.Create
 			Dimensions:                      req.Body.Dimensions,
 			Metadata:                        wire.ReadMetadata(req.Body.Metadata),
 		})
-		return wire.PriceGroup(group), err
+		return wire.DimensionalPriceGroup(group), err
 	})
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *Server) ListDimensionalPriceGroups(ctx context.Context, req gen.ListDim
 	var page gen.DimensionalPriceGroupPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		groups, next, err := catalog.ListDimensionalPriceGroups(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
-		page = gen.DimensionalPriceGroupPage{Data: wire.MapSlice(groups, wire.PriceGroup), PaginationMetadata: wire.Page(next)}
+		page = gen.DimensionalPriceGroupPage{Data: wire.MapSlice(groups, wire.DimensionalPriceGroup), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ type findPriceGroup func(*store.Tx, string) (catalog.DimensionalPriceGroup, erro
 func (s *Server) fetchPriceGroup(ctx context.Context, find findPriceGroup, identifier string) (found gen.DimensionalPriceGroup, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		group, err := find(tx, identifier)
-		found = wire.PriceGroup(group)
+		found = wire.DimensionalPriceGroup(group)
 		return err
 	})
 	return found, err
@@ -102,7 +102,7 @@ func (s *Server) updatePriceGroup(ctx context.Context, find findPriceGroup, iden
 			}
 			return editMetadata(ctx, &g.Metadata, in.Metadata)
 		})
-		updated = wire.PriceGroup(group)
+		updated = wire.DimensionalPriceGroup(group)
 		return err
 	})
 	return updated, err

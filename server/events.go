@@ -55,7 +55,7 @@ func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return gen.SearchEvents200JSONResponse{Data: wire.MapSlice(found, wire.StoredEvent)}, nil
+	return gen.SearchEvents200JSONResponse{Data: wire.MapSlice(found, wire.FoundEvent)}, nil
 }
 
 // ListEventVolumes serves GET /v1/events/volume.
@@ -73,5 +73,5 @@ func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesR
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListEventVolumes200JSONResponse{Data: wire.MapSlice(hours, wire.HourCount)}, nil
+	return gen.ListEventVolumes200JSONResponse{Data: wire.MapSlice(hours, wire.EventVolume)}, nil
 }

@@ -9,7 +9,7 @@ import (
 // KeptAsPending names the operations whose requests can wait as pending changes, as
 // changes are typed.
 func KeptAsPending() (types []string) {
-	for kind := range mutations {
+	for kind := range changes {
 		types = append(types, kind)
 	}
 	return types

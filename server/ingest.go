@@ -53,7 +53,7 @@ func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.I
 	problem, _ := contract.Problem(failuresOf(outcome), requestOf(ctx).id)
 	return gen.Ingest400ApplicationProblemPlusJSONResponse{
 		Problem:       problem,
-		IngestFailure: gen.IngestFailure{ValidationFailed: wire.Failures(outcome.Failed), Debug: debug},
+		IngestFailure: gen.IngestFailure{ValidationFailed: wire.EventFailures(outcome.Failed), Debug: debug},
 	}, nil
 }
 

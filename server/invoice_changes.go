@@ -19,7 +19,7 @@ func (s *Server) changeInvoice(ctx context.Context, change func(tx *store.Tx) (i
 		if err != nil {
 			return gen.Invoice{}, err
 		}
-		shown, err := wire.Invoices(tx, []invoice.View{view})
+		shown, err := wire.LoadInvoices(tx, []invoice.View{view})
 		if err != nil {
 			return gen.Invoice{}, err
 		}

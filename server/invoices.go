@@ -25,7 +25,7 @@ func (s *Server) ListInvoices(ctx context.Context, req gen.ListInvoicesRequestOb
 			return err
 		}
 		list.PaginationMetadata = wire.Page(next)
-		list.Data, err = wire.Invoices(tx, views)
+		list.Data, err = wire.LoadInvoices(tx, views)
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) FetchInvoice(ctx context.Context, req gen.FetchInvoiceRequestOb
 		if err != nil {
 			return err
 		}
-		shown, err = wire.Invoices(tx, []invoice.View{view})
+		shown, err = wire.LoadInvoices(tx, []invoice.View{view})
 		return err
 	})
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) FetchUpcomingInvoice(ctx context.Context, req gen.FetchUpcoming
 		if err != nil {
 			return err
 		}
-		invoices, err := wire.Invoices(tx, []invoice.View{view})
+		invoices, err := wire.LoadInvoices(tx, []invoice.View{view})
 		if err != nil {
 			return err
 		}
@@ -110,9 +110,9 @@ func (s *Server) ExplainInvoiceLineItem(ctx context.Context, req gen.ExplainInvo
 			return err
 		}
 		price := explained.Price
-		names, err := wire.ItemNames(tx, []catalog.Price{price})
+		names, err := wire.LoadItemNames(tx, []catalog.Price{price})
 		sources := wire.LineSources{Prices: map[string]catalog.Price{price.ID: price}, ItemNames: names, Adjustments: explained.Adjustments}
-		shown = wire.Explanation(explained, sources.PriceToWire(explained.Line))
+		shown = wire.Explanation(explained, sources.Price(explained.Line))
 		return err
 	})
 	if err != nil {

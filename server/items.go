@@ -60,7 +60,7 @@ func (s *Server) UpdateItem(ctx context.Context, req gen.UpdateItemRequestObject
 				item.Name = *req.Body.Name
 			}
 			if sent(ctx, "external_connections") {
-				item.Connections = wire.MapSlice(req.Body.ExternalConnections, wire.ReadConnection)
+				item.Connections = wire.MapSlice(req.Body.ExternalConnections, wire.ReadItemConnection)
 			}
 			return editMetadata(ctx, &item.Metadata, req.Body.Metadata)
 		})

@@ -13,7 +13,7 @@ import (
 // ListLicenseUsage serves GET /v1/licenses/usage.
 func (s *Server) ListLicenseUsage(ctx context.Context, req gen.ListLicenseUsageRequestObject) (gen.ListLicenseUsageResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseUsageParameters{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		return license.UsageQuery{SubscriptionID: p.SubscriptionID, TypeID: p.LicenseTypeID}, nil
 	})
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Server) ListLicenseUsage(ctx context.Context, req gen.ListLicenseUsageR
 // FetchLicenseUsage serves GET /v1/licenses/{license_id}/usage.
 func (s *Server) FetchLicenseUsage(ctx context.Context, req gen.FetchLicenseUsageRequestObject) (gen.FetchLicenseUsageResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseUsageParameters{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		l, err := license.Find(tx, req.LicenseID)
 		return usageOf(l), err
 	})
@@ -38,7 +38,7 @@ func (s *Server) FetchLicenseUsage(ctx context.Context, req gen.FetchLicenseUsag
 // FetchLicenseUsageByExternalID serves GET /v1/licenses/external_licenses/{external_license_id}/usage.
 func (s *Server) FetchLicenseUsageByExternalID(ctx context.Context, req gen.FetchLicenseUsageByExternalIDRequestObject) (gen.FetchLicenseUsageByExternalIDResponseObject, error) {
 	p := req.Params
-	shown, err := s.licenseUsage(ctx, wire.LicenseFrame{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
+	shown, err := s.licenseUsage(ctx, wire.LicenseUsageParameters{Start: p.StartDate, End: p.EndDate, GroupBy: p.GroupBy}, wire.ReadPage(p.Limit, p.Cursor), func(tx *store.Tx) (license.UsageQuery, error) {
 		l, err := license.FindActive(tx, p.SubscriptionID, p.LicenseTypeID, req.ExternalLicenseID)
 		return usageOf(l), err
 	})
@@ -53,7 +53,7 @@ func usageOf(l license.License) license.UsageQuery {
 }
 
 // licenseUsage answers about the licenses that about finds.
-func (s *Server) licenseUsage(ctx context.Context, frame wire.LicenseFrame, page store.Page, about func(*store.Tx) (license.UsageQuery, error)) (shown gen.LicenseUsagePage, err error) {
+func (s *Server) licenseUsage(ctx context.Context, frame wire.LicenseUsageParameters, page store.Page, about func(*store.Tx) (license.UsageQuery, error)) (shown gen.LicenseUsagePage, err error) {
 	start, startErr := wire.ReadOptionalDate("start_date", frame.Start)
 	end, endErr := wire.ReadOptionalDate("end_date", frame.End)
 	if err := fault.Join(startErr, endErr); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // CreateInvoice serves POST /v1/invoices.
 func (s *Server) CreateInvoice(ctx context.Context, req gen.CreateInvoiceRequestObject) (gen.CreateInvoiceResponseObject, error) {
-	wanted, err := wire.ReadOneOff(*req.Body)
+	wanted, err := wire.ReadOneOffInvoice(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) CreateInvoice(ctx context.Context, req gen.CreateInvoiceRequest
 
 // CreateInvoiceLineItem serves POST /v1/invoice_line_items.
 func (s *Server) CreateInvoiceLineItem(ctx context.Context, req gen.CreateInvoiceLineItemRequestObject) (gen.CreateInvoiceLineItemResponseObject, error) {
-	wanted, err := wire.NewLine(*req.Body)
+	wanted, err := wire.ReadInvoiceLine(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Server) CreateInvoiceLineItem(ctx context.Context, req gen.CreateInvoic
 			return gen.InvoiceLineItem{}, err
 		}
 		sources, err := wire.LoadLineSources(tx, []invoice.Line{line})
-		return sources.LineItemToWire(line, view.Currency), err
+		return sources.LineItem(line, view.Currency), err
 	})
 	if err != nil {
 		return nil, err

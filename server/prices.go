@@ -36,7 +36,7 @@ func (s *Server) ListPrices(ctx context.Context, req gen.ListPricesRequestObject
 		if err != nil {
 			return err
 		}
-		names, err := wire.ItemNames(tx, prices)
+		names, err := wire.LoadItemNames(tx, prices)
 		page = gen.PricePage{Data: wire.Prices(prices, names), PaginationMetadata: wire.Page(next)}
 		return err
 	})

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"net/http"
+	"strconv"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/gen"
@@ -13,16 +15,16 @@ import (
 // request is what the middleware knows about a request. It is in the request's context, and
 // each step of the middleware fills in its part.
 type request struct {
-	id        string              // X-Request-Id
-	operation *contract.Operation // of the contract; nil for paths outside it
-	account   account.Account     // whose key it is
-	body      []byte              // as sent, decompressed; nil when the handler reads it
-	sent      map[string]bool     // top-level members of the body
-	key       string              // Idempotency-Key, "" without one or where it has no meaning
-	print     []byte              // fingerprint of the request; set with key
-	replayed  bool                // the answer is a remembered one
-	pending   bool                // a change of a subscription waits as a pending change
-	bare      bool                // the answer leaves out changed resources
+	id                      string              // X-Request-Id
+	operation               *contract.Operation // of the contract; nil for paths outside it
+	account                 account.Account     // whose key it is
+	body                    []byte              // as sent, decompressed; nil when the handler reads it
+	sent                    map[string]bool     // top-level members of the body
+	key                     string              // Idempotency-Key, "" without one or where it has no meaning
+	print                   []byte              // fingerprint of the request; set with key
+	replayed                bool                // the answer is a remembered one
+	pending                 bool                // a change of a subscription waits as a pending change
+	withoutChangedResources bool                // the answer leaves out changed resources
 }
 
 type requestKey struct{}
@@ -52,4 +54,18 @@ func editMetadata(ctx context.Context, metadata *store.Metadata, in *gen.Metadat
 		*metadata, err = metadata.Merge(wire.ReadMetadata(in))
 	}
 	return err
+}
+
+// readChangeOptions reads whether a change of a subscription is to be pending, and whether the
+// response leaves out changed_resources. A value that is no boolean is refused later, by the
+// contract.
+func readChangeOptions(r *http.Request) (pending, bare bool) {
+	if asked := r.Header.Get("Create-Pending-Subscription-Change"); asked != "" {
+		pending, _ = strconv.ParseBool(asked)
+	}
+	if r.URL.RawQuery != "" {
+		shown, err := strconv.ParseBool(r.URL.Query().Get("include_changed_resources"))
+		bare = err == nil && !shown
+	}
+	return pending, bare
 }

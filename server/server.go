@@ -121,7 +121,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		r := &request{id: id, operation: s.contract.Operation(c.Request().Method, c.Path())}
-		r.pending, r.bare = changesLater(c.Request())
+		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
 		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
 		return next(c)
 	}

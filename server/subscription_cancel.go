@@ -11,14 +11,14 @@ import (
 
 // CancelSubscription serves POST /v1/subscriptions/{subscription_id}/cancel.
 func (s *Server) CancelSubscription(ctx context.Context, req gen.CancelSubscriptionRequestObject) (gen.CancelSubscriptionResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, cancellation)
+	body, err := makeChange(ctx, s, req.SubscriptionID, *req.Body, cancellation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.CancelSubscription200JSONResponse(body), nil
 }
 
-func cancellation(body gen.SubscriptionCancel) (mutation, error) {
+func cancellation(body gen.SubscriptionCancel) (change, error) {
 	in := subscription.Cancellation{
 		Option: subscription.ChangeOption(body.CancelOption), Date: body.CancellationDate,
 	}
@@ -29,11 +29,11 @@ func cancellation(body gen.SubscriptionCancel) (mutation, error) {
 
 // UnscheduleCancellation serves POST /v1/subscriptions/{subscription_id}/unschedule_cancellation.
 func (s *Server) UnscheduleCancellation(ctx context.Context, req gen.UnscheduleCancellationRequestObject) (gen.UnscheduleCancellationResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, nothing{}, unscheduledCancellation)
+	body, err := makeChange(ctx, s, req.SubscriptionID, noBody{}, unscheduledCancellation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UnscheduleCancellation200JSONResponse(body), nil
 }
 
-func unscheduledCancellation(nothing) (mutation, error) { return billing.UnscheduleCancellation, nil }
+func unscheduledCancellation(noBody) (change, error) { return billing.UnscheduleCancellation, nil }

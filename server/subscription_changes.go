@@ -47,7 +47,7 @@ func (s *Server) FetchSubscriptionChange(ctx context.Context, req gen.FetchSubsc
 		if err != nil {
 			return err
 		}
-		if shown, err = wire.SubscriptionChange(tx, c); err != nil {
+		if shown, err = wire.LoadSubscriptionChange(tx, c); err != nil {
 			return err
 		}
 		switch c.Status() {
@@ -72,7 +72,7 @@ func preview(tx *store.Tx, c subscription.Change) (shown *gen.MutatedSubscriptio
 		if err != nil {
 			return err
 		}
-		body, err := wire.Mutated(tx, made)
+		body, err := wire.LoadMutatedSubscription(tx, made)
 		body.PendingSubscriptionChange = &gen.SubscriptionChangeMinified{ID: c.ID}
 		shown = &body
 		return err
@@ -89,7 +89,7 @@ func unchanged(tx *store.Tx, id string) (*gen.MutatedSubscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, err := wire.Subscriptions(tx, terms)
+	shown, err := wire.LoadSubscriptions(tx, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func unchanged(tx *store.Tx, id string) (*gen.MutatedSubscription, error) {
 // replay makes a change as its request asked for it.
 func replay(tx *store.Tx) func(subscription.Change) (billing.Change, error) {
 	return func(c subscription.Change) (billing.Change, error) {
-		do, err := mutations[c.Type]([]byte(c.Request))
+		do, err := changes[c.Type]([]byte(c.Request))
 		if err != nil {
 			return billing.Change{}, err
 		}
@@ -109,7 +109,7 @@ func replay(tx *store.Tx) func(subscription.Change) (billing.Change, error) {
 
 // ApplySubscriptionChange serves POST /v1/subscription_changes/{subscription_change_id}/apply.
 func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubscriptionChangeRequestObject) (gen.ApplySubscriptionChangeResponseObject, error) {
-	collected, err := wire.ReadCollected(req.Body)
+	collected, err := wire.ReadPaymentReceived(req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (s *Server) ApplySubscriptionChange(ctx context.Context, req gen.ApplySubsc
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		subscribed, err := wire.Mutated(tx, made)
+		subscribed, err := wire.LoadMutatedSubscription(tx, made)
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		shown, err := wire.SubscriptionChange(tx, c)
+		shown, err := wire.LoadSubscriptionChange(tx, c)
 		shown.Subscription = &subscribed
 		return shown, err
 	})
@@ -139,7 +139,7 @@ func (s *Server) CancelSubscriptionChange(ctx context.Context, req gen.CancelSub
 		if err != nil {
 			return gen.SubscriptionChange{}, err
 		}
-		return wire.SubscriptionChange(tx, c)
+		return wire.LoadSubscriptionChange(tx, c)
 	})
 	if err != nil {
 		return nil, err

@@ -12,14 +12,14 @@ import (
 
 // SchedulePlanChange serves POST /v1/subscriptions/{subscription_id}/schedule_plan_change.
 func (s *Server) SchedulePlanChange(ctx context.Context, req gen.SchedulePlanChangeRequestObject) (gen.SchedulePlanChangeResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, planChange)
+	body, err := makeChange(ctx, s, req.SubscriptionID, *req.Body, planChange)
 	if err != nil {
 		return nil, err
 	}
 	return gen.SchedulePlanChange200JSONResponse(body), nil
 }
 
-func planChange(body gen.PlanChange) (mutation, error) {
+func planChange(body gen.PlanChange) (change, error) {
 	in, err := wire.ReadPlanChange(body)
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.ChangePlan(tx, id, in)
@@ -28,14 +28,14 @@ func planChange(body gen.PlanChange) (mutation, error) {
 
 // UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.
 func (s *Server) UnschedulePendingPlanChanges(ctx context.Context, req gen.UnschedulePendingPlanChangesRequestObject) (gen.UnschedulePendingPlanChangesResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, nothing{}, unscheduledPlanChanges)
+	body, err := makeChange(ctx, s, req.SubscriptionID, noBody{}, unscheduledPlanChanges)
 	if err != nil {
 		return nil, err
 	}
 	return gen.UnschedulePendingPlanChanges200JSONResponse(body), nil
 }
 
-func unscheduledPlanChanges(nothing) (mutation, error) { return billing.UnschedulePlanChanges, nil }
+func unscheduledPlanChanges(noBody) (change, error) { return billing.UnschedulePlanChanges, nil }
 
 // FetchSubscriptionSchedule serves GET /v1/subscriptions/{subscription_id}/schedule.
 func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSubscriptionScheduleRequestObject) (gen.FetchSubscriptionScheduleResponseObject, error) {
@@ -64,14 +64,14 @@ func (s *Server) FetchSubscriptionSchedule(ctx context.Context, req gen.FetchSub
 
 // TriggerPhase serves POST /v1/subscriptions/{subscription_id}/trigger_phase.
 func (s *Server) TriggerPhase(ctx context.Context, req gen.TriggerPhaseRequestObject) (gen.TriggerPhaseResponseObject, error) {
-	body, err := mutate(ctx, s, req.SubscriptionID, *req.Body, triggeredPhase)
+	body, err := makeChange(ctx, s, req.SubscriptionID, *req.Body, triggeredPhase)
 	if err != nil {
 		return nil, err
 	}
 	return gen.TriggerPhase200JSONResponse(body), nil
 }
 
-func triggeredPhase(body gen.PhaseTrigger) (mutation, error) {
+func triggeredPhase(body gen.PhaseTrigger) (change, error) {
 	day, err := wire.ReadOptionalDate("effective_date", body.EffectiveDate)
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.TriggerPhase(tx, id, day, mayCredit(body.AllowInvoiceCreditOrVoid))

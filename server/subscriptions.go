@@ -12,15 +12,15 @@ import (
 
 // CreateSubscription serves POST /v1/subscriptions.
 func (s *Server) CreateSubscription(ctx context.Context, req gen.CreateSubscriptionRequestObject) (gen.CreateSubscriptionResponseObject, error) {
-	body, err := mutate(ctx, s, "", *req.Body, subscriptionCreation)
+	body, err := makeChange(ctx, s, "", *req.Body, subscriptionCreation)
 	if err != nil {
 		return nil, err
 	}
 	return gen.CreateSubscription201JSONResponse(body), nil
 }
 
-func subscriptionCreation(body gen.SubscriptionCreate) (mutation, error) {
-	wanted, err := wire.NewSubscription(body)
+func subscriptionCreation(body gen.SubscriptionCreate) (change, error) {
+	wanted, err := wire.ReadSubscription(body)
 	return func(tx *store.Tx, _ string) (billing.Change, error) {
 		terms, created, err := billing.Subscribe(tx, wanted)
 		return billing.Change{Terms: terms, CreatedInvoices: created}, err
@@ -51,7 +51,7 @@ func (s *Server) ListSubscriptions(ctx context.Context, req gen.ListSubscription
 			return err
 		}
 		list.PaginationMetadata = wire.Page(next)
-		list.Data, err = wire.Subscriptions(tx, terms...)
+		list.Data, err = wire.LoadSubscriptions(tx, terms...)
 		return err
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Server) FetchSubscription(ctx context.Context, req gen.FetchSubscriptio
 		if err != nil {
 			return err
 		}
-		shown, err = wire.Subscriptions(tx, terms)
+		shown, err = wire.LoadSubscriptions(tx, terms)
 		return err
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) UpdateSubscription(ctx context.Context, req gen.UpdateSubscript
 		if err != nil {
 			return err
 		}
-		shown, err = wire.Subscriptions(tx, terms)
+		shown, err = wire.LoadSubscriptions(tx, terms)
 		return err
 	})
 	if err != nil {

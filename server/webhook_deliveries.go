@@ -25,7 +25,7 @@ func (s *Server) ListWebhookDeliveries(ctx context.Context, req gen.ListWebhookD
 			return err
 		}
 		page.PaginationMetadata = wire.Page(next)
-		page.Data, err = wire.WebhookDeliveries(tx, deliveries)
+		page.Data, err = wire.LoadWebhookDeliveries(tx, deliveries)
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Server) FetchWebhookDelivery(ctx context.Context, req gen.FetchWebhookD
 		if err != nil {
 			return err
 		}
-		shown, err = wire.WebhookDelivery(tx, found)
+		shown, err = wire.LoadWebhookDelivery(tx, found)
 		return err
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Server) ResendWebhookDelivery(ctx context.Context, req gen.ResendWebhoo
 		if err != nil {
 			return gen.WebhookDelivery{}, err
 		}
-		return wire.WebhookDelivery(tx, sent)
+		return wire.LoadWebhookDelivery(tx, sent)
 	})
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (s *Server) TestWebhookEndpoint(ctx context.Context, req gen.TestWebhookEnd
 		if err != nil {
 			return gen.WebhookDelivery{}, err
 		}
-		return wire.WebhookDelivery(tx, sent)
+		return wire.LoadWebhookDelivery(tx, sent)
 	})
 	if err != nil {
 		return nil, err

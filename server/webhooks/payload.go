@@ -24,59 +24,59 @@ func Announce(tx *store.Tx, notes []any) error {
 	return webhook.Queue(tx, announced, WriteMessage)
 }
 
-// resources show what a message is about, by the part of its type before the dot, which
-// is also the member it has in the message (semantics 13.2).
-var resources = map[string]func(tx *store.Tx, id string) (any, error){
-	"backfill":        announcedBackfill,
-	"billable_metric": announcedMetric,
-	"credit_note":     announcedCreditNote,
-	"customer":        announcedCustomer,
-	"invoice":         announcedInvoice,
-	"plan":            announcedPlan,
-	"price":           announcedPrice,
-	"subscription":    announcedSubscription,
+// resourcePayloads return the resource of a message, by the part of its type before the dot. That
+// part is also the name of the resource in the message (semantics 13.2).
+var resourcePayloads = map[string]func(tx *store.Tx, id string) (any, error){
+	"backfill":        payloadBackfill,
+	"billable_metric": payloadMetric,
+	"credit_note":     payloadCreditNote,
+	"customer":        payloadCustomer,
+	"invoice":         payloadInvoice,
+	"plan":            payloadPlan,
+	"price":           payloadPrice,
+	"subscription":    payloadSubscription,
 }
 
-// lighter show less of the resource than the others of its kind.
-var lighter = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
-	webhook.InvoiceDateElapsed:   announcedInvoiceTiny,
-	webhook.InvoiceIssuedSummary: announcedInvoiceSummary,
+// summaryPayloads return the resource for types that show less of it than the others of its kind.
+var summaryPayloads = map[webhook.Type]func(tx *store.Tx, id string) (any, error){
+	webhook.InvoiceDateElapsed:   payloadInvoiceTiny,
+	webhook.InvoiceIssuedSummary: payloadInvoiceSummary,
 
-	webhook.SubscriptionGroupedCostExceeded:        announcedSubscriptionLite,
-	webhook.SubscriptionAlertDisabled:              announcedSubscriptionLite,
-	webhook.SubscriptionInvoicingThresholdExceeded: announcedSubscriptionLite,
-	webhook.SubscriptionLicenseBalanceThresholdMet: announcedSubscriptionLite,
-	webhook.SubscriptionLicenseAllocationReset:     announcedSubscriptionLite,
+	webhook.SubscriptionGroupedCostExceeded:        payloadSubscriptionLite,
+	webhook.SubscriptionAlertDisabled:              payloadSubscriptionLite,
+	webhook.SubscriptionInvoicingThresholdExceeded: payloadSubscriptionLite,
+	webhook.SubscriptionLicenseBalanceThresholdMet: payloadSubscriptionLite,
+	webhook.SubscriptionLicenseAllocationReset:     payloadSubscriptionLite,
 }
 
-// properties tell what a type says beside the resource, where that is a record. Plain
-// properties need no line here.
-var properties = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, error){
-	webhook.MetricEdited:               about(metricBefore),
-	webhook.PriceEdited:                about(priceBefore),
-	webhook.CustomerEdited:             about(customerBefore),
-	webhook.CustomerBalanceTransaction: about(announcedBalance),
-	webhook.EventUnmatched:             about(unmatchedEvent),
-	webhook.SubscriptionEdited:         about(subscriptionBefore),
+// propertyPayloads return the properties of types whose properties are a record. Plain properties
+// need no entry.
+var propertyPayloads = map[webhook.Type]func(*store.Tx, webhook.Announcement) (any, error){
+	webhook.MetricEdited:               typed(metricBefore),
+	webhook.PriceEdited:                typed(priceBefore),
+	webhook.CustomerEdited:             typed(customerBefore),
+	webhook.CustomerBalanceTransaction: typed(payloadBalanceTransaction),
+	webhook.EventUnmatched:             typed(unmatchedEvent),
+	webhook.SubscriptionEdited:         typed(subscriptionBefore),
 
-	webhook.CustomerCreditLedgerIncremented: about(announcedCreditBlock),
-	webhook.CustomerCreditBalanceDepleted:   about(announcedDrop),
-	webhook.CustomerCreditBalanceDropped:    about(announcedDrop),
-	webhook.CustomerCreditBalanceRecovered:  about(announcedDrop),
-	webhook.SubscriptionUsageExceeded:       about(announcedCrossing),
-	webhook.SubscriptionCostExceeded:        about(announcedCrossing),
-	webhook.SubscriptionSpendExceeded:       about(announcedCrossing),
-	webhook.SubscriptionGroupedCostExceeded: about(announcedCrossing),
-	webhook.SubscriptionAlertDisabled:       about(announcedDisabling),
+	webhook.CustomerCreditLedgerIncremented: typed(payloadCreditBlock),
+	webhook.CustomerCreditBalanceDepleted:   typed(payloadBalanceDrop),
+	webhook.CustomerCreditBalanceDropped:    typed(payloadBalanceDrop),
+	webhook.CustomerCreditBalanceRecovered:  typed(payloadBalanceDrop),
+	webhook.SubscriptionUsageExceeded:       typed(payloadCrossing),
+	webhook.SubscriptionCostExceeded:        typed(payloadCrossing),
+	webhook.SubscriptionSpendExceeded:       typed(payloadCrossing),
+	webhook.SubscriptionGroupedCostExceeded: typed(payloadCrossing),
+	webhook.SubscriptionAlertDisabled:       typed(payloadAlertDisabled),
 
-	webhook.SubscriptionLicenseBalanceThresholdMet: about(announcedCrossing),
-	webhook.SubscriptionLicenseAllocationReset:     about(announcedReset),
+	webhook.SubscriptionLicenseBalanceThresholdMet: typed(payloadCrossing),
+	webhook.SubscriptionLicenseAllocationReset:     typed(payloadLicenseReset),
 
 	webhook.Test: testMessage,
 }
 
-// about reads what an announcement brings along as what its type has there.
-func about[T any](tell func(tx *store.Tx, id string, it T) (any, error)) func(*store.Tx, webhook.Announcement) (any, error) {
+// typed adapts a payload function to announcements that are about a T. Another type is an error.
+func typed[T any](tell func(tx *store.Tx, id string, it T) (any, error)) func(*store.Tx, webhook.Announcement) (any, error) {
 	return func(tx *store.Tx, a webhook.Announcement) (any, error) {
 		it, ok := a.About.(T)
 		if !ok {
@@ -90,9 +90,9 @@ func about[T any](tell func(tx *store.Tx, id string, it T) (any, error)) func(*s
 func WriteMessage(tx *store.Tx, m webhook.Message, a webhook.Announcement) (string, error) {
 	entries := []labelled{{"id", m.ID}, {"created_at", wire.Instant(m.CreatedAt.Truncate(time.Second))}, {"type", m.Type}}
 	noun, _, _ := strings.Cut(string(a.Type), ".")
-	show, light := lighter[a.Type]
+	show, light := summaryPayloads[a.Type]
 	if !light {
-		show = resources[noun]
+		show = resourcePayloads[noun]
 	}
 	if show != nil {
 		resource, err := show(tx, a.ID)
@@ -109,7 +109,7 @@ func WriteMessage(tx *store.Tx, m webhook.Message, a webhook.Announcement) (stri
 }
 
 func propertiesOf(tx *store.Tx, a webhook.Announcement) (any, error) {
-	if tell, ok := properties[a.Type]; ok {
+	if tell, ok := propertyPayloads[a.Type]; ok {
 		return tell(tx, a)
 	}
 	shown := map[string]any{}

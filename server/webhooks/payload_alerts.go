@@ -9,62 +9,62 @@ import (
 	"tollkeeper/store"
 )
 
-// announcedAlert is an alert as messages show it, where numbers are text.
-type announcedAlert struct {
+// payloadAlert is an alert in messages, where numbers are strings.
+type payloadAlert struct {
 	gen.Alert
-	Thresholds         []announcedThreshold `json:"thresholds"`
-	BalanceAlertStatus []announcedStatus    `json:"balance_alert_status"`
-	ThresholdOverrides []announcedOverride  `json:"threshold_overrides"`
+	Thresholds         []payloadThreshold     `json:"thresholds"`
+	BalanceAlertStatus []payloadBalanceStatus `json:"balance_alert_status"`
+	ThresholdOverrides []payloadOverride      `json:"threshold_overrides"`
 }
 
-type announcedThreshold struct {
+type payloadThreshold struct {
 	Value string `json:"value"`
 }
 
-type announcedStatus struct {
+type payloadBalanceStatus struct {
 	InAlert        bool   `json:"in_alert"`
 	ThresholdValue string `json:"threshold_value"`
 }
 
-type announcedOverride struct {
-	GroupKeys   []string             `json:"group_keys"`
-	GroupValues []string             `json:"group_values"`
-	Thresholds  []announcedThreshold `json:"thresholds"`
+type payloadOverride struct {
+	GroupKeys   []string           `json:"group_keys"`
+	GroupValues []string           `json:"group_values"`
+	Thresholds  []payloadThreshold `json:"thresholds"`
 }
 
-func announceAlert(tx *store.Tx, a alert.Alert) (announcedAlert, error) {
-	all, err := wire.Alerts(tx, a)
+func newPayloadAlert(tx *store.Tx, a alert.Alert) (payloadAlert, error) {
+	all, err := wire.LoadAlerts(tx, a)
 	if err != nil {
-		return announcedAlert{}, err
+		return payloadAlert{}, err
 	}
-	shown := announcedAlert{Alert: all[0], Thresholds: announceThresholds(all[0].Thresholds)}
+	shown := payloadAlert{Alert: all[0], Thresholds: newPayloadThresholds(all[0].Thresholds)}
 	if all[0].BalanceAlertStatus != nil {
-		shown.BalanceAlertStatus = wire.MapSlice(all[0].BalanceAlertStatus, func(b gen.BalanceAlertStatus) announcedStatus {
-			return announcedStatus{b.InAlert, b.ThresholdValue.String()}
+		shown.BalanceAlertStatus = wire.MapSlice(all[0].BalanceAlertStatus, func(b gen.BalanceAlertStatus) payloadBalanceStatus {
+			return payloadBalanceStatus{b.InAlert, b.ThresholdValue.String()}
 		})
 	}
 	if all[0].ThresholdOverrides != nil {
-		shown.ThresholdOverrides = wire.MapSlice(all[0].ThresholdOverrides, func(o gen.ThresholdOverride) announcedOverride {
-			return announcedOverride{a.GroupingKeys, o.GroupValues, announceThresholds(o.Thresholds)}
+		shown.ThresholdOverrides = wire.MapSlice(all[0].ThresholdOverrides, func(o gen.ThresholdOverride) payloadOverride {
+			return payloadOverride{a.GroupingKeys, o.GroupValues, newPayloadThresholds(o.Thresholds)}
 		})
 	}
 	return shown, nil
 }
 
-func announceThresholds(thresholds []gen.Threshold) []announcedThreshold {
+func newPayloadThresholds(thresholds []gen.Threshold) []payloadThreshold {
 	if thresholds == nil {
 		return nil
 	}
-	return wire.MapSlice(thresholds, func(t gen.Threshold) announcedThreshold { return announcedThreshold{t.Value.String()} })
+	return wire.MapSlice(thresholds, func(t gen.Threshold) payloadThreshold { return payloadThreshold{t.Value.String()} })
 }
 
-// announcedCrossing tells of a threshold of usage, costs or licenses.
-func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.ThresholdCrossing) (any, error) {
+// payloadCrossing returns the properties of a crossed threshold of usage, costs or licenses.
+func payloadCrossing(tx *store.Tx, subscriptionID string, c alert.ThresholdCrossing) (any, error) {
 	terms, err := subscription.Find(tx, subscriptionID)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := announceAlert(tx, c.Alert)
+	shown, err := newPayloadAlert(tx, c.Alert)
 	if err != nil {
 		return nil, err
 	}
@@ -92,19 +92,19 @@ func announcedCrossing(tx *store.Tx, subscriptionID string, c alert.ThresholdCro
 		told["grouping_keys"] = c.Alert.GroupingKeys
 		told["groups"] = wire.MapSlice(c.Groups, func(g alert.Crossed) any {
 			return map[string]any{
-				"group_values": g.Group, "amount_threshold": exactAmount(currency, g.Threshold), "evaluated_amount": exactAmount(currency, g.Value),
+				"group_values": g.Group, "amount_threshold": wire.ExactAmount(currency, g.Threshold), "evaluated_amount": wire.ExactAmount(currency, g.Value),
 			}
 		})
 	default:
-		told["amount_threshold"] = exactAmount(currency, c.Groups[0].Threshold)
-		told["evaluated_amount"] = exactAmount(currency, c.Groups[0].Value)
+		told["amount_threshold"] = wire.ExactAmount(currency, c.Groups[0].Threshold)
+		told["evaluated_amount"] = wire.ExactAmount(currency, c.Groups[0].Value)
 	}
 	return told, nil
 }
 
-// announcedDisabling tells that an alert is off.
-func announcedDisabling(tx *store.Tx, _ string, d alert.Disabled) (any, error) {
-	shown, err := announceAlert(tx, d.Alert)
+// payloadAlertDisabled returns the properties of an alert that was disabled.
+func payloadAlertDisabled(tx *store.Tx, _ string, d alert.Disabled) (any, error) {
+	shown, err := newPayloadAlert(tx, d.Alert)
 	told := map[string]any{"alert_configuration": shown, "reason": "user", "cardinality": d.Cardinality, "cardinality_limit": nil}
 	if d.Cardinality != nil {
 		told["reason"], told["cardinality_limit"] = "system_cardinality_limit", alert.MostGroups
@@ -112,9 +112,9 @@ func announcedDisabling(tx *store.Tx, _ string, d alert.Disabled) (any, error) {
 	return told, err
 }
 
-// announcedDrop tells of a threshold of a balance.
-func announcedDrop(tx *store.Tx, _ string, d alert.BalanceDrop) (any, error) {
-	shown, err := announceAlert(tx, d.Alert)
+// payloadBalanceDrop returns the properties of a crossed threshold of a credit balance.
+func payloadBalanceDrop(tx *store.Tx, _ string, d alert.BalanceDrop) (any, error) {
+	shown, err := newPayloadAlert(tx, d.Alert)
 	told := map[string]any{"alert_configuration": shown, "pricing_unit": pricingUnitToWire(*d.Alert.Currency)}
 	if d.Alert.Type == alert.BalanceDropped {
 		told["balance_threshold"] = d.Threshold.String()
@@ -122,29 +122,20 @@ func announcedDrop(tx *store.Tx, _ string, d alert.BalanceDrop) (any, error) {
 	return told, err
 }
 
-// exactAmount writes an amount with the digits of the minor unit, and with more where it
-// has more.
-func exactAmount(currency money.Currency, amount money.Decimal) string {
-	if !currency.Fits(amount) {
-		return amount.String()
-	}
-	return currency.Format(amount)
-}
-
-// announcedUnit is what credits are counted in, as messages show it.
-type announcedUnit struct {
+// payloadPricingUnit is the unit of credits in messages.
+type payloadPricingUnit struct {
 	ID          string  `json:"id"`
 	DisplayName *string `json:"display_name"`
 	Name        string  `json:"name"`
 	Symbol      *string `json:"symbol"`
 }
 
-func pricingUnitToWire(c money.Currency) announcedUnit {
-	return announcedUnit{ID: string(c), DisplayName: (*string)(&c), Name: string(c)}
+func pricingUnitToWire(c money.Currency) payloadPricingUnit {
+	return payloadPricingUnit{ID: string(c), DisplayName: (*string)(&c), Name: string(c)}
 }
 
-// announcedSubscriptionLite is the little of a subscription that some messages show.
-func announcedSubscriptionLite(tx *store.Tx, id string) (any, error) {
+// payloadSubscriptionLite returns the short form of a subscription that some messages show.
+func payloadSubscriptionLite(tx *store.Tx, id string) (any, error) {
 	t, err := subscription.Find(tx, id)
 	if err != nil {
 		return nil, err

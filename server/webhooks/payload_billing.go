@@ -9,12 +9,12 @@ import (
 	"tollkeeper/store"
 )
 
-func announcedSubscription(tx *store.Tx, id string) (any, error) {
+func payloadSubscription(tx *store.Tx, id string) (any, error) {
 	terms, err := subscription.Find(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := wire.Subscriptions(tx, terms)
+	shown, err := wire.LoadSubscriptions(tx, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -37,25 +37,25 @@ func editable(s subscription.Subscription) any {
 		"auto_collection":      s.AutoCollection,
 		"auto_issuance":        s.AutoIssuance,
 		"default_invoice_memo": s.DefaultInvoiceMemo,
-		"invoicing_threshold":  wire.Threshold(s),
+		"invoicing_threshold":  wire.InvoicingThreshold(s),
 		"metadata":             wire.Metadata(s.Metadata),
 		"net_terms":            s.NetTermsDays,
 	}
 }
 
-func announcedInvoice(tx *store.Tx, id string) (any, error) {
+func payloadInvoice(tx *store.Tx, id string) (any, error) {
 	view, err := invoice.Find(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := wire.Invoices(tx, []invoice.View{view})
+	shown, err := wire.LoadInvoices(tx, []invoice.View{view})
 	if err != nil {
 		return nil, err
 	}
 	return shown[0], nil
 }
 
-func announcedInvoiceSummary(tx *store.Tx, id string) (any, error) {
+func payloadInvoiceSummary(tx *store.Tx, id string) (any, error) {
 	view, err := invoice.Find(tx, id)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ type tinyInvoice struct {
 	Subscription  *gen.SubscriptionMinified `json:"subscription"`
 }
 
-func announcedInvoiceTiny(tx *store.Tx, id string) (any, error) {
+func payloadInvoiceTiny(tx *store.Tx, id string) (any, error) {
 	view, err := invoice.Find(tx, id)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func announcedInvoiceTiny(tx *store.Tx, id string) (any, error) {
 	return tinyInvoice{whole.ID, whole.Customer, whole.InvoiceNumber, whole.Status, whole.Subscription}, nil
 }
 
-func announcedCreditNote(tx *store.Tx, id string) (any, error) {
+func payloadCreditNote(tx *store.Tx, id string) (any, error) {
 	note, err := invoice.FindCreditNote(tx, id)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func announcedCreditNote(tx *store.Tx, id string) (any, error) {
 	return wire.CreditNote(note), nil
 }
 
-func announcedBackfill(tx *store.Tx, id string) (any, error) {
+func payloadBackfill(tx *store.Tx, id string) (any, error) {
 	found, err := backfill.Find(tx, id)
 	return wire.Backfill(found), err
 }

@@ -7,7 +7,7 @@ import (
 	"tollkeeper/store"
 )
 
-func announcedMetric(tx *store.Tx, id string) (any, error) {
+func payloadMetric(tx *store.Tx, id string) (any, error) {
 	found, err := catalog.FindMetric(tx, id)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func metricBefore(tx *store.Tx, id string, before catalog.Metric) (any, error) {
 	return previousAttributes(wire.Metric(before, item), wire.Metric(after, item), "description", "metadata", "name")
 }
 
-func announcedPrice(tx *store.Tx, id string) (any, error) {
+func payloadPrice(tx *store.Tx, id string) (any, error) {
 	found, err := catalog.FindPrice(tx, id)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func priceBefore(_ *store.Tx, _ string, before store.Metadata) (any, error) {
 	return map[string]any{"previous_attributes": map[string]any{"metadata": wire.Metadata(before)}}, nil
 }
 
-func announcedPlan(tx *store.Tx, id string) (any, error) {
+func payloadPlan(tx *store.Tx, id string) (any, error) {
 	found, err := catalog.FindPlan(tx, id)
 	return gen.PlanMinified{ID: &found.ID, ExternalPlanID: found.ExternalPlanID, Name: &found.Name}, err
 }

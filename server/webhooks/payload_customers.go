@@ -11,12 +11,12 @@ import (
 	"tollkeeper/store"
 )
 
-func announcedCustomer(tx *store.Tx, id string) (any, error) {
+func payloadCustomer(tx *store.Tx, id string) (any, error) {
 	c, err := anyCustomer(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := wire.Customers(tx, c)
+	shown, err := wire.LoadCustomers(tx, c)
 	return shown[0], err
 }
 
@@ -36,7 +36,7 @@ func customerBefore(tx *store.Tx, id string, before customer.Customer) (any, err
 		"metadata", "name", "payment_provider", "payment_provider_id", "shipping_address", "tax_id")
 }
 
-func announcedBalance(tx *store.Tx, id string, moved customer.BalanceTransaction) (any, error) {
+func payloadBalanceTransaction(tx *store.Tx, id string, moved customer.BalanceTransaction) (any, error) {
 	c, err := anyCustomer(tx, id)
 	if err != nil {
 		return nil, err
@@ -52,13 +52,14 @@ func unmatchedEvent(_ *store.Tx, _ string, e event.Unmatched) (any, error) {
 	}}, nil
 }
 
-// announcedCreditBlock tells of a block that came to count. What it holds is text there.
-func announcedCreditBlock(tx *store.Tx, _ string, b credit.Block) (any, error) {
+// payloadCreditBlock returns the properties of a credit block that became active. Its balance is a
+// string.
+func payloadCreditBlock(tx *store.Tx, _ string, b credit.Block) (any, error) {
 	block, err := credit.FindBlock(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
-	of, err := wire.OriginsOf(tx, block)
+	of, err := wire.LoadBlockOrigins(tx, block)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"tollkeeper/store"
 )
 
-// announcedReset tells what licenses are granted anew.
-func announcedReset(_ *store.Tx, _ string, r license.Reset) (any, error) {
+// payloadLicenseReset returns the properties of a grant to licenses that was renewed.
+func payloadLicenseReset(_ *store.Tx, _ string, r license.Reset) (any, error) {
 	return map[string]any{
 		"timeframe_start": wire.Instant(r.Period.Start),
 		"timeframe_end":   wire.Instant(r.Period.End),

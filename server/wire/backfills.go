@@ -8,8 +8,9 @@ import (
 	"tollkeeper/gen"
 )
 
-// NewBackfill reads a new backfill.
-func NewBackfill(in gen.BackfillCreate) (backfill.NewBackfill, error) {
+// ReadBackfill reads a new backfill. Its instants are in UTC where they have no offset; it replaces
+// existing events unless the body says false.
+func ReadBackfill(in gen.BackfillCreate) (backfill.NewBackfill, error) {
 	wanted := backfill.NewBackfill{
 		CustomerID:         in.CustomerID,
 		ExternalCustomerID: in.ExternalCustomerID,
@@ -26,7 +27,7 @@ func NewBackfill(in gen.BackfillCreate) (backfill.NewBackfill, error) {
 	return wanted, fault.Join(startErr, endErr, closeErr)
 }
 
-// Backfill returns the backfill as responses show it.
+// Backfill returns a backfill. Only a reverted one has reverted_at.
 func Backfill(b backfill.Backfill) gen.Backfill {
 	shown := gen.Backfill{
 		ID:                    b.ID,

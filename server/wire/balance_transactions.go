@@ -6,7 +6,8 @@ import (
 	"tollkeeper/gen"
 )
 
-// BalanceTransaction shows moves of a balance in that currency.
+// BalanceTransaction returns a function that maps balance transactions, with amounts in the minor
+// unit of currency.
 func BalanceTransaction(currency money.Currency) func(customer.BalanceTransaction) gen.BalanceTransaction {
 	return func(t customer.BalanceTransaction) gen.BalanceTransaction {
 		shown := gen.BalanceTransaction{

@@ -12,7 +12,8 @@ import (
 	"tollkeeper/store"
 )
 
-// ReadCostQuery reads the cost query of a request.
+// ReadCostQuery reads the query of costs. A bare date is midnight of the customer; costs are
+// cumulative unless periodic ones are asked for (semantics 1.1.11).
 func ReadCostQuery(buyer customer.Customer, start, end *gen.DateOrDateTime, mode *gen.ViewMode, currency *string) (q charge.CostQuery, err error) {
 	q.Start, q.End, err = ReadTimeframe(start, end, buyer.Location())
 	q.Periodic = mode != nil && *mode == gen.ViewModePeriodic
@@ -20,8 +21,8 @@ func ReadCostQuery(buyer customer.Customer, start, end *gen.DateOrDateTime, mode
 	return q, err
 }
 
-// Costs returns the costs as responses show it.
-func Costs(tx *store.Tx, costs []charge.Cost) (CostsResponse, error) {
+// LoadCosts returns costs by window, with the names of the items of their prices.
+func LoadCosts(tx *store.Tx, costs []charge.Cost) (CostsResponse, error) {
 	shown := CostsResponse{days: gen.Costs{Data: make([]gen.AggregatedCost, 0, len(costs))}}
 	var itemIDs []string
 	for _, c := range costs {

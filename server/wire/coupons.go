@@ -9,7 +9,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// ReadCoupon reads the coupon of a request.
+// ReadCoupon reads a new coupon: a percentage between 0 and 1, or an amount.
 func ReadCoupon(in gen.CouponCreate) (coupon.NewCoupon, error) {
 	wanted := coupon.NewCoupon{
 		RedemptionCode: in.RedemptionCode, DurationMonths: in.DurationInMonths, MaxRedemptions: in.MaxRedemptions,
@@ -29,7 +29,7 @@ func ReadCoupon(in gen.CouponCreate) (coupon.NewCoupon, error) {
 	return wanted, err
 }
 
-// Coupon returns the coupon as responses show it.
+// Coupon returns a coupon. An amount has at least two decimals, since a coupon has no currency.
 func Coupon(c coupon.Coupon) gen.Coupon {
 	shown := gen.Coupon{
 		ID:               c.ID,
@@ -56,8 +56,8 @@ func Coupon(c coupon.Coupon) gen.Coupon {
 	return shown
 }
 
-// redeemedToWire shows the coupon that a subscription redeemed last.
-func redeemedToWire(t subscription.Terms) *gen.CouponRedemption {
+// redemptionToWire returns the coupon that the subscription redeemed last, nil for none.
+func redemptionToWire(t subscription.Terms) *gen.CouponRedemption {
 	redeemed := t.Redeemed()
 	if redeemed == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// ReadCustomer reads the customer of a request.
+// ReadCustomer reads a new customer.
 func ReadCustomer(in gen.CustomerCreate) customer.NewCustomer {
 	return customer.NewCustomer{
 		ExternalCustomerID: in.ExternalCustomerID,
@@ -20,8 +20,8 @@ func ReadCustomer(in gen.CustomerCreate) customer.NewCustomer {
 		TaxID:              ReadTaxID(in.TaxID),
 		AccountingSync:     ReadAccountingSync(in.AccountingSyncConfiguration),
 		Reporting:          (*customer.Reporting)(in.ReportingConfiguration),
-		Payments:           ReadPayments(in.PaymentConfiguration),
-		Tax:                ReadTax(in.TaxConfiguration),
+		Payments:           ReadPaymentConfiguration(in.PaymentConfiguration),
+		Tax:                ReadTaxConfiguration(in.TaxConfiguration),
 		PaymentProvider:    (*string)(in.PaymentProvider),
 		PaymentProviderID:  in.PaymentProviderID,
 		AutoCollection:     in.AutoCollection,
@@ -32,7 +32,7 @@ func ReadCustomer(in gen.CustomerCreate) customer.NewCustomer {
 	}
 }
 
-// Customer shows a customer without relatives: customersToWire has them.
+// Customer returns a customer without its parent and children, which LoadCustomers adds.
 func Customer(c customer.Customer) gen.Customer {
 	exempt, automatic := taxToWire(c.Tax)
 	return gen.Customer{
@@ -65,8 +65,8 @@ func Customer(c customer.Customer) gen.Customer {
 	}
 }
 
-// balanceToWire writes the balance in the customer's currency. Without one the
-// balance is nothing, and is written as most currencies do.
+// balanceToWire formats the balance in the customer's currency. A customer without currency has the
+// balance 0.00.
 func balanceToWire(c customer.Customer) gen.Decimal {
 	if c.Currency == nil {
 		return c.Balance.StringFixed(2)
@@ -80,7 +80,7 @@ func customerRefToWire(c customer.Customer) gen.CustomerMinified {
 
 func addressToWire(address *customer.Address) *gen.Address { return (*gen.Address)(address) }
 
-// ReadTaxID reads the tax ID of a request.
+// ReadTaxID reads the tax ID of a customer. Nil stays nil.
 func ReadTaxID(in *gen.CustomerTaxID) *customer.TaxID {
 	if in == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"tollkeeper/gen"
 )
 
-// PriceGroup returns the price group as responses show it.
-func PriceGroup(g catalog.DimensionalPriceGroup) gen.DimensionalPriceGroup {
+// DimensionalPriceGroup returns a dimensional price group.
+func DimensionalPriceGroup(g catalog.DimensionalPriceGroup) gen.DimensionalPriceGroup {
 	return gen.DimensionalPriceGroup{
 		ID:                              g.ID,
 		Name:                            g.Name,

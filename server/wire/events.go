@@ -9,8 +9,8 @@ import (
 	"tollkeeper/server/contract"
 )
 
-// StoredEvent returns the stored event as responses show it.
-func StoredEvent(e event.Stored) gen.FoundEvent {
+// FoundEvent returns an event that a search found.
+func FoundEvent(e event.Stored) gen.FoundEvent {
 	shown := gen.FoundEvent{
 		ID:         e.Key,
 		EventName:  e.Name,
@@ -26,11 +26,20 @@ func StoredEvent(e event.Stored) gen.FoundEvent {
 	return shown
 }
 
-// HourCount returns the hour count as responses show it.
-func HourCount(hour usage.HourCount) gen.EventVolume {
+// EventVolume returns the number of events in an hour, from timeframe_start up to timeframe_end.
+func EventVolume(hour usage.HourCount) gen.EventVolume {
 	return gen.EventVolume{
 		Count:          int64(hour.Count),
 		TimeframeStart: Instant(hour.Start),
 		TimeframeEnd:   Instant(hour.Start.Add(time.Hour)),
 	}
+}
+
+// EventFailures returns why events were refused, by idempotency key.
+func EventFailures(failed []event.Failure) []gen.EventFailure {
+	wire := make([]gen.EventFailure, len(failed))
+	for i, f := range failed {
+		wire[i] = gen.EventFailure{IdempotencyKey: f.Key, ValidationErrors: f.Reasons}
+	}
+	return wire
 }

@@ -1,63 +1,129 @@
 package wire
 
 import (
-	"regexp"
-	"strconv"
-	"time"
-
-	"tollkeeper/domain/fault"
+	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/period"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
 
-// dueWindow is a number of days or months: 7d, 2m.
-var dueWindow = regexp.MustCompile(`^(\d{1,4})([dm])$`)
-
-// ReadInvoiceFilter reads the invoice filter of a request.
-func ReadInvoiceFilter(p gen.ListInvoicesParams) (f invoice.Filter, err error) {
-	f = invoice.Filter{
-		CustomerID:         Deref(p.CustomerID),
-		ExternalCustomerID: Deref(p.ExternalCustomerID),
-		SubscriptionID:     Deref(p.SubscriptionID),
-		Recurring:          p.IsRecurring,
-		ByDate:             invoice.DateType(Deref(p.DateType)),
+// LoadInvoices returns invoices with the prices, items and adjustments of their lines. The number
+// of queries does not depend on the number of invoices.
+func LoadInvoices(tx *store.Tx, views []invoice.View) ([]gen.Invoice, error) {
+	var lines []invoice.Line
+	for _, v := range views {
+		lines = append(lines, v.Lines...)
 	}
-	for _, status := range OneOrMany(p.Status, p.Statuses) {
-		f.Statuses = append(f.Statuses, invoice.Status(status))
-	}
-	var failed [8]error
-	f.Amount, failed[0] = ReadOptionalAmount("amount", p.Amount)
-	f.AmountGt, failed[1] = ReadOptionalAmount("amount[gt]", p.AmountGt)
-	f.AmountLt, failed[2] = ReadOptionalAmount("amount[lt]", p.AmountLt)
-	f.DueDate, failed[3] = dayFromWire("due_date", p.DueDate)
-	f.DueDateGt, failed[4] = dayFromWire("due_date[gt]", p.DueDateGt)
-	f.DueDateLt, failed[5] = dayFromWire("due_date[lt]", p.DueDateLt)
-	f.Window, failed[6] = windowFromWire(p.DueDateWindow)
-	f.InvoiceDate, failed[7] = ReadRange("invoice_date", p.InvoiceDateGt, p.InvoiceDateGte, p.InvoiceDateLt, p.InvoiceDateLte)
-	return f, fault.Join(failed[:]...)
-}
-
-func dayFromWire(field string, text *gen.DateOrDateTime) (*period.Date, error) {
-	at, err := ReadInstant(field, text, time.UTC)
-	if at == nil || err != nil {
+	sources, err := LoadLineSources(tx, lines)
+	if err != nil {
 		return nil, err
 	}
-	day := period.DateOf(*at, time.UTC)
-	return &day, nil
+	return MapSlice(views, func(v invoice.View) gen.Invoice {
+		return gen.Invoice{
+			InvoiceHeader:  invoiceHeaderToWire(v),
+			InvoiceDated:   gen.InvoiceDated{InvoiceDate: Instant(v.InvoiceDate)},
+			InvoiceContent: sources.invoiceContent(v),
+		}
+	}), nil
 }
 
-func windowFromWire(text *string) (*invoice.Window, error) {
-	if text == nil {
-		return nil, nil
+// InvoiceSummary returns an invoice without its lines, subtotal and discounts.
+func InvoiceSummary(v invoice.View) gen.InvoiceSummary {
+	return gen.InvoiceSummary{
+		InvoiceHeader: invoiceHeaderToWire(v),
+		InvoiceDated:  gen.InvoiceDated{InvoiceDate: Instant(v.InvoiceDate)},
 	}
-	parts := dueWindow.FindStringSubmatch(*text)
-	if parts == nil {
-		return nil, fault.Bad("due_date_window", "must be a number of days or months, such as 7d or 2m")
+}
+
+// invoiceHeaderToWire returns what invoices and summaries share.
+func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
+	collection := v.Collection()
+	h := gen.InvoiceHeader{
+		ID:                v.ID,
+		InvoiceNumber:     v.Number,
+		InvoiceSource:     gen.InvoiceSource(v.Source),
+		Status:            gen.InvoiceStatus(v.Status),
+		Currency:          string(v.Currency),
+		Total:             v.Currency.Format(v.Total),
+		AmountDue:         v.Currency.Format(v.AmountDue),
+		CreatedAt:         Instant(v.CreatedAt),
+		IssuedAt:          OptionalInstant(v.IssuedAt),
+		EligibleToIssueAt: OptionalInstant(v.EligibleAt),
+		ScheduledIssueAt:  OptionalInstant(v.ScheduledAt()),
+		WillAutoIssue:     v.WillAutoIssue,
+		DueDate:           OptionalInstant(v.DueAt),
+		PaymentStartedAt:  OptionalInstant(collection.StartedAt),
+		PaymentFailedAt:   OptionalInstant(collection.FailedAt),
+		PaidAt:            OptionalInstant(v.PaidAt),
+		VoidedAt:          OptionalInstant(v.VoidedAt),
+		Memo:              v.Memo,
+		Metadata:          Metadata(v.Metadata),
+		Customer:          customerRefToWire(v.Customer),
+		BillingAddress:    addressToWire(v.Billing),
+		ShippingAddress:   addressToWire(v.Shipping),
+		CustomerTaxID:     taxIDToWire(v.Tax),
+		AutoCollection: gen.InvoiceAutoCollection{
+			Enabled: &v.AutoCollection, NumAttempts: &collection.Attempts,
+			PreviouslyAttemptedAt: OptionalInstant(collection.LastAt), NextAttemptAt: OptionalInstant(collection.NextAt),
+		},
+		CreditNotes:                 creditNotesToWire(v.CreditNotes),
+		CustomerBalanceTransactions: MapSlice(v.BalanceTransactions, BalanceTransaction(v.Currency)),
+		PaymentAttempts:             MapSlice(v.PaymentAttempts, paymentAttemptToWire(v.Currency)),
 	}
-	n, _ := strconv.Atoi(parts[1])
-	if parts[2] == "m" {
-		return &invoice.Window{Months: n}, nil
+	if v.SubscriptionID != nil {
+		h.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
 	}
-	return &invoice.Window{Days: n}, nil
+	return h
+}
+
+func paymentAttemptToWire(currency money.Currency) func(invoice.PaymentAttempt) gen.PaymentAttempt {
+	return func(a invoice.PaymentAttempt) gen.PaymentAttempt {
+		return gen.PaymentAttempt{
+			ID: a.ID, Amount: currency.Format(a.Amount), CreatedAt: Instant(a.CreatedAt), Succeeded: a.Succeeded,
+			PaymentProvider: (*gen.PaymentGateway)(a.Provider), PaymentProviderID: a.ProviderID,
+		}
+	}
+}
+
+// invoiceContent returns the lines, and the invoice-level adjustments that applied to them in the
+// legacy fields.
+func (s LineSources) invoiceContent(v invoice.View) gen.InvoiceContent {
+	content := gen.InvoiceContent{
+		Subtotal:  v.Currency.Format(v.Subtotal),
+		Discounts: []gen.InvoiceLevelDiscount{},
+		LineItems: MapSlice(v.Lines, func(l invoice.Line) gen.InvoiceLineItem { return s.LineItem(l, v.Currency) }),
+	}
+	for _, a := range s.invoiceLevelAdjustments(v.Lines) {
+		off := discountToWire(a, v.Currency)
+		switch {
+		case a.Kind == rating.Minimum && content.Minimum == nil:
+			content.Minimum = minimumToWire(a, v.Currency)
+			content.MinimumAmount = &content.Minimum.MinimumAmount
+		case a.Kind == rating.Maximum && content.Maximum == nil:
+			content.Maximum = maximumToWire(a, v.Currency)
+			content.MaximumAmount = &content.Maximum.MaximumAmount
+		case off != nil && a.Kind != rating.UsageDiscount: // that is of single lines
+			content.Discounts = append(content.Discounts, unionOf[gen.InvoiceLevelDiscount](discountBaseToWire(a), off))
+			if content.Discount == nil {
+				first := unionOf[gen.NullableInvoiceLevelDiscount](discountBaseToWire(a), off)
+				content.Discount = &first
+			}
+		}
+	}
+	return content
+}
+
+// invoiceLevelAdjustments returns the invoice-level adjustments of the lines, each once, in the
+// order in which they applied.
+func (s LineSources) invoiceLevelAdjustments(lines []invoice.Line) (found []catalog.Adjustment) {
+	seen := map[string]bool{}
+	for _, id := range invoice.AdjustmentIDs(lines...) {
+		if a := s.Adjustments[id]; a.InvoiceLevel && !seen[id] {
+			seen[id] = true
+			found = append(found, a)
+		}
+	}
+	return found
 }

@@ -5,12 +5,12 @@ import (
 	"tollkeeper/gen"
 )
 
-// ReadConnection reads the connection of a request.
-func ReadConnection(c gen.ItemExternalConnection) catalog.Connection {
+// ReadItemConnection reads the name of an item in an external system.
+func ReadItemConnection(c gen.ItemExternalConnection) catalog.Connection {
 	return catalog.Connection{System: string(c.ExternalConnectionName), ID: c.ExternalEntityID}
 }
 
-// Item returns the item as responses show it.
+// Item returns an item with its external connections.
 func Item(item catalog.Item) gen.Item {
 	return gen.Item{
 		ID:         item.ID,

@@ -7,9 +7,9 @@ import (
 	"tollkeeper/gen"
 )
 
-// older is what plans, phases and prices show of adjustments in the form that came
-// before them: the first of each kind (semantics 5.1.11).
-type older struct {
+// legacy are adjustments in the fields that were used before adjustments: the first discount,
+// minimum and maximum of a plan, phase or price (semantics 5.1.11).
+type legacy struct {
 	Discount      *gen.NullableDiscount
 	Minimum       *gen.Minimum
 	MinimumAmount *gen.Decimal
@@ -17,7 +17,7 @@ type older struct {
 	MaximumAmount *gen.Decimal
 }
 
-func olderToWire(adjustments []catalog.Adjustment, currency money.Currency) (o older) {
+func legacyToWire(adjustments []catalog.Adjustment, currency money.Currency) (o legacy) {
 	for _, a := range adjustments {
 		switch {
 		case a.Kind == rating.Minimum && o.Minimum == nil:
@@ -34,6 +34,7 @@ func olderToWire(adjustments []catalog.Adjustment, currency money.Currency) (o o
 	return o
 }
 
+// atInvoiceLevel returns the invoice-level adjustments.
 func atInvoiceLevel(all []catalog.Adjustment) (found []catalog.Adjustment) {
 	for _, a := range all {
 		if a.InvoiceLevel {
@@ -43,6 +44,7 @@ func atInvoiceLevel(all []catalog.Adjustment) (found []catalog.Adjustment) {
 	return found
 }
 
+// inPhase returns the adjustments of one phase.
 func inPhase(order int, all []catalog.Adjustment) (found []catalog.Adjustment) {
 	for _, a := range all {
 		if a.PhaseOrder != nil && *a.PhaseOrder == order {
@@ -52,7 +54,7 @@ func inPhase(order int, all []catalog.Adjustment) (found []catalog.Adjustment) {
 	return found
 }
 
-// ofPrice are the adjustments at the level of prices that are for this one alone.
+// ofPrice returns the price-level adjustments that apply to this price alone.
 func ofPrice(price catalog.Price, all []catalog.Adjustment) (found []catalog.Adjustment) {
 	for _, a := range all {
 		if a.IsOf(price.ID) {
@@ -60,8 +62,4 @@ func ofPrice(price catalog.Price, all []catalog.Adjustment) (found []catalog.Adj
 		}
 	}
 	return found
-}
-
-func adjustmentsToWire(all []catalog.Adjustment, currency money.Currency) []gen.PlanPhaseAdjustment {
-	return MapSlice(all, func(a catalog.Adjustment) gen.PlanPhaseAdjustment { return adjustmentToWire(a, currency) })
 }

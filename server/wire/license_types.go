@@ -5,7 +5,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// LicenseType returns the license type as responses show it.
+// LicenseType returns a license type.
 func LicenseType(l catalog.LicenseType) gen.LicenseType {
 	return gen.LicenseType{ID: l.ID, Name: l.Name, GroupingKey: l.GroupingKey}
 }

@@ -5,13 +5,13 @@ import (
 	"tollkeeper/gen"
 )
 
-// LicenseFrame is what every question about the usage of licenses may say.
-type LicenseFrame struct {
+// LicenseUsageParameters are the query parameters that all reports of license usage share.
+type LicenseUsageParameters struct {
 	Start, End *gen.Date
 	GroupBy    *string
 }
 
-// LicenseUsage returns the license usage as responses show it.
+// LicenseUsage returns the credits of a license type in a period, or of one license of it.
 func LicenseUsage(q license.UsageQuery, r license.UsageRow) gen.LicenseUsage {
 	shown := gen.LicenseUsage{
 		SubscriptionID: q.SubscriptionID, LicenseTypeID: q.TypeID, PricingUnit: string(r.Unit),

@@ -6,7 +6,7 @@ import (
 	"tollkeeper/store"
 )
 
-// License returns the license as responses show it.
+// License returns a license with its status at the time of tx.
 func License(tx *store.Tx, l license.License) gen.License {
 	return gen.License{
 		ID: l.ID, SubscriptionID: l.SubscriptionID, LicenseTypeID: l.TypeID, ExternalLicenseID: l.ExternalID,

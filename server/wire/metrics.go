@@ -6,13 +6,13 @@ import (
 	"tollkeeper/store"
 )
 
-// LoadMetric shows a metric with its item.
+// LoadMetric returns a metric with its item, which it reads.
 func LoadMetric(tx *store.Tx, metric catalog.Metric) (gen.BillableMetric, error) {
 	item, err := catalog.FindItem(tx, metric.ItemID)
 	return Metric(metric, item), err
 }
 
-// Metric returns the metric as responses show it.
+// Metric returns a metric with its item.
 func Metric(metric catalog.Metric, item catalog.Item) gen.BillableMetric {
 	return gen.BillableMetric{
 		ID:          metric.ID,

@@ -1,64 +1,76 @@
 package wire
 
 import (
+	"time"
+
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 )
 
-// ReadIntervalChanges reads the interval changes of a request.
-func ReadIntervalChanges(body gen.PriceIntervalChanges) (in subscription.IntervalChanges, err error) {
-	var failed [4]error
-	in.Defers = body.CanDeferBilling
-	in.Add, failed[0] = entriesFromWire("add", body.Add, newIntervalFromWire)
-	in.Edit, failed[1] = entriesFromWire("edit", body.Edit, intervalEditFromWire)
-	in.AddAdjustments, failed[2] = entriesFromWire("add_adjustments", body.AddAdjustments, newAdjustmentIntervalFromWire)
-	in.EditAdjustments, failed[3] = entriesFromWire("edit_adjustments", body.EditAdjustments, adjustmentEditFromWire)
-	return in, fault.Join(failed[:]...)
-}
+// priceIntervalToWire shows a price of a subscription, with what adjusts it alone.
+func priceIntervalToWire(t subscription.Terms, i subscription.PriceInterval, names map[string]string, now time.Time) gen.PriceInterval {
+	shown := gen.PriceInterval{
+		ID:              i.ID,
+		Price:           priceToWire(i.Price, names[i.Price.ItemID], adjustmentsOf(t)...),
+		BillingCycleDay: t.BillingDay(i, now),
+		StartDate:       Instant(i.StartAt),
+		EndDate:         OptionalInstant(i.EndAt),
 
-func newIntervalFromWire(in gen.NewPriceInterval) (added subscription.NewInterval, err error) {
-	added.PriceName = subscription.PriceName{ID: in.PriceID, ExternalID: in.ExternalPriceID}
-	added.Scope = scopeFromWire(in.UsageCustomerIds, in.Filter)
-	added.Start, added.End, added.Defers = in.StartDate, in.EndDate, in.CanDeferBilling
-	var memberErr, ownErr, parametersErr, transitionsErr error
-	added.PlanPrice, memberErr = intervalPriceFromWire(in.Price, in.AllocationPrice, added.PriceName)
-	added.Own, ownErr = intervalOwnFromWire(in)
-	added.Parameters, parametersErr = parametersFromWire(in.MetricParameterOverrides)
-	added.Transitions, transitionsErr = entriesFromWire("fixed_fee_quantity_transitions", in.FixedFeeQuantityTransitions, transitionFromWire)
-	return added, fault.Join(memberErr, ownErr, refuseAmounts(added.Own, in.AllocationPrice), parametersErr, transitionsErr)
-}
-
-// intervalPriceFromWire reads the new price of an interval, unless it names one that exists.
-func intervalPriceFromWire(price *gen.NewFloatingPrice, allocation *gen.NewAllocationPrice, name subscription.PriceName) (wanted catalog.PlanPrice, err error) {
-	if err := onePrice(price != nil, allocation != nil, name.ID != nil, name.ExternalID != nil); err != nil {
-		return wanted, err
+		CanDeferBilling:          i.CanDeferBilling,
+		Filter:                   i.Filter,
+		UsageCustomerIds:         i.UsageCustomerIDs,
+		MetricParameterOverrides: parametersToWire(i.Parameters),
 	}
-	switch {
-	case price != nil:
-		wanted.Price, wanted.ReferenceID, err = ReadPrice(price)
-		return wanted, fault.In("price", err)
-	case allocation != nil:
-		wanted.Price, err = allocationFromWire(*allocation)
-		return wanted, fault.In("allocation_price", err)
+	if i.Price.Fixed() {
+		shown.FixedFeeQuantityTransitions = MapSlice(i.Changes(), func(change subscription.Transition) gen.FixedFeeQuantityTransition {
+			return gen.FixedFeeQuantityTransition{
+				PriceID: i.PriceID, EffectiveDate: Instant(change.EffectiveAt), Quantity: Number(*change.Quantity),
+			}
+		})
 	}
-	return wanted, nil
+	if current, ok := t.PeriodOf(i, now); ok {
+		shown.CurrentBillingPeriodStartDate = OptionalInstant(&current.Start)
+		shown.CurrentBillingPeriodEndDate = OptionalInstant(&current.End)
+	}
+	return shown
 }
 
-func transitionFromWire(in gen.NewQuantityTransition) (change subscription.NewTransition, err error) {
-	change.On = in.EffectiveDate
-	change.Quantity, err = numberFromWire("quantity", in.Quantity)
-	return change, err
+func adjustmentsOf(t subscription.Terms) []catalog.Adjustment {
+	return MapSlice(t.Adjustments, func(i subscription.AdjustmentInterval) catalog.Adjustment { return i.Adjustment })
 }
 
-func newAdjustmentIntervalFromWire(in gen.NewAdjustmentInterval) (added subscription.NewAdjustmentInterval, err error) {
-	added.AdjustmentID, added.Start, added.End = in.AdjustmentID, in.StartDate, in.EndDate
-	switch {
-	case (in.Adjustment == nil) == (in.AdjustmentID == nil):
-		return added, fault.Bad("adjustment, adjustment_id", "exactly one must be specified")
-	case in.Adjustment != nil:
-		added.Adjustment, err = newAdjustmentFromWire(*in.Adjustment)
+// adjustmentIntervalsToWire shows the adjustments of a subscription, each in its older
+// form too.
+func adjustmentIntervalsToWire(t subscription.Terms, into *gen.Subscription) {
+	into.AdjustmentIntervals = []gen.AdjustmentInterval{}
+	into.DiscountIntervals = []gen.DiscountInterval{}
+	into.MinimumIntervals = []gen.MinimumInterval{}
+	into.MaximumIntervals = []gen.MaximumInterval{}
+	for _, i := range t.Adjustments {
+		a := i.Adjustment
+		base := gen.IntervalBase{
+			AppliesToPriceIntervalIds: MapSlice(t.AppliesTo(i), func(p subscription.PriceInterval) string { return p.ID }),
+			Filters:                   filtersToWire(a.Filters),
+			StartDate:                 Instant(i.StartAt),
+			EndDate:                   OptionalInstant(i.EndAt),
+		}
+		into.AdjustmentIntervals = append(into.AdjustmentIntervals, gen.AdjustmentInterval{
+			ID: i.ID, Adjustment: adjustmentToWire(a, t.Currency), AppliesToPriceIntervalIds: base.AppliesToPriceIntervalIds,
+			StartDate: base.StartDate, EndDate: base.EndDate,
+		})
+		switch amount := configuredToWire(a, t.Currency); a.Kind {
+		case rating.Minimum:
+			into.MinimumIntervals = append(into.MinimumIntervals, gen.MinimumInterval{
+				IntervalBase: base, AtLeast: gen.AtLeast{MinimumAmount: amount},
+			})
+		case rating.Maximum:
+			into.MaximumIntervals = append(into.MaximumIntervals, gen.MaximumInterval{
+				IntervalBase: base, AtMost: gen.AtMost{MaximumAmount: amount},
+			})
+		default:
+			into.DiscountIntervals = append(into.DiscountIntervals, unionOf[gen.DiscountInterval](base, discountToWire(a, t.Currency)))
+		}
 	}
-	return added, fault.In("adjustment", err)
 }

@@ -15,8 +15,9 @@ import (
 	"tollkeeper/store"
 )
 
-// ReadCollected reads the collected of a request.
-func ReadCollected(body *gen.SubscriptionChangeApply) (in billing.PaymentReceived, err error) {
+// ReadPaymentReceived reads the payment that applies a pending change. A request without body
+// reports none.
+func ReadPaymentReceived(body *gen.SubscriptionChangeApply) (in billing.PaymentReceived, err error) {
 	if body == nil {
 		return in, nil
 	}
@@ -28,8 +29,9 @@ func ReadCollected(body *gen.SubscriptionChangeApply) (in billing.PaymentReceive
 	return in, fault.Join(amountErr, dateErr)
 }
 
-// said is what a change shows of its request: members that several operations share.
-type said struct {
+// requestSummary is what a pending change shows of its request: members that several operations
+// share.
+type requestSummary struct {
 	ChangeOption *string `json:"change_option"`
 	CancelOption *string `json:"cancel_option"`
 
@@ -43,9 +45,10 @@ type said struct {
 	BillingCycleAlignment *string `json:"billing_cycle_alignment"`
 }
 
-// SubscriptionChange shows a change, without its subscription.
-func SubscriptionChange(tx *store.Tx, c subscription.Change) (gen.SubscriptionChange, error) {
-	var request said
+// LoadSubscriptionChange returns a pending change without its subscription. Its effective date is
+// the one of the request, with bare dates in the customer's time zone.
+func LoadSubscriptionChange(tx *store.Tx, c subscription.Change) (gen.SubscriptionChange, error) {
+	var request requestSummary
 	if err := json.Unmarshal([]byte(c.Request), &request); err != nil {
 		return gen.SubscriptionChange{}, fmt.Errorf("read a pending change: %w", err)
 	}

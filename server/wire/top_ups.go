@@ -8,7 +8,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// ReadTopUp reads the top up of a request.
+// ReadTopUp reads an automatic top-up. A bare date of active_from is midnight in loc.
 func ReadTopUp(in gen.TopUpCreate, loc *time.Location) (topup.NewTopUp, error) {
 	from, err := ReadInstant("active_from", in.ActiveFrom, loc)
 	settings := in.InvoiceSettings
@@ -20,7 +20,7 @@ func ReadTopUp(in gen.TopUpCreate, loc *time.Location) (topup.NewTopUp, error) {
 	}, err
 }
 
-// TopUp returns the top up as responses show it.
+// TopUp returns an automatic top-up.
 func TopUp(t topup.TopUp) gen.TopUp {
 	return gen.TopUp{
 		ID: t.ID, Currency: string(t.Currency), Threshold: t.Threshold, Amount: t.Amount, PerUnitCostBasis: t.PerUnitCostBasis,

@@ -12,7 +12,8 @@ import (
 // mostGroups is how many groups are on a page unless fewer are asked for.
 const mostGroups = 1000
 
-// ReadUsageQuery reads the usage query of a request.
+// ReadUsageQuery reads the query of a subscription's usage. Usage is periodic unless cumulative
+// usage is asked for; a page has 1,000 groups unless limit says fewer.
 func ReadUsageQuery(p gen.FetchSubscriptionUsageParams) (usage.ReportQuery, error) {
 	query := usage.ReportQuery{
 		MetricID:   Deref(p.BillableMetricID),
@@ -46,7 +47,7 @@ func dimensionFromWire(name string, key, value *string) ([]rating.Property, erro
 	return []rating.Property{{Key: *key, Value: *value}}, nil
 }
 
-// MetricUsage returns the metric usage as responses show it.
+// MetricUsage returns the usage of one metric, or of one group of it, by window.
 func MetricUsage(r usage.Report, asked usage.ReportQuery) gen.MetricUsage {
 	shown := gen.MetricUsage{
 		BillableMetric: gen.BillableMetricSlim{ID: r.Metric.ID, Name: r.Metric.Name},

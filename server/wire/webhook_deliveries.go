@@ -8,17 +8,17 @@ import (
 	"tollkeeper/store"
 )
 
-// WebhookDelivery returns the webhook delivery as responses show it.
-func WebhookDelivery(tx *store.Tx, d webhook.Delivery) (gen.WebhookDelivery, error) {
-	shown, err := WebhookDeliveries(tx, []webhook.Delivery{d})
+// LoadWebhookDelivery returns a delivery with the message that it sends.
+func LoadWebhookDelivery(tx *store.Tx, d webhook.Delivery) (gen.WebhookDelivery, error) {
+	shown, err := LoadWebhookDeliveries(tx, []webhook.Delivery{d})
 	if err != nil {
 		return gen.WebhookDelivery{}, err
 	}
 	return shown[0], nil
 }
 
-// WebhookDeliveries shows deliveries with what they send.
-func WebhookDeliveries(tx *store.Tx, deliveries []webhook.Delivery) ([]gen.WebhookDelivery, error) {
+// LoadWebhookDeliveries returns deliveries with the messages that they send.
+func LoadWebhookDeliveries(tx *store.Tx, deliveries []webhook.Delivery) ([]gen.WebhookDelivery, error) {
 	bodies, err := webhook.Bodies(tx, deliveries)
 	return MapSlice(deliveries, func(d webhook.Delivery) gen.WebhookDelivery {
 		return gen.WebhookDelivery{

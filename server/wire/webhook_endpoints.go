@@ -5,7 +5,8 @@ import (
 	"tollkeeper/gen"
 )
 
-// ReadEventTypes reads the event types of a request.
+// ReadEventTypes reads the types that an endpoint subscribes to. Nil stays nil, which means all
+// types.
 func ReadEventTypes(names []string) *[]webhook.Type {
 	if names == nil {
 		return nil
@@ -14,7 +15,7 @@ func ReadEventTypes(names []string) *[]webhook.Type {
 	return &types
 }
 
-// WebhookEndpoint returns the webhook endpoint as responses show it.
+// WebhookEndpoint returns an endpoint without its secret.
 func WebhookEndpoint(e webhook.Endpoint) gen.WebhookEndpoint {
 	shown := gen.WebhookEndpoint{ID: e.ID, URL: e.URL, Enabled: e.Enabled, CreatedAt: Instant(e.CreatedAt)}
 	if e.EventTypes != nil {
@@ -23,7 +24,8 @@ func WebhookEndpoint(e webhook.Endpoint) gen.WebhookEndpoint {
 	return shown
 }
 
-// WebhookEndpointWithSecret returns the webhook endpoint with secret as responses show it.
+// WebhookEndpointWithSecret returns an endpoint with its secret: only the responses that make or
+// rotate the secret show it.
 func WebhookEndpointWithSecret(e webhook.Endpoint) gen.WebhookEndpoint {
 	shown := WebhookEndpoint(e)
 	shown.Secret = &e.Secret
