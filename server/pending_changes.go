@@ -32,7 +32,7 @@ var changes = map[string]func(request []byte) (change, error){
 	"redeem_coupon":                         decodeStored(redemption),
 }
 
-// noBody stands for the body of an operation that has none.
+// noBody is the body of an operation that has none.
 type noBody struct{}
 
 // decodeStored decodes the stored request of a pending change.

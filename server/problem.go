@@ -24,7 +24,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		return
 	}
 	var told *fault.Fault
-	if ctx.Err() != nil && !errors.As(err, &told) { // the client is gone, not merely late with its body: nobody reads an answer
+	if ctx.Err() != nil && !errors.As(err, &told) { // the client is gone, not merely late with its body: an answer would not be read
 		c.Response().Status = statusClientGone
 		return
 	}

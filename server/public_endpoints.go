@@ -78,7 +78,7 @@ func (s *Server) ready(c echo.Context) error {
 	return c.String(http.StatusOK, fmt.Sprintf("ready; %d invoices verified\n", books.Invoices))
 }
 
-// Ping serves GET /v1/ping. Whoever gets here has a good key.
+// Ping serves GET /v1/ping. A request that gets here has a valid key.
 func (s *Server) Ping(context.Context, gen.PingRequestObject) (gen.PingResponseObject, error) {
 	return gen.Ping200JSONResponse{Response: "pong"}, nil
 }

@@ -143,7 +143,7 @@ func (s *Server) Deliverer(options webhooks.Options) *webhooks.Deliverer {
 	return webhooks.NewDeliverer(webhooks.Config{Store: s.store, Log: s.log, Runner: s.runner, Networks: s.networks, Options: options})
 }
 
-// reading is a context in which usage is read as the server is told to.
+// reading returns a context in which usage is read as the server is configured to.
 func (s *Server) reading(ctx context.Context) context.Context {
 	if s.eventsOnly {
 		return usage.ReadEvents(ctx)

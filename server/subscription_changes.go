@@ -39,7 +39,7 @@ func (s *Server) ListSubscriptionChanges(ctx context.Context, req gen.ListSubscr
 }
 
 // FetchSubscriptionChange serves GET /v1/subscription_changes/{subscription_change_id}.
-// It writes, to see what the change would come to, and takes that back.
+// It makes the change to see its result, and rolls it back.
 func (s *Server) FetchSubscriptionChange(ctx context.Context, req gen.FetchSubscriptionChangeRequestObject) (gen.FetchSubscriptionChangeResponseObject, error) {
 	var shown gen.SubscriptionChange
 	err := s.store.Update(ctx, func(tx *store.Tx) error {

@@ -231,7 +231,7 @@ func (d *Deliverer) send(ctx context.Context, sending webhook.Sending) (answer w
 	return fail(fmt.Sprintf("answered %d", response.StatusCode))
 }
 
-// failureReason says why there was no answer. It tells nothing of the network of a receiver.
+// failureReason says why there was no answer. It discloses nothing about the receiver's network.
 func failureReason(err error) string {
 	var unknown *net.DNSError
 	switch {

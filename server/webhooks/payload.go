@@ -131,7 +131,7 @@ func testMessage(*store.Tx, webhook.Announcement) (any, error) {
 	return map[string]any{"message": "A test message of Tollkeeper."}, nil
 }
 
-// labelled is a member of a JSON object whose members stand in an order.
+// labelled is a member of a JSON object whose members are in an order.
 type labelled struct {
 	name  string
 	value any

@@ -21,7 +21,7 @@ func payloadSubscription(tx *store.Tx, id string) (any, error) {
 	return shown[0], nil
 }
 
-// subscriptionBefore tells what an edit of a subscription changed.
+// subscriptionBefore returns the members of a subscription that an edit changed, as they were.
 func subscriptionBefore(tx *store.Tx, id string, before subscription.Subscription) (any, error) {
 	after, err := subscription.Find(tx, id)
 	if err != nil {

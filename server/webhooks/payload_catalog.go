@@ -15,7 +15,7 @@ func payloadMetric(tx *store.Tx, id string) (any, error) {
 	return wire.LoadMetric(tx, found)
 }
 
-// metricBefore tells what an edit of a metric changed.
+// metricBefore returns the members of a metric that an edit changed, as they were.
 func metricBefore(tx *store.Tx, id string, before catalog.Metric) (any, error) {
 	after, err := catalog.FindMetric(tx, id)
 	if err != nil {
@@ -33,7 +33,7 @@ func payloadPrice(tx *store.Tx, id string) (any, error) {
 	return wire.LoadPrice(tx, found)
 }
 
-// priceBefore tells what an edit of a price changed: nothing else of it can be edited.
+// priceBefore returns the metadata of a price before an edit. Nothing else of a price can be edited.
 func priceBefore(_ *store.Tx, _ string, before store.Metadata) (any, error) {
 	return map[string]any{"previous_attributes": map[string]any{"metadata": wire.Metadata(before)}}, nil
 }

@@ -45,7 +45,7 @@ func Coupon(c coupon.Coupon) gen.Coupon {
 			DiscountType: gen.PercentageDiscountTypePercentage, PercentageDiscount: Number(c.Value),
 		}})
 	} else {
-		// There is no currency to tell how many digits; most have two.
+		// A coupon has no currency; most currencies have two decimals.
 		err = shown.Discount.FromAmountDiscount(gen.AmountDiscount{AmountOff: gen.AmountOff{
 			DiscountType: gen.AmountDiscountTypeAmount, AmountDiscount: c.Value.StringFixed(max(2, c.Value.Places())),
 		}})

@@ -59,7 +59,7 @@ func adjustmentEditFromWire(text gen.AdjustmentIntervalEdit) (subscription.Adjus
 	}, err
 }
 
-// sentMembers reads an object, and tells which members it has, be they null.
+// sentMembers decodes an object, and returns which members it has. A member that is null counts.
 func sentMembers(text json.RawMessage, into any) (given map[string]bool, err error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(text, into); err != nil {
