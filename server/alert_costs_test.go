@@ -213,10 +213,12 @@ var _ = Describe("Alerts of costs by group", func() {
 		w := openWatcher(calls1)
 		made := w.alert(byProject(nil))
 		w.catchUp()
+		w.sends("0 1") // makes the partition of the month
 		w.tx(func(tx *store.Tx) error {
-			return tx.Exec(`INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
+			return tx.Exec(`WITH many AS (INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
 				SELECT ?, 'many' || k, 'call', 'c:' || ?, ?, jsonb_build_object('n', 1, 'project', k::text), ?, event_number() + k
-				FROM generate_series(1, 10001) AS k`, tx.AccountID, w.buyer, instant("2025-03-10T08:00:00Z"), tx.Now).Error
+				FROM generate_series(1, 10000) AS k RETURNING account_id, idempotency_key, seq)
+				INSERT INTO event_keys SELECT (SELECT max(part) FROM event_key_parts), * FROM many`, tx.AccountID, w.buyer, instant("2025-03-10T08:00:00Z"), tx.Now).Error
 		})
 		messages := w.warned()
 		Expect(messages).To(HaveLen(1))
