@@ -57,7 +57,7 @@ func adjustingToWire(a catalog.Adjustment, currency money.Currency) any {
 	}
 }
 
-// discountToWire writes what the older form of a discount has by its kind, and is nil
+// discountToWire writes what the legacy form of a discount has by its kind, and is nil
 // for what is no discount.
 func discountToWire(a catalog.Adjustment, currency money.Currency) any {
 	if a.Trial {
@@ -128,7 +128,7 @@ func configuredToWire(a catalog.Adjustment, currency money.Currency) gen.Decimal
 	return currency.Format(a.Value)
 }
 
-// namedPrices are the ids that filters include, as older clients read them.
+// namedPrices are the ids that filters include, as the legacy fields show them.
 func namedPrices(filters []rating.Filter) []string {
 	ids := []string{}
 	for _, f := range filters {

@@ -146,7 +146,7 @@ func planToWire(plan catalog.Plan, version catalog.PlanVersion, itemNames map[st
 }
 
 // phasesToWire shows the phases of a plan, nil where it has none, each with its
-// adjustments in their older form.
+// adjustments in their legacy form.
 func phasesToWire(version catalog.PlanVersion, currency money.Currency) []gen.PlanPhase {
 	var shown []gen.PlanPhase
 	for _, phase := range version.Phases {

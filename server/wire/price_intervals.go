@@ -41,7 +41,7 @@ func adjustmentsOf(t subscription.Terms) []catalog.Adjustment {
 	return MapSlice(t.Adjustments, func(i subscription.AdjustmentInterval) catalog.Adjustment { return i.Adjustment })
 }
 
-// adjustmentIntervalsToWire shows the adjustments of a subscription, each in its older
+// adjustmentIntervalsToWire shows the adjustments of a subscription, each in its legacy
 // form too.
 func adjustmentIntervalsToWire(t subscription.Terms, into *gen.Subscription) {
 	into.AdjustmentIntervals = []gen.AdjustmentInterval{}
