@@ -29,15 +29,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if !ok {
 			return contract.ErrNoKey
 		}
-		owner, err := account.Authenticate(ctx, s.store, key)
+		in, err := account.Authenticate(ctx, s.store, key)
 		switch {
 		case errors.Is(err, account.ErrUnknownKey):
 			return contract.ErrNoKey
 		case err != nil:
 			return err
 		}
-		requestOf(ctx).account = owner
-		c.SetRequest(c.Request().WithContext(store.WithAccount(ctx, owner.ID)))
+		requestOf(ctx).account, requestOf(ctx).apiKey = in.Account, in.Key
+		c.SetRequest(c.Request().WithContext(store.WithAccount(ctx, in.Account.ID)))
 		return next(c)
 	}
 }

@@ -18,6 +18,7 @@ type request struct {
 	id                      string              // X-Request-Id
 	operation               *contract.Operation // of the contract; nil for paths outside it
 	account                 account.Account     // whose key it is
+	apiKey                  account.Key         // that it came with
 	body                    []byte              // as sent, decompressed; nil when the handler reads it
 	sent                    map[string]bool     // top-level members of the body
 	key                     string              // Idempotency-Key, "" without one or where it has no meaning

@@ -24,21 +24,28 @@ const (
 	renewal    = remembered / 4
 )
 
-// Authenticate returns the account that a key belongs to, or ErrUnknownKey. The
-// account is as it was at most a second ago; a transaction reads its own.
-func Authenticate(ctx context.Context, st *store.Store, key string) (Account, error) {
-	seen := sighting{st, sha256.Sum256([]byte(key))}
-	if a, ok := sightings.find(seen, time.Now()); ok {
-		return a, nil
+// Login is a key and the account that it belongs to.
+type Login struct {
+	Account Account
+	Key     Key
+}
+
+// Authenticate returns the account that a key belongs to, or ErrUnknownKey. Both are as they
+// were at most a second ago; a transaction reads its own account.
+func Authenticate(ctx context.Context, st *store.Store, text string) (Login, error) {
+	seen := sighting{st, sha256.Sum256([]byte(text))}
+	if in, ok := sightings.find(seen, time.Now()); ok {
+		return in, nil
 	}
 	k, a, err := lookUp(ctx, st, seen.hash)
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return a, ErrUnknownKey
+		return Login{}, ErrUnknownKey
 	}
+	in := Login{a, k}
 	if err == nil {
-		sightings.keep(seen, a, expiry(k, time.Now()))
+		sightings.keep(seen, in, expiry(k, time.Now()))
 	}
-	return a, err
+	return in, err
 }
 
 // lookUp finds a key that works and whose it is, and marks its use.
@@ -79,37 +86,37 @@ type sighting struct {
 // memory keeps good keys and their accounts for a moment.
 type memory struct {
 	sync.Mutex
-	accounts map[sighting]memo
+	logins map[sighting]memo
 }
 
 type memo struct {
-	account Account
+	login   Login
 	until   time.Time // exclusive
 	renewed bool      // a request asks already
 }
 
-var sightings = memory{accounts: map[sighting]memo{}}
+var sightings = memory{logins: map[sighting]memo{}}
 
 // mostSightings bounds the memory; at the bound all is forgotten.
 const mostSightings = 10_000
 
-func (m *memory) find(s sighting, now time.Time) (Account, bool) {
+func (m *memory) find(s sighting, now time.Time) (Login, bool) {
 	m.Lock()
 	defer m.Unlock()
-	seen, ok := m.accounts[s]
+	seen, ok := m.logins[s]
 	if ok && !seen.renewed && now.After(seen.until.Add(-renewal)) {
 		seen.renewed = true
-		m.accounts[s] = seen
-		return Account{}, false
+		m.logins[s] = seen
+		return Login{}, false
 	}
-	return seen.account, ok && now.Before(seen.until)
+	return seen.login, ok && now.Before(seen.until)
 }
 
-func (m *memory) keep(s sighting, a Account, until time.Time) {
+func (m *memory) keep(s sighting, in Login, until time.Time) {
 	m.Lock()
 	defer m.Unlock()
-	if len(m.accounts) >= mostSightings {
-		clear(m.accounts)
+	if len(m.logins) >= mostSightings {
+		clear(m.logins)
 	}
-	m.accounts[s] = memo{account: a, until: until}
+	m.logins[s] = memo{login: in, until: until}
 }

@@ -52,7 +52,15 @@ func (in New) check() error {
 
 // Find returns an account by id.
 func Find(ctx context.Context, st *store.Store, id string) (a Account, err error) {
-	err = st.Shared(ctx, func(db *gorm.DB) error { return db.Where("id = ?", id).Take(&a).Error })
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		a, err = findIn(db, id)
+		return err
+	})
+	return a, err
+}
+
+func findIn(db *gorm.DB, id string) (a Account, err error) {
+	err = db.Where("id = ?", id).Take(&a).Error
 	return a, store.Found(err, "Account", id)
 }
 

@@ -4,4 +4,4 @@ package account
 var Expiry = expiry
 
 // Forget makes every key one that was never seen.
-func Forget() { clear(sightings.accounts) }
+func Forget() { clear(sightings.logins) }

@@ -15,18 +15,18 @@ import (
 	"tollkeeper/store"
 )
 
-// Key is what is kept of an API key. Its text is not.
+// Key is what is stored of an API key. Its text is not.
 type Key struct {
-	ID         string
-	Seq        int64
-	AccountID  string
-	CreatedAt  time.Time
-	Name       string
-	Hash       []byte     // SHA-256 of the text
-	Hint       string     // how the text begins
-	ExpiresAt  *time.Time // exclusive; nil: never
-	RevokedAt  *time.Time
-	LastUsedAt *time.Time // to the minute
+	store.Record // created at real time
+	Name         string
+	Hash         []byte     // SHA-256 of the text
+	Hint         string     // how the text begins
+	ScopeList    string     `gorm:"column:scopes"`   // see [Key.Scopes]
+	NetworkList  string     `gorm:"column:networks"` // see [Key.Networks]
+	Replaces     *string    // id of the key that this one was rotated from
+	ExpiresAt    *time.Time // exclusive; nil: never
+	RevokedAt    *time.Time
+	LastUsedAt   *time.Time // to the minute
 }
 
 // TableName is what the table of keys is called.
@@ -37,23 +37,37 @@ type NewKey struct {
 	Name     string
 	Lifetime *time.Duration // from now on; nil: for ever
 	Text     string         // "" for a random one
+	Scopes   []Scope        // nil: all
+	Networks []string       // CIDR that requests may come from; none: any
 }
 
 // chosenKey is what a key of one's own choice looks like.
 var chosenKey = regexp.MustCompile(`^[\x21-\x7e]{20,200}$`)
+
+// longestKeyName is in characters.
+const longestKeyName = 255
 
 // hintLength shows the random part's first four characters.
 const hintLength = len("tk_test_") + 4
 
 // CreateKey gives an account a key and returns its text, which cannot be asked
 // for again. A text that is in use already is refused as taken.
-func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey) (k Key, key string, err error) {
-	a, err := Find(ctx, st, accountID)
-	if err != nil {
-		return k, "", err
-	}
-	if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
-		return k, "", fault.Bad("name", "must not be empty")
+func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey) (k Key, text string, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		a, err := findIn(db, accountID)
+		if err != nil {
+			return err
+		}
+		k, text, err = insertKey(db, a, in, nil)
+		return err
+	})
+	return k, text, err
+}
+
+// insertKey checks what a key is made of and makes it.
+func insertKey(db *gorm.DB, a Account, in NewKey, replaces *string) (k Key, text string, err error) {
+	if in.Name = strings.TrimSpace(in.Name); in.Name == "" || len([]rune(in.Name)) > longestKeyName {
+		return k, "", fault.Bad("name", "must have 1 to %d characters", longestKeyName)
 	}
 	var lifetime *int64
 	if in.Lifetime != nil {
@@ -62,22 +76,30 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 		}
 		lifetime = new(in.Lifetime.Microseconds())
 	}
-	key = in.Text
-	if key == "" {
-		key = randomKey(a.Mode)
-	} else if !chosenKey.MatchString(key) {
+	if in.Scopes == nil {
+		in.Scopes = []Scope{ScopeAll}
+	}
+	if err := checkScopes(in.Scopes); err != nil {
+		return k, "", err
+	}
+	networks, err := readNetworks(in.Networks)
+	if err != nil {
+		return k, "", err
+	}
+	text = in.Text
+	if text == "" {
+		text = randomKey(a.Mode)
+	} else if !chosenKey.MatchString(text) {
 		return k, "", fault.Bad("key", "must have 20 to 200 visible ASCII characters")
 	}
-	hash := sha256.Sum256([]byte(key))
-	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Raw(`INSERT INTO api_keys (id, account_id, name, hash, hint, expires_at)
-			VALUES (?, ?, ?, ?, ?, clock_timestamp() + ?::bigint * interval '1 microsecond') RETURNING *`,
-			store.NewID("key"), a.ID, in.Name, hash[:], key[:hintLength], lifetime).Scan(&k).Error
-	})
+	hash := sha256.Sum256([]byte(text))
+	err = db.Raw(`INSERT INTO api_keys (id, account_id, name, hash, hint, scopes, networks, replaces, expires_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ?::bigint * interval '1 microsecond') RETURNING *`,
+		store.NewID("key"), a.ID, in.Name, hash[:], text[:hintLength], joinScopes(in.Scopes), networks, replaces, lifetime).Scan(&k).Error
 	if store.Unique(err, "api_keys_hash_key") {
 		err = fault.Taken("key", "text")
 	}
-	return k, key, err
+	return k, text, err
 }
 
 // ListKeys returns the keys of an account, the oldest first, also those that
@@ -96,12 +118,70 @@ func ListKeys(ctx context.Context, st *store.Store, accountID string) (keys []Ke
 // key that was revoked keeps the instant of the first time.
 func RevokeKey(ctx context.Context, st *store.Store, id string) (k Key, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Raw(`UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = ? RETURNING *`, id).Scan(&k).Error
+		k, err = revoke(db, "id = ?", id)
+		return err
 	})
+	return k, err
+}
+
+func revoke(db *gorm.DB, condition string, args ...any) (k Key, err error) {
+	err = db.Raw(`UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE `+condition+` RETURNING *`, args...).Scan(&k).Error
 	if err == nil && k.ID == "" {
-		err = fault.Missing("Key", id)
+		err = fault.Missing("Key", args[0].(string))
 	}
 	return k, err
+}
+
+// RotateKey makes a key with the name, scopes, networks and the rest of the life of
+// another, which goes on to work for the overlap, at most as long as it would have.
+// The overlap is not negative; with 0 the old key ends at once. A key that has ended
+// cannot be rotated.
+func RotateKey(ctx context.Context, st *store.Store, id string, overlap time.Duration) (k Key, text string, err error) {
+	err = st.Shared(ctx, func(db *gorm.DB) error {
+		k, text, err = rotate(db, overlap, "id = ?", id)
+		return err
+	})
+	return k, text, err
+}
+
+// longestOverlap bounds how long a key works beside the one that replaced it.
+const longestOverlap = 90 * 24 * time.Hour
+
+func rotate(db *gorm.DB, overlap time.Duration, condition string, args ...any) (k Key, text string, err error) {
+	if overlap < 0 || overlap > longestOverlap {
+		return k, "", fault.Bad("overlap", "must be from 0 to 90 days")
+	}
+	var old struct {
+		Key
+		Works     bool
+		Remaining *int64 // microseconds until it expires
+	}
+	err = db.Raw(`SELECT *, revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS works,
+			ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000000)::bigint AS remaining
+		FROM api_keys WHERE `+condition+` FOR UPDATE`, args...).Scan(&old).Error
+	switch {
+	case err != nil:
+		return k, "", err
+	case old.ID == "":
+		return k, "", fault.Missing("Key", args[0].(string))
+	case !old.Works:
+		return k, "", fault.Refused("the key has expired or was revoked; create a new one")
+	}
+	a, err := findIn(db, old.AccountID)
+	if err != nil {
+		return k, "", err
+	}
+	in := NewKey{Name: old.Name, Scopes: old.Scopes(), Networks: strings.Fields(old.NetworkList)}
+	if old.Remaining != nil {
+		in.Lifetime = new(time.Duration(*old.Remaining) * time.Microsecond)
+	}
+	k, text, err = insertKey(db, a, in, &old.ID)
+	if err != nil {
+		return k, "", err
+	}
+	err = db.Exec(`UPDATE api_keys SET expires_at = least(expires_at, clock_timestamp() + ? * interval '1 microsecond') WHERE id = ?`,
+		overlap.Microseconds(), old.ID).Error
+	return k, text, err
 }
 
 // keyDigits is what 32 bytes need in base 62.

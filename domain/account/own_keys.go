@@ -1,0 +1,62 @@
+package account
+
+import (
+	"time"
+
+	"tollkeeper/domain/fault"
+	"tollkeeper/store"
+)
+
+// Keys that requests handle: those of the transaction's account. by is the key of the
+// request, which cannot give rights that it does not have itself.
+
+// CreateOwnKey is [CreateKey] for the transaction's account.
+func CreateOwnKey(tx *store.Tx, by Key, in NewKey) (k Key, text string, err error) {
+	if in.Scopes == nil {
+		in.Scopes = []Scope{ScopeAll}
+	}
+	if err := checkScopes(in.Scopes); err != nil {
+		return k, "", err
+	}
+	if err := by.checkGrant(in.Scopes); err != nil {
+		return k, "", err
+	}
+	a, err := Of(tx)
+	if err != nil {
+		return k, "", err
+	}
+	return insertKey(tx.DB, a, in, nil)
+}
+
+// ListOwnKeys returns keys of the transaction's account, the newest first, also those that
+// work no more.
+func ListOwnKeys(tx *store.Tx, page store.Page) (keys []Key, next string, err error) {
+	return store.List[Key](tx.Model(&Key{}), page)
+}
+
+// FindOwnKey returns a key of the transaction's account.
+func FindOwnKey(tx *store.Tx, id string) (k Key, err error) {
+	err = tx.Where("id = ?", id).Take(&k).Error
+	return k, store.Found(err, "Key", id)
+}
+
+// RevokeOwnKey is [RevokeKey] for a key of the transaction's account. The key of the request
+// cannot revoke itself: its answer could not be repeated.
+func RevokeOwnKey(tx *store.Tx, by Key, id string) (Key, error) {
+	if id == by.ID {
+		return Key{}, fault.Refused("a key cannot revoke itself; use another key")
+	}
+	return revoke(tx.DB, "id = ? AND account_id = ?", id, tx.AccountID)
+}
+
+// RotateOwnKey is [RotateKey] for a key of the transaction's account.
+func RotateOwnKey(tx *store.Tx, by Key, id string, overlap time.Duration) (k Key, text string, err error) {
+	old, err := FindOwnKey(tx, id)
+	if err != nil {
+		return k, "", err
+	}
+	if err := by.checkGrant(old.Scopes()); err != nil {
+		return k, "", err
+	}
+	return rotate(tx.DB, overlap, "id = ? AND account_id = ?", id, tx.AccountID)
+}
