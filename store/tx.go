@@ -22,6 +22,7 @@ type Tx struct {
 	*gorm.DB  // scoped to the account: a query cannot see another account's rows
 	AccountID string
 	Now       time.Time // UTC, whole microseconds
+	AuditID   string    // of its entry in the audit log; "" for none
 
 	notes *[]any // see [Tx.Note]
 }
@@ -57,6 +58,13 @@ const attempts = 5
 // effect outside tx. View is the same over one read-only snapshot.
 func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.again(ctx, func() error {
+		if id := AuditID(ctx); id != "" {
+			begin := beginning{"SELECT begin_account($1) FROM set_config('tollkeeper.audit', $2, true)", []any{id}}
+			return s.run(ctx, readWrite, begin, func(tx *Tx) error {
+				tx.AuditID = id
+				return fn(tx)
+			})
+		}
 		return s.run(ctx, readWrite, beginning{"SELECT begin_account($1)", nil}, fn)
 	})
 }
@@ -77,7 +85,16 @@ func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) erro
 // Shared runs fn in a transaction of no account. Only tables that belong to no
 // account can be reached: accounts and their keys.
 func (s *Store) Shared(ctx context.Context, fn func(db *gorm.DB) error) error {
-	return s.again(ctx, func() error { return s.transact(s.db.WithContext(ctx), nil, fn) })
+	return s.again(ctx, func() error {
+		return s.transact(s.db.WithContext(ctx), nil, func(db *gorm.DB) error {
+			if audit := AuditID(ctx); audit != "" {
+				if err := db.Exec("SELECT set_config('tollkeeper.audit', ?, true)", audit).Error; err != nil {
+					return err
+				}
+			}
+			return fn(db)
+		})
+	})
 }
 
 // Call runs a function of the database that is a whole transaction of the account:
