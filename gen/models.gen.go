@@ -190,6 +190,27 @@ func (e AmountDiscountType) Valid() bool {
 	}
 }
 
+// Defines values for AuditLogActorType.
+const (
+	AuditLogActorTypeAPIKey  AuditLogActorType = "api_key"
+	AuditLogActorTypeCommand AuditLogActorType = "command"
+	AuditLogActorTypePerson  AuditLogActorType = "person"
+)
+
+// Valid indicates whether the value is a known member of the AuditLogActorType enum.
+func (e AuditLogActorType) Valid() bool {
+	switch e {
+	case AuditLogActorTypeAPIKey:
+		return true
+	case AuditLogActorTypeCommand:
+		return true
+	case AuditLogActorTypePerson:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BackfillStatus.
 const (
 	BackfillStatusPending       BackfillStatus = "pending"
@@ -2893,6 +2914,93 @@ func (e WebhookDeliveryStatus) Valid() bool {
 	}
 }
 
+// APIKey defines model for APIKey.
+type APIKey struct {
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp          `json:"created_at"`
+	ExpiresAt *NullableTimestamp `json:"expires_at"`
+
+	// Hint How the text of the key begins.
+	Hint       string             `json:"hint"`
+	ID         string             `json:"id"`
+	LastUsedAt *NullableTimestamp `json:"last_used_at"`
+	Name       string             `json:"name"`
+
+	// Networks Networks that requests may come from. Empty: any.
+	Networks []string `json:"networks"`
+
+	// Replaces Id of the key that this one was rotated from.
+	Replaces  *string            `json:"replaces"`
+	RevokedAt *NullableTimestamp `json:"revoked_at"`
+
+	// Scopes The rights of the key.
+	Scopes []APIKeyScope `json:"scopes"`
+}
+
+// APIKeyCreate defines model for APIKeyCreate.
+type APIKeyCreate struct {
+	// ExpiresInSeconds How long the key works from now on, in seconds of real time. Null: until it is revoked.
+	ExpiresInSeconds *int64 `json:"expires_in_seconds,omitempty"`
+
+	// Name What the key is for.
+	Name string `json:"name"`
+
+	// Networks Networks in CIDR notation, or addresses, that requests with the key may come from. Any by default.
+	Networks []string `json:"networks,omitempty"`
+
+	// Scopes The rights of the key. `[all]` by default.
+	Scopes []APIKeyScope `json:"scopes,omitempty"`
+}
+
+// APIKeyPage defines model for APIKeyPage.
+type APIKeyPage struct {
+	Data []APIKey `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+}
+
+// APIKeyRotate defines model for APIKeyRotate.
+type APIKeyRotate struct {
+	// OverlapSeconds How long the old key still works, in seconds of real time. A day by default; 0 ends it at once.
+	OverlapSeconds *int64 `json:"overlap_seconds,omitempty"`
+}
+
+// APIKeyScope A right of a key. `all`: everything. `read`: every operation that changes nothing. `ingest`: sending usage events, nothing else.
+// Else a resource and the access to it, such as `invoices:read` or `invoices:write`; writing includes reading. The resource is the
+// part before the colon of the `x-scope` of operations.
+type APIKeyScope = string
+
+// APIKeyWithText defines model for APIKeyWithText.
+type APIKeyWithText struct {
+	// APIKey The text of the key. It is shown here only.
+	APIKey string `json:"api_key"`
+
+	// CreatedAt An instant in UTC, to the second.
+	//
+	// Example: 2025-02-01T00:00:00+00:00
+	CreatedAt Timestamp          `json:"created_at"`
+	ExpiresAt *NullableTimestamp `json:"expires_at"`
+
+	// Hint How the text of the key begins.
+	Hint       string             `json:"hint"`
+	ID         string             `json:"id"`
+	LastUsedAt *NullableTimestamp `json:"last_used_at"`
+	Name       string             `json:"name"`
+
+	// Networks Networks that requests may come from. Empty: any.
+	Networks []string `json:"networks"`
+
+	// Replaces Id of the key that this one was rotated from.
+	Replaces  *string            `json:"replaces"`
+	RevokedAt *NullableTimestamp `json:"revoked_at"`
+
+	// Scopes The rights of the key.
+	Scopes []APIKeyScope `json:"scopes"`
+}
+
 // AccountingProvider defines model for AccountingProvider.
 type AccountingProvider struct {
 	// ExternalProviderID Id of the customer there. Null is none.
@@ -3297,6 +3405,62 @@ type AtLeast struct {
 type AtMost struct {
 	// MaximumAmount The most that is charged in a billing period, in the currency.
 	MaximumAmount Decimal `json:"maximum_amount"`
+}
+
+// AuditLogActor defines model for AuditLogActor.
+type AuditLogActor struct {
+	// ID Id of the key or person. For a command: the user of the system.
+	ID string `json:"id"`
+
+	// Name Name of the key or person. For a command: the command.
+	Name string            `json:"name"`
+	Type AuditLogActorType `json:"type"`
+}
+
+// AuditLogActorType defines model for AuditLogActor.Type.
+type AuditLogActorType string
+
+// AuditLogChange defines model for AuditLogChange.
+type AuditLogChange struct {
+	// After The members that changed, as they are since; all where the record was added. Null where it was deleted.
+	After map[string]interface{} `json:"after"`
+
+	// Before The members that changed, as they were; all where the record was deleted. Null where it was added.
+	Before map[string]interface{} `json:"before"`
+
+	// ID Id of the record. Null where it has none of its own.
+	ID *string `json:"id"`
+
+	// Resource What kind of record it is, such as `customers`.
+	Resource string `json:"resource"`
+}
+
+// AuditLogEntry defines model for AuditLogEntry.
+type AuditLogEntry struct {
+	// Action The operation, such as `createCustomer`, or the command.
+	Action string        `json:"action"`
+	Actor  AuditLogActor `json:"actor"`
+
+	// Changes The rows that changed, in their order; the first 100.
+	Changes []AuditLogChange `json:"changes"`
+
+	// CreatedAt When it happened, by the clock of the account.
+	CreatedAt string `json:"created_at"`
+	ID        string `json:"id"`
+
+	// RecordedAt When it happened, in real time.
+	RecordedAt string `json:"recorded_at"`
+
+	// RequestID The X-Request-Id of the request. Null for a command.
+	RequestID *string `json:"request_id"`
+}
+
+// AuditLogPage defines model for AuditLogPage.
+type AuditLogPage struct {
+	Data []AuditLogEntry `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // Backfill Events that add to the usage of a timeframe, or replace it.
@@ -10766,6 +10930,9 @@ type WebhookEndpointUpdate struct {
 // WebhookPayload What is sent, as it was when the message was written.
 type WebhookPayload = json.RawMessage
 
+// APIKeyID defines model for APIKeyID.
+type APIKeyID = string
+
 // AlertID defines model for AlertID.
 type AlertID = string
 
@@ -11145,6 +11312,51 @@ type EnableAlertParams struct {
 
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListAPIKeysParams defines parameters for ListAPIKeys.
+type ListAPIKeysParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// RevokeAPIKeyParams defines parameters for RevokeAPIKey.
+type RevokeAPIKeyParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListAuditLogParams defines parameters for ListAuditLog.
+type ListAuditLogParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// CreatedAtGt Only what was created after this.
+	CreatedAtGt *CreatedAtGt `form:"created_at[gt],omitempty" json:"created_at[gt],omitempty"`
+
+	// CreatedAtGte Only what was created at this or after.
+	CreatedAtGte *CreatedAtGte `form:"created_at[gte],omitempty" json:"created_at[gte],omitempty"`
+
+	// CreatedAtLt Only what was created before this.
+	CreatedAtLt *CreatedAtLt `form:"created_at[lt],omitempty" json:"created_at[lt],omitempty"`
+
+	// CreatedAtLte Only what was created at this or before.
+	CreatedAtLte *CreatedAtLte `form:"created_at[lte],omitempty" json:"created_at[lte],omitempty"`
+
+	// ActorID Only what this key, person or user of the command line did.
+	ActorID *string `form:"actor_id,omitempty" json:"actor_id,omitempty"`
+
+	// Action Only this operation, such as `createCustomer`, or this command.
+	Action *string `form:"action,omitempty" json:"action,omitempty"`
+
+	// ResourceID Only entries with a change of the resource of this id.
+	ResourceID *string `form:"resource_id,omitempty" json:"resource_id,omitempty"`
 }
 
 // ListCouponsParams defines parameters for ListCoupons.
@@ -12343,6 +12555,12 @@ type CreateSubscriptionAlertJSONRequestBody = SubscriptionAlertCreate
 
 // UpdateAlertJSONRequestBody defines body for UpdateAlert for application/json ContentType.
 type UpdateAlertJSONRequestBody = AlertUpdate
+
+// CreateAPIKeyJSONRequestBody defines body for CreateAPIKey for application/json ContentType.
+type CreateAPIKeyJSONRequestBody = APIKeyCreate
+
+// RotateAPIKeyJSONRequestBody defines body for RotateAPIKey for application/json ContentType.
+type RotateAPIKeyJSONRequestBody = APIKeyRotate
 
 // CreateCouponJSONRequestBody defines body for CreateCoupon for application/json ContentType.
 type CreateCouponJSONRequestBody = CouponCreate

@@ -37,7 +37,11 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		requestOf(ctx).account, requestOf(ctx).apiKey = in.Account, in.Key
+		if err := s.permit(c, in.Key); err != nil {
+			return err
+		}
 		c.SetRequest(c.Request().WithContext(store.WithAccount(ctx, in.Account.ID)))
+		s.beginAudit(c, in.Key)
 		return next(c)
 	}
 }

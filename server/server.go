@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
@@ -36,6 +37,10 @@ type Config struct {
 	// Workers is how many units of due work of one account run at once; 1 when 0.
 	Workers int
 
+	// TrustedProxies may name the address of a client in X-Forwarded-For. Without them it is
+	// that of the connection.
+	TrustedProxies []netip.Prefix
+
 	// WebhookNetworks may be called by webhooks, beside public addresses.
 	WebhookNetworks []netip.Prefix
 
@@ -50,6 +55,7 @@ type Server struct {
 	log      *slog.Logger
 	recorder *event.Recorder
 	contract *contract.Contract
+	rights   map[string]account.Right // by the scope of operations
 	metrics  *metrics
 	runner   *background.Runner
 	worker   *worker.Worker
@@ -59,6 +65,7 @@ type Server struct {
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
 	stalled    time.Duration  // that a client may send nothing in the middle of a body
+	proxies    []netip.Prefix // that may name the address of a client
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)
@@ -68,18 +75,20 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	cfg.Store.BeforeCommit(webhooks.Announce)
+	cfg.Store.BeforeCommit(beforeCommit)
 	recorder := event.NewRecorder(cfg.Store)
 	metrics := newMetrics(recorder)
 	runner := background.NewRunner(cfg.Logger, metrics.panicked)
 	recorder.ReportPanics(func(accountID string, err error) {
 		runner.ReportPanic(context.Background(), background.Unit{Work: "store events", Of: accountID}, err, true)
 	})
+	loaded := contract.Load()
 	return &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
 		recorder: recorder,
-		contract: contract.Load(),
+		contract: loaded,
+		rights:   readRights(loaded),
 		metrics:  metrics,
 		runner:   runner,
 		worker: worker.New(worker.Config{
@@ -96,6 +105,7 @@ func New(cfg Config) *Server {
 		eventsOnly: cfg.EventsOnly,
 		networks:   cfg.WebhookNetworks,
 		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
+		proxies:    cfg.TrustedProxies,
 	}
 }
 
@@ -106,6 +116,7 @@ func (s *Server) Worker() *worker.Worker { return s.worker }
 func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
+	e.IPExtractor = addressReader(s.proxies)
 	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)

@@ -42,7 +42,7 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 	if err := s.store.Update(ctx, func(tx *store.Tx) error { return stop(tx, to) }); err != nil {
 		return nil, err
 	}
-	if err := s.worker.Advance(ctx, to); err != nil {
+	if err := s.worker.Advance(store.WithAudit(ctx, ""), to); err != nil {
 		return nil, err
 	}
 	clock, err := s.testClock(ctx)

@@ -21,6 +21,7 @@ type Contract struct {
 type Operation struct {
 	ID        string // as in openapi.yaml, such as createCustomer
 	ReadsBody bool   // the handler reads and checks the body itself
+	Scope     string // the right that a key needs, such as "invoices:read"; "" for none
 
 	parameters []*openapi3.Parameter // of query and header; a path parameter is any text
 	body       *openapi3.Schema      // nil without one
@@ -29,6 +30,9 @@ type Operation struct {
 
 // ownBody marks operations whose handler reads and checks the body.
 const ownBody = "x-body-validation"
+
+// scope is the right that an operation needs a key to have.
+const scope = "x-scope"
 
 var pathParameter = regexp.MustCompile(`\{([^}]+)\}`)
 
@@ -51,6 +55,7 @@ func Load() *Contract {
 
 func newOperation(item *openapi3.PathItem, op *openapi3.Operation) *Operation {
 	o := &Operation{ID: op.OperationID, ReadsBody: op.Extensions[ownBody] == "handler"}
+	o.Scope, _ = op.Extensions[scope].(string)
 	for _, parameters := range []openapi3.Parameters{item.Parameters, op.Parameters} {
 		for _, p := range parameters {
 			if p.Value.In != openapi3.ParameterInPath {
@@ -69,4 +74,14 @@ func newOperation(item *openapi3.PathItem, op *openapi3.Operation) *Operation {
 // paths outside the contract.
 func (c *Contract) Operation(method, path string) *Operation {
 	return c.operations[method+" "+path]
+}
+
+// Scopes are those that operations need.
+func (c *Contract) Scopes() (scopes []string) {
+	for _, op := range c.operations {
+		if op.Scope != "" {
+			scopes = append(scopes, op.Scope)
+		}
+	}
+	return scopes
 }

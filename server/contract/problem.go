@@ -31,6 +31,7 @@ var (
 	taken       = Class{"400-duplicate-resource-creation", http.StatusBadRequest, "A resource with this identifier already exists."}
 	refused     = Class{"400-constraint-violation", http.StatusBadRequest, "The request is not allowed in the present state."}
 	UnknownKey  = Class{"401-authentication-error", http.StatusUnauthorized, "Authentication failure"}
+	forbidden   = Class{"403-forbidden", http.StatusForbidden, "The API key has no right to this."}
 	missing     = Class{"404-resource-not-found", http.StatusNotFound, "A specified resource was not found."}
 	noURL       = Class{"404-url-not-found", http.StatusNotFound, "The specified URL was not found."}
 	unavailable = Class{"404-feature-not-available", http.StatusBadRequest, "The feature is not available."}
@@ -48,6 +49,13 @@ var (
 	ErrTooLarge   = errors.New("the body is too large")
 	ErrOverloaded = errors.New("the queue is full")
 )
+
+// Forbidden is the failure of a request whose key is good, but has no right to it. Its text
+// says which right is missing. The hosted service has no keys with fewer rights, so it has no
+// answer for them; 403 is what every HTTP client expects.
+type Forbidden string
+
+func (e Forbidden) Error() string { return string(e) }
 
 var classes = map[fault.Kind]Class{
 	fault.KindInvalid:     invalid,
@@ -86,11 +94,14 @@ func Problem(err error, requestID string) (gen.Problem, Class) {
 func classOf(err error) (class Class, detail string) {
 	var f *fault.Fault
 	var echoed *echo.HTTPError
+	var denied Forbidden
 	switch {
 	case errors.As(err, &f):
 		return classes[f.Kind], f.Detail
 	case errors.Is(err, ErrNoKey):
 		return UnknownKey, "The request needs the header Authorization: Bearer with a valid API key"
+	case errors.As(err, &denied):
+		return forbidden, string(denied)
 	case errors.Is(err, ErrNoURL):
 		return noURL, "Nothing is known by this method and path"
 	case errors.Is(err, ErrTooLarge):

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/audit"
+	"tollkeeper/server/contract"
+	"tollkeeper/server/webhooks"
+	"tollkeeper/store"
+)
+
+// permit refuses a request that its key has no right to make.
+func (s *Server) permit(c echo.Context, k account.Key) error {
+	if k.NetworkList != "" {
+		address, err := netip.ParseAddr(c.RealIP())
+		if err != nil || !k.MayComeFrom(address) {
+			return contract.Forbidden("this API key may not be used from this address")
+		}
+	}
+	right, needed := s.rightOf(requestOf(c.Request().Context()))
+	if !needed || k.May(right) {
+		return nil
+	}
+	return contract.Forbidden("this API key needs the scope " + right.String())
+}
+
+// rightOf returns the right that a request needs, if it needs any.
+func (s *Server) rightOf(r *request) (right account.Right, needed bool) {
+	if r.operation != nil {
+		right, needed = s.rights[r.operation.Scope]
+	}
+	return right, needed
+}
+
+// readRights reads the rights that operations of the contract need.
+func readRights(c *contract.Contract) map[string]account.Right {
+	rights := map[string]account.Right{}
+	for _, scope := range c.Scopes() {
+		right, err := account.ParseRight(scope)
+		if err != nil {
+			panic("server: x-scope in the contract: " + err.Error()) // specs load it
+		}
+		rights[scope] = right
+	}
+	return rights
+}
+
+// beginAudit has the changes of a request recorded in the audit log. What only reads, and
+// sending events, has no entry (see package audit).
+func (s *Server) beginAudit(c echo.Context, k account.Key) {
+	r := requestOf(c.Request().Context())
+	if right, _ := s.rightOf(r); right.Access != account.AccessWrite {
+		return
+	}
+	actor := audit.Actor{Type: audit.APIKey, ID: k.ID, Name: k.Name}
+	c.SetRequest(c.Request().WithContext(audit.Begin(c.Request().Context(), actor, r.operation.ID, &r.id)))
+}
+
+// beforeCommit ends each transaction: what it announced becomes messages, and the request
+// an entry of the audit log. An answer that is given again changes nothing and has none.
+func beforeCommit(tx *store.Tx, notes []any) error {
+	if err := webhooks.Announce(tx, notes); err != nil {
+		return err
+	}
+	if requestOf(tx.Context()).replayed {
+		return nil
+	}
+	return audit.Write(tx)
+}
+
+// addressReader reads the address of the client: that of the connection, or the one that a
+// trusted proxy names in X-Forwarded-For.
+func addressReader(proxies []netip.Prefix) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, network := range proxies {
+		options = append(options, echo.TrustIPRange(ipNet(network)))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
+}
+
+func ipNet(network netip.Prefix) *net.IPNet {
+	bits := network.Addr().BitLen()
+	return &net.IPNet{IP: network.Masked().Addr().AsSlice(), Mask: net.CIDRMask(network.Bits(), bits)}
+}
