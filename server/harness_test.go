@@ -40,8 +40,9 @@ type api struct {
 	key    string
 	url    string
 
-	heard   *int  // messages to endpoints that news has returned
-	spoiled *bool // the spec changes what must not be changed, so the books need not agree
+	heard   *int     // messages to endpoints that news has returned
+	changes *changes // requests that changed something
+	spoiled *bool    // the spec changes what must not be changed, so the books need not agree
 }
 
 // object is a JSON object, list a JSON array.
@@ -97,6 +98,7 @@ func (a *api) account(mode string) *api {
 	other.key = "tk_" + mode + "_" + store.Random(32)
 	other.spoiled = new(bool)
 	other.heard = new(int)
+	other.changes = &changes{}
 	hash := sha256.Sum256([]byte(other.key))
 	Expect(a.store.Shared(context.Background(), func(db *gorm.DB) error {
 		return db.Exec(`INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES (?, ?, 'Spec', ?, ?)`,
@@ -111,6 +113,7 @@ func (a *api) agree() {
 	if *a.spoiled {
 		return
 	}
+	a.audited()
 	v, err := worker.Verify(context.Background(), a.store, store.AccountID(a.ctx))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(v.Findings).To(BeEmpty())
@@ -205,6 +208,7 @@ func (a *api) ask(request *http.Request) *answer {
 	r := &answer{asked: request.Method + " " + path, status: response.StatusCode, header: response.Header, text: text}
 	if strings.HasPrefix(path, "/v1/") {
 		checkAnswer(request, r)
+		a.changes.note(request, r)
 	}
 	return r
 }
