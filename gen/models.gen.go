@@ -2916,24 +2916,32 @@ func (e WebhookDeliveryStatus) Valid() bool {
 
 // APIKey defines model for APIKey.
 type APIKey struct {
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt Timestamp          `json:"created_at"`
-	ExpiresAt *NullableTimestamp `json:"expires_at"`
+	// CreatedAt When it was created, in real time.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ExpiresAt From when on it no longer works, in real time. Null: never.
+	ExpiresAt *Timestamp `json:"expires_at"`
 
 	// Hint How the text of the key begins.
-	Hint       string             `json:"hint"`
-	ID         string             `json:"id"`
-	LastUsedAt *NullableTimestamp `json:"last_used_at"`
-	Name       string             `json:"name"`
+	Hint string `json:"hint"`
+
+	// ID Id of the key.
+	ID string `json:"id"`
+
+	// LastUsedAt When a request last came with it, in real time, to the minute. Null: never.
+	LastUsedAt *Timestamp `json:"last_used_at"`
+
+	// Name What the key is for.
+	Name string `json:"name"`
 
 	// Networks Networks that requests may come from. Empty: any.
 	Networks []string `json:"networks"`
 
 	// Replaces Id of the key that this one was rotated from.
-	Replaces  *string            `json:"replaces"`
-	RevokedAt *NullableTimestamp `json:"revoked_at"`
+	Replaces *string `json:"replaces"`
+
+	// RevokedAt When it was revoked, in real time. Null: it was not.
+	RevokedAt *Timestamp `json:"revoked_at"`
 
 	// Scopes The rights of the key.
 	Scopes []APIKeyScope `json:"scopes"`
@@ -2956,6 +2964,7 @@ type APIKeyCreate struct {
 
 // APIKeyPage defines model for APIKeyPage.
 type APIKeyPage struct {
+	// Data The keys of the page, newest first.
 	Data []APIKey `json:"data"`
 
 	// PaginationMetadata Where the list goes on.
@@ -2978,24 +2987,32 @@ type APIKeyWithText struct {
 	// APIKey The text of the key. It is shown here only.
 	APIKey string `json:"api_key"`
 
-	// CreatedAt An instant in UTC, to the second.
-	//
-	// Example: 2025-02-01T00:00:00+00:00
-	CreatedAt Timestamp          `json:"created_at"`
-	ExpiresAt *NullableTimestamp `json:"expires_at"`
+	// CreatedAt When it was created, in real time.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ExpiresAt From when on it no longer works, in real time. Null: never.
+	ExpiresAt *Timestamp `json:"expires_at"`
 
 	// Hint How the text of the key begins.
-	Hint       string             `json:"hint"`
-	ID         string             `json:"id"`
-	LastUsedAt *NullableTimestamp `json:"last_used_at"`
-	Name       string             `json:"name"`
+	Hint string `json:"hint"`
+
+	// ID Id of the key.
+	ID string `json:"id"`
+
+	// LastUsedAt When a request last came with it, in real time, to the minute. Null: never.
+	LastUsedAt *Timestamp `json:"last_used_at"`
+
+	// Name What the key is for.
+	Name string `json:"name"`
 
 	// Networks Networks that requests may come from. Empty: any.
 	Networks []string `json:"networks"`
 
 	// Replaces Id of the key that this one was rotated from.
-	Replaces  *string            `json:"replaces"`
-	RevokedAt *NullableTimestamp `json:"revoked_at"`
+	Replaces *string `json:"replaces"`
+
+	// RevokedAt When it was revoked, in real time. Null: it was not.
+	RevokedAt *Timestamp `json:"revoked_at"`
 
 	// Scopes The rights of the key.
 	Scopes []APIKeyScope `json:"scopes"`
@@ -3407,26 +3424,34 @@ type AtMost struct {
 	MaximumAmount Decimal `json:"maximum_amount"`
 }
 
-// AuditLogActor defines model for AuditLogActor.
+// AuditLogActor Who made a change.
 type AuditLogActor struct {
 	// ID Id of the key or person. For a command: the user of the system.
 	ID string `json:"id"`
 
 	// Name Name of the key or person. For a command: the command.
-	Name string            `json:"name"`
+	Name string `json:"name"`
+
+	// Type Whether a key, a command or a person did it.
 	Type AuditLogActorType `json:"type"`
 }
 
-// AuditLogActorType defines model for AuditLogActor.Type.
+// AuditLogActorType Whether a key, a command or a person did it.
 type AuditLogActorType string
+
+// AuditLogAfter The members that changed, as they are since; all where the record was added. Null where it was deleted.
+type AuditLogAfter map[string]interface{}
+
+// AuditLogBefore The members that changed, as they were; all where the record was deleted. Null where it was added.
+type AuditLogBefore map[string]interface{}
 
 // AuditLogChange defines model for AuditLogChange.
 type AuditLogChange struct {
 	// After The members that changed, as they are since; all where the record was added. Null where it was deleted.
-	After map[string]interface{} `json:"after"`
+	After *AuditLogAfter `json:"after"`
 
 	// Before The members that changed, as they were; all where the record was deleted. Null where it was added.
-	Before map[string]interface{} `json:"before"`
+	Before *AuditLogBefore `json:"before"`
 
 	// ID Id of the record. Null where it has none of its own.
 	ID *string `json:"id"`
@@ -3437,19 +3462,23 @@ type AuditLogChange struct {
 
 // AuditLogEntry defines model for AuditLogEntry.
 type AuditLogEntry struct {
+	// AccountTime When it happened, by the clock of the account. It differs from `created_at` in a test account.
+	AccountTime string `json:"account_time"`
+
 	// Action The operation, such as `createCustomer`, or the command.
-	Action string        `json:"action"`
-	Actor  AuditLogActor `json:"actor"`
+	Action string `json:"action"`
+
+	// Actor Who made a change.
+	Actor AuditLogActor `json:"actor"`
 
 	// Changes The rows that changed, in their order; the first 100.
 	Changes []AuditLogChange `json:"changes"`
 
-	// CreatedAt When it happened, by the clock of the account.
+	// CreatedAt When it happened, in real time.
 	CreatedAt string `json:"created_at"`
-	ID        string `json:"id"`
 
-	// RecordedAt When it happened, in real time.
-	RecordedAt string `json:"recorded_at"`
+	// ID Id of the entry.
+	ID string `json:"id"`
 
 	// RequestID The X-Request-Id of the request. Null for a command.
 	RequestID *string `json:"request_id"`
@@ -3457,6 +3486,7 @@ type AuditLogEntry struct {
 
 // AuditLogPage defines model for AuditLogPage.
 type AuditLogPage struct {
+	// Data The entries of the page, newest first.
 	Data []AuditLogEntry `json:"data"`
 
 	// PaginationMetadata Where the list goes on.
@@ -11223,6 +11253,9 @@ type Conflict = Problem
 
 // Failure Why a request failed, in the form of RFC 7807.
 type Failure = Problem
+
+// Forbidden Why a request failed, in the form of RFC 7807.
+type Forbidden = Problem
 
 // Invalid Why a request failed, in the form of RFC 7807.
 type Invalid = Problem

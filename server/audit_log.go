@@ -43,16 +43,16 @@ func (s *Server) ListAuditLog(ctx context.Context, req gen.ListAuditLogRequestOb
 
 func auditEntryToWire(e audit.Entry) (gen.AuditLogEntry, error) {
 	shown := gen.AuditLogEntry{
-		ID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), RecordedAt: e.RecordedAt.UTC().Format(time.RFC3339Nano),
+		ID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), AccountTime: e.AccountTime.UTC().Format(time.RFC3339Nano),
 		Actor:  gen.AuditLogActor{Type: gen.AuditLogActorType(e.Actor.Type), ID: e.Actor.ID, Name: e.Actor.Name},
 		Action: e.Action, RequestID: e.RequestID, Changes: make([]gen.AuditLogChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {
-		before, err := auditedMembers(c.Before)
+		before, err := auditedMembers[gen.AuditLogBefore](c.Before)
 		if err != nil {
 			return shown, err
 		}
-		after, err := auditedMembers(c.After)
+		after, err := auditedMembers[gen.AuditLogAfter](c.After)
 		if err != nil {
 			return shown, err
 		}
@@ -62,14 +62,15 @@ func auditEntryToWire(e audit.Entry) (gen.AuditLogEntry, error) {
 }
 
 // auditedMembers reads the columns of a row. Numbers keep all their digits.
-func auditedMembers(row *json.RawMessage) (members map[string]any, err error) {
+func auditedMembers[M ~map[string]any](row *json.RawMessage) (*M, error) {
 	if row == nil {
 		return nil, nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(*row))
 	decoder.UseNumber()
+	var members M
 	if err := decoder.Decode(&members); err != nil {
 		return nil, fmt.Errorf("read a change of the audit log: %w", err)
 	}
-	return members, nil
+	return &members, nil
 }

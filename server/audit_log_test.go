@@ -62,7 +62,7 @@ var _ = Describe("The audit log", func() {
 		Expect(log.each("data", "action")).To(Equal(list{"updateItem", "createItem"}))
 		Expect(log.each("data", "request_id")).To(Equal(list{"second", "first"}))
 		change := log.entry("data", 0)
-		Expect(change.at("created_at")).To(Equal("2025-03-31T12:00:00Z"))
+		Expect(change.at("account_time")).To(Equal("2025-03-31T12:00:00Z"))
 		Expect(change.at("actor.type")).To(Equal("api_key"))
 		Expect(change.at("actor.name")).To(Equal("Spec"))
 		Expect(change.list("changes")).To(HaveLen(1))
@@ -82,7 +82,7 @@ var _ = Describe("The audit log", func() {
 		api.clock("2025-06-30T12:00:00Z")
 		after := api.get("/v1/audit_log?limit=100").expect(200)
 		Expect(after.list("data")).To(HaveLen(len(before)+2), "the item and the clock")
-		Expect(after.each("data", "action")).To(HaveExactElements(append(list{"advanceTestClock", "createItem"}, make(list, len(before))...)...), "newest first")
+		Expect(after.each("data", "action")).To(HaveExactElements("advanceTestClock", "createItem", "advanceTestClock"), "newest first")
 	})
 
 	It("is not another account's", func() {

@@ -30,11 +30,11 @@ type Actor struct {
 
 // Entry is a request or command that changed something.
 type Entry struct {
-	store.Record
-	RecordedAt time.Time `gorm:"->"` // real time; CreatedAt is by the account's clock
-	Actor      Actor     `gorm:"embedded;embeddedPrefix:actor_"`
-	Action     string    // the operation of the contract, or the command
-	RequestID  *string   // nil for a command
+	store.Record           // created at real time
+	AccountTime  time.Time // by the account's clock
+	Actor        Actor     `gorm:"embedded;embeddedPrefix:actor_"`
+	Action       string    // the operation of the contract, or the command
+	RequestID    *string   // nil for a command
 
 	Changes []Change `gorm:"-"` // in the order they were made
 }
@@ -92,7 +92,7 @@ func write(db *gorm.DB, accountID string, now time.Time) error {
 	if !ok {
 		return nil
 	}
-	err := db.Exec(`INSERT INTO audit_entries (account_id, id, created_at, actor_type, actor_id, actor_name, action, request_id)
+	err := db.Exec(`INSERT INTO audit_entries (account_id, id, account_time, actor_type, actor_id, actor_name, action, request_id)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		accountID, e.ID, now, e.Actor.Type, e.Actor.ID, e.Actor.Name, e.Action, e.RequestID).Error
 	if err != nil {

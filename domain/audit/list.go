@@ -6,7 +6,7 @@ import (
 
 // Filter chooses entries. What is empty chooses all.
 type Filter struct {
-	Created    store.Range // by the account's clock
+	Created    store.Range // real time
 	ActorID    string
 	Action     string
 	ResourceID string // of a row that was changed

@@ -7,8 +7,8 @@ CREATE TABLE audit_entries (
     account_id  text COLLATE "C" NOT NULL REFERENCES accounts,
     id          text COLLATE "C" NOT NULL,
     seq         bigint GENERATED ALWAYS AS IDENTITY,
-    created_at  timestamptz NOT NULL,                           -- by the account's clock
-    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(), -- real time
+    created_at   timestamptz NOT NULL DEFAULT clock_timestamp(), -- real time
+    account_time timestamptz NOT NULL,                           -- by the account's clock
     actor_type  text NOT NULL CHECK (actor_type IN ('api_key', 'command', 'person')),
     actor_id    text NOT NULL, -- of the key or person; the name of the user of the system for a command
     actor_name  text NOT NULL,
