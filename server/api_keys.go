@@ -6,23 +6,18 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/gen"
+	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
 
 // CreateAPIKey serves POST /v1/api_keys. The answer is not kept for an Idempotency-Key, since
 // it has the text of the key.
 func (s *Server) CreateAPIKey(ctx context.Context, req gen.CreateAPIKeyRequestObject) (gen.CreateAPIKeyResponseObject, error) {
-	in := account.NewKey{Name: req.Body.Name, Networks: req.Body.Networks}
-	if req.Body.Scopes != nil {
-		in.Scopes = toWire(req.Body.Scopes, func(text string) account.Scope { return account.Scope(text) })
-	}
-	if req.Body.ExpiresInSeconds != nil {
-		in.Lifetime = new(time.Duration(*req.Body.ExpiresInSeconds) * time.Second)
-	}
+	in := wire.NewAPIKey(*req.Body)
 	var created gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		k, text, err := account.CreateOwnKey(tx, requestOf(ctx).apiKey, in)
-		created = apiKeyWithText(k, text)
+		created = wire.APIKeyWithText(k, text)
 		return err
 	})
 	if err != nil {
@@ -35,8 +30,8 @@ func (s *Server) CreateAPIKey(ctx context.Context, req gen.CreateAPIKeyRequestOb
 func (s *Server) ListAPIKeys(ctx context.Context, req gen.ListAPIKeysRequestObject) (gen.ListAPIKeysResponseObject, error) {
 	var page gen.APIKeyPage
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		keys, next, err := account.ListOwnKeys(tx, pageFromWire(req.Params.Limit, req.Params.Cursor))
-		page = gen.APIKeyPage{Data: toWire(keys, apiKeyToWire), PaginationMetadata: pageToWire(next)}
+		keys, next, err := account.ListOwnKeys(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.APIKeyPage{Data: wire.MapSlice(keys, wire.APIKey), PaginationMetadata: wire.Page(next)}
 		return err
 	})
 	if err != nil {
@@ -55,7 +50,7 @@ func (s *Server) FetchAPIKey(ctx context.Context, req gen.FetchAPIKeyRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return gen.FetchAPIKey200JSONResponse(apiKeyToWire(found)), nil
+	return gen.FetchAPIKey200JSONResponse(wire.APIKey(found)), nil
 }
 
 // defaultOverlap is how long a key that was rotated still works, unless told otherwise.
@@ -71,7 +66,7 @@ func (s *Server) RotateAPIKey(ctx context.Context, req gen.RotateAPIKeyRequestOb
 	var rotated gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		k, text, err := account.RotateOwnKey(tx, requestOf(ctx).apiKey, req.APIKeyID, overlap)
-		rotated = apiKeyWithText(k, text)
+		rotated = wire.APIKeyWithText(k, text)
 		return err
 	})
 	if err != nil {
@@ -84,31 +79,10 @@ func (s *Server) RotateAPIKey(ctx context.Context, req gen.RotateAPIKeyRequestOb
 func (s *Server) RevokeAPIKey(ctx context.Context, req gen.RevokeAPIKeyRequestObject) (gen.RevokeAPIKeyResponseObject, error) {
 	revoked, err := once(ctx, s, func(tx *store.Tx) (gen.APIKey, error) {
 		k, err := account.RevokeOwnKey(tx, requestOf(ctx).apiKey, req.APIKeyID)
-		return apiKeyToWire(k), err
+		return wire.APIKey(k), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gen.RevokeAPIKey200JSONResponse(revoked), nil
-}
-
-func apiKeyToWire(k account.Key) gen.APIKey {
-	shown := gen.APIKey{
-		ID: k.ID, Name: k.Name, Hint: k.Hint, Replaces: k.Replaces, Networks: []string{},
-		Scopes:    toWire(k.Scopes(), func(s account.Scope) gen.APIKeyScope { return string(s) }),
-		CreatedAt: instantToWire(k.CreatedAt), ExpiresAt: optionalInstantToWire(k.ExpiresAt),
-		RevokedAt: optionalInstantToWire(k.RevokedAt), LastUsedAt: optionalInstantToWire(k.LastUsedAt),
-	}
-	for _, network := range k.Networks() {
-		shown.Networks = append(shown.Networks, network.String())
-	}
-	return shown
-}
-
-func apiKeyWithText(k account.Key, text string) gen.APIKeyWithText {
-	w := apiKeyToWire(k)
-	return gen.APIKeyWithText{
-		ID: w.ID, Name: w.Name, Hint: w.Hint, Replaces: w.Replaces, Networks: w.Networks, Scopes: w.Scopes,
-		CreatedAt: w.CreatedAt, ExpiresAt: w.ExpiresAt, RevokedAt: w.RevokedAt, LastUsedAt: w.LastUsedAt, APIKey: text,
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
@@ -47,6 +48,7 @@ var records = []any{
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	billing.ThresholdScan{}, invoice.ExpectedInvoice{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ClosedDay{},
+	audit.Entry{}, audit.Change{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }
 

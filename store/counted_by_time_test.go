@@ -3,24 +3,17 @@ package store_test
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/store"
-	"tollkeeper/store/storetest"
 )
 
 var _ = Describe("The migration of what price intervals count by time", func() {
 	It("leaves intervals as they are: they counted the same all the time", func() {
 		ctx := context.Background()
-		url := storetest.URL(storetest.New())
-		owner, err := pgx.Connect(ctx, url)
-		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(owner.Close, ctx)
+		url, owner := databaseBefore("0019")
 		for _, statement := range []string{
-			"ALTER TABLE price_intervals DROP filters_before, DROP parameters_before",
-			"DELETE FROM goose_db_version WHERE version_id = 30",
 			"SET session_replication_role = replica", // the interval alone, without its subscription and price
 			`INSERT INTO price_intervals (account_id, id, created_at, subscription_id, price_id, position, start_at, filter, metric_parameter_overrides)
 				VALUES ('a', 'i', '2025-03-01Z', 's', 'p', 1, '2025-03-01Z', 'n > 1', '{"region": "eu"}')`,
@@ -28,11 +21,11 @@ var _ = Describe("The migration of what price intervals count by time", func() {
 			_, err := owner.Exec(ctx, statement)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		Expect(store.Migrate(ctx, url)).To(Equal(1))
+		Expect(store.Migrate(ctx, url)).To(BeNumerically(">=", 1))
 		var kept string
 		Expect(owner.QueryRow(ctx, `SELECT concat_ws(' ', filter, metric_parameter_overrides, filters_before, parameters_before) FROM price_intervals`).Scan(&kept)).To(Succeed())
 		Expect(kept).To(Equal(`n > 1 {"region": "eu"} [] []`))
-		_, err = owner.Exec(ctx, `UPDATE price_intervals SET filters_before = '{}'`)
+		_, err := owner.Exec(ctx, `UPDATE price_intervals SET filters_before = '{}'`)
 		Expect(err).To(MatchError(ContainSubstring("price_intervals_filters_before_check")))
 	})
 })

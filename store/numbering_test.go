@@ -56,7 +56,7 @@ func databaseBefore(number string) (url string, owner *pgx.Conn) {
 var _ = DescribeTable("Migrating the numbers of events of a database with data",
 	func(statement string, sameEra bool) {
 		ctx := context.Background()
-		url, owner := databaseBefore("0050")
+		url, owner := databaseBefore("0020")
 		_, err := owner.Exec(ctx, "INSERT INTO accounts (id, name, mode, number_prefix) VALUES ('a', 'A', 'test', 'ABCDEF')")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = owner.Exec(ctx, "SELECT ensure_event_partition('2025-05-01Z')")

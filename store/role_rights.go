@@ -10,7 +10,7 @@ import (
 )
 
 // Rights of the server's roles are made by migrations and functions, and recorded after them in
-// the table role_rights (migration 0051). A dump that was restored without them, or for roles
+// the table role_rights (migration 0021). A dump that was restored without them, or for roles
 // of other names, gets them back from there before anything else is applied.
 
 // presentRights are the rights that the catalog has for the roles with the suffix $1, and the

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -30,8 +31,12 @@ func Create(ctx context.Context, st *store.Store, in New) (a Account, err error)
 		return a, err
 	}
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Raw(`INSERT INTO accounts (id, name, mode, timezone, number_prefix) VALUES (?, ?, ?, ?, ?) RETURNING *`,
+		err := db.Raw(`INSERT INTO accounts (id, name, mode, timezone, number_prefix) VALUES (?, ?, ?, ?, ?) RETURNING *`,
 			store.NewID("acct"), in.Name, in.Mode, in.Timezone, randomPrefix()).Scan(&a).Error
+		if err != nil {
+			return err
+		}
+		return audit.WriteShared(db, a.ID)
 	})
 	return a, err
 }

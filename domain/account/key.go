@@ -11,6 +11,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
@@ -58,8 +59,10 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 		if err != nil {
 			return err
 		}
-		k, text, err = insertKey(db, a, in, nil)
-		return err
+		if k, text, err = insertKey(db, a, in, nil); err != nil {
+			return err
+		}
+		return audit.WriteShared(db, a.ID)
 	})
 	return k, text, err
 }
@@ -118,8 +121,10 @@ func ListKeys(ctx context.Context, st *store.Store, accountID string) (keys []Ke
 // key that was revoked keeps the instant of the first time.
 func RevokeKey(ctx context.Context, st *store.Store, id string) (k Key, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		k, err = revoke(db, "id = ?", id)
-		return err
+		if k, err = revoke(db, "id = ?", id); err != nil {
+			return err
+		}
+		return audit.WriteShared(db, k.AccountID)
 	})
 	return k, err
 }
@@ -138,8 +143,10 @@ func revoke(db *gorm.DB, condition string, args ...any) (k Key, err error) {
 // cannot be rotated.
 func RotateKey(ctx context.Context, st *store.Store, id string, overlap time.Duration) (k Key, text string, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		k, text, err = rotate(db, overlap, "id = ?", id)
-		return err
+		if k, text, err = rotate(db, overlap, "id = ?", id); err != nil {
+			return err
+		}
+		return audit.WriteShared(db, k.AccountID)
 	})
 	return k, text, err
 }

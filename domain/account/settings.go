@@ -12,6 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -87,7 +88,11 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 				return err
 			}
 		}
-		return db.Raw("UPDATE accounts SET "+settings[i].column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
+		err := db.Raw("UPDATE accounts SET "+settings[i].column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
+		if err != nil || a.ID == "" {
+			return err
+		}
+		return audit.WriteShared(db, id)
 	})
 	if err == nil && a.ID == "" {
 		err = fault.Missing("Account", id)

@@ -1,5 +1,5 @@
 -- Numbers of events, moments and the horizon. Only these functions ask for transactions: what
--- they return has the era added (migration 0050), so it keeps its meaning in a dump.
+-- they return has the era added (migration 0020), so it keeps its meaning in a dump.
 --
 -- An event's seq is a transaction, times 2^20, and its place in that transaction. A moment is a
 -- pg_snapshot of such transactions: which events were there. The horizon is a seq that no event

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
@@ -79,6 +80,7 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 	if err := settle(ctx, st); err != nil {
 		return err
 	}
+	st.BeforeCommit(func(tx *store.Tx, _ []any) error { return audit.Write(tx) })
 	return do(st)
 }
 

@@ -29,6 +29,7 @@ type environment struct {
 
 	SharedBuffers int64 `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
 
+	TrustedProxies  []string `env:"TOLLKEEPER_TRUSTED_PROXIES"`  // networks that may name the client in X-Forwarded-For
 	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
 }
 

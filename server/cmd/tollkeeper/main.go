@@ -8,9 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"tollkeeper/domain/audit"
 )
 
 // commands is the command line.
@@ -24,6 +29,7 @@ type commands struct {
 	} `cmd:"" help:"Accounts."`
 	Key struct {
 		Create createKey `cmd:"" help:"Make an API key and print it once."`
+		Rotate rotateKey `cmd:"" help:"Make a key that replaces another, and print it once. The old one still works for a time."`
 		List   listKeys  `cmd:"" help:"List the API keys of an account."`
 		Revoke revokeKey `cmd:"" help:"End an API key."`
 	} `cmd:"" help:"API keys."`
@@ -79,7 +85,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; tollkeeper --help tells of the commands, and --help after a command of it", err)
 	}
+	if name := command.Command(); changesAccounts(name) {
+		ctx = audited(ctx, name)
+	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	command.BindTo(out, (*io.Writer)(nil))
 	return command.Run(environ)
+}
+
+// changesAccounts reports a command that does what a person decided about an account. The
+// others serve, look, or bring in events.
+func changesAccounts(command string) bool {
+	group, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"account", "key", "plan", "webhook"}, group)
+}
+
+// audited is a context in which changes are in the audit log as those of a command and of the
+// user of the system who gave it.
+func audited(ctx context.Context, command string) context.Context {
+	name, _, _ := strings.Cut(command, " <")
+	by := "unknown"
+	if u, err := user.Current(); err == nil {
+		by = u.Username
+	}
+	return audit.Begin(ctx, audit.Actor{Type: audit.Command, ID: by, Name: "tollkeeper " + name}, name, nil)
 }

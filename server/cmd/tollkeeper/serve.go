@@ -62,6 +62,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	proxies, err := webhooks.ParseNetworks(env.TrustedProxies)
+	if err != nil {
+		return fmt.Errorf("TOLLKEEPER_TRUSTED_PROXIES: %w", err)
+	}
 	listener, err := net.Listen("tcp", env.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("something serves at %s already: stop it, or set TOLLKEEPER_ADDR to another address", env.Addr)
@@ -89,12 +93,12 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := settle(ctx, st); err != nil {
 		return err
 	}
-	welcome, err := firstAccount(ctx, st, env.APIKey)
+	welcome, err := firstAccount(audited(ctx, "serve"), st, env.APIKey)
 	if err != nil {
 		return err
 	}
 	welcome.print(out, listener.Addr(), secured != nil)
-	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), WebhookNetworks: networks})
+	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks})
 	return answer(ctx, s, log, listener, secured, env, db)
 }
 

@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tollkeeper/domain/audit"
+	"tollkeeper/gen"
+)
+
+// AuditLogEntry returns an entry of the audit log with its changes. Instants have fractions
+// of a second, since several changes may be made in one.
+func AuditLogEntry(e audit.Entry) (gen.AuditLogEntry, error) {
+	shown := gen.AuditLogEntry{
+		ID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), AccountTime: e.AccountTime.UTC().Format(time.RFC3339Nano),
+		Actor:  gen.AuditLogActor{Type: gen.AuditLogActorType(e.Actor.Type), ID: e.Actor.ID, Name: e.Actor.Name},
+		Action: e.Action, RequestID: e.RequestID, Changes: make([]gen.AuditLogChange, len(e.Changes)),
+	}
+	for i, c := range e.Changes {
+		before, err := auditedMembers[gen.AuditLogBefore](c.Before)
+		if err != nil {
+			return shown, err
+		}
+		after, err := auditedMembers[gen.AuditLogAfter](c.After)
+		if err != nil {
+			return shown, err
+		}
+		shown.Changes[i] = gen.AuditLogChange{Resource: c.Resource, ID: c.RowID, Before: before, After: after}
+	}
+	return shown, nil
+}
+
+// auditedMembers reads the columns of a row. Numbers keep all their digits.
+func auditedMembers[M ~map[string]any](row *json.RawMessage) (*M, error) {
+	if row == nil {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(*row))
+	decoder.UseNumber()
+	var members M
+	if err := decoder.Decode(&members); err != nil {
+		return nil, fmt.Errorf("read a change of the audit log: %w", err)
+	}
+	return &members, nil
+}
