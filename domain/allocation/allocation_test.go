@@ -54,9 +54,9 @@ var _ = Describe("An allocation price", func() {
 		Expect(h.Next(allocation.NextDue, "2025-11-01T03:59:59.999999")).To(BeEmpty())
 		Expect(h.Next(allocation.NextDue, "2025-11-01T04:00:00")).To(Equal("2025-11-01T04:00"))
 		h.Clock("2025-11-01T03:59:59Z")
-		Expect(h.All(allocation.GrantNext)).To(BeZero())
+		Expect(h.All(grantNext)).To(BeZero())
 		h.Clock("2025-11-01T04:00:00Z")
-		Expect(h.All(allocation.GrantNext)).To(Equal(1))
+		Expect(h.All(grantNext)).To(Equal(1))
 		Expect(h.Next(allocation.NextDue, "2025-12-31")).To(Equal("2025-12-01T05:00"))
 	})
 
@@ -68,11 +68,11 @@ var _ = Describe("An allocation price", func() {
 		for range 4 {
 			all.Go(func() {
 				defer GinkgoRecover()
-				h.All(allocation.GrantNext)
+				h.All(grantNext)
 			})
 		}
 		all.Wait()
-		h.All(allocation.GrantNext)
+		h.All(grantNext)
 		h.sync()
 		Expect(h.blocks()).To(HaveLen(4))
 		h.Do(func(tx *store.Tx) error {

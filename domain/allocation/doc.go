@@ -30,8 +30,9 @@
 // begins with it, it is granted whole. What is left of the old grant lasts as the new price says.
 // A price that grants less takes back the difference, or what is unspent of it, of what was
 // granted last. Refunded is the smaller of its share of the days that are left and what the
-// credits cost that were taken. What an increase grants afterwards follows from the prices alone:
-// credits that could not be taken back because they were spent stay beside it.
+// credits cost that were taken. What could not be taken
+// back was spent, and counts as granted: an increase afterwards grants only what exceeds all that
+// was granted and not taken back. So takings come before the grants of later prices.
 //
 // A grant whose period is taken back expires. It is never granted again.
 package allocation

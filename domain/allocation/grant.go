@@ -59,7 +59,7 @@ func shares(t subscription.Terms, by time.Time) (begun []share, next *time.Time)
 }
 
 // give adds the credits of a share to the customer's.
-func (s share) give(tx *store.Tx, t subscription.Terms) error {
+func (s share) give(tx *store.Tx, t subscription.Terms) (g Grant, err error) {
 	what := *s.Price.Allocation
 	effective := s.effective(t)
 	entry, err := credit.Add(tx, t.Customer, credit.Grant{
@@ -68,11 +68,10 @@ func (s share) give(tx *store.Tx, t subscription.Terms) error {
 		Source: credit.SourceAllocation, OriginID: &s.PriceID,
 	})
 	if err != nil {
-		return err
+		return g, err
 	}
-	return tx.Create(&Grant{
-		Record: tx.Record("grant"), SubscriptionID: t.ID, IntervalID: s.ID, StartAt: s.Period.Start, BlockID: entry.BlockID,
-	}).Error
+	g = Grant{Record: tx.Record("grant"), SubscriptionID: t.ID, IntervalID: s.ID, StartAt: s.Period.Start, BlockID: entry.BlockID}
+	return g, tx.Create(&g).Error
 }
 
 // effective is the midnight from which on the credits pay.

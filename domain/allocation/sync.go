@@ -1,6 +1,8 @@
 package allocation
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/credit"
@@ -11,27 +13,65 @@ import (
 // Sync brings the grants of a subscription, which is locked, into line with its terms:
 // every period that has begun is granted, once, and credits expire where they should by
 // now. It notes when the next period begins.
-func Sync(tx *store.Tx, t *subscription.Terms) error {
+//
+// What a price grants follows from what could be taken back as prices before it took the place
+// of others. As long as that is still owed of the time before, held says so, and what begins
+// later is granted after it alone.
+func Sync(tx *store.Tx, t *subscription.Terms) (held bool, err error) {
 	begun, next := shares(*t, tx.Now)
 	given, err := grantsOf(tx, t.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, s := range begun {
-		if _, known := given[s.key()]; known || s.Amount.Sign() == 0 {
+	inTime := slices.Clone(begun)
+	slices.SortStableFunc(inTime, func(a, b share) int { return a.Period.Start.Compare(b.Period.Start) })
+	added := map[key]bool{}
+	for _, s := range inTime {
+		if !replaces(*t, s) && (given[s.key()].ID != "" || s.Amount.Sign() == 0) {
 			continue
 		}
-		if err := s.give(tx, *t); err != nil {
-			return err
+		if held, err = owedBefore(tx, *t, begun, given, s.Period.Start); held || err != nil {
+			break
 		}
+		if given[s.key()].ID != "" || s.Amount.Sign() == 0 {
+			continue
+		}
+		if given[s.key()], err = s.give(tx, *t); err != nil {
+			return false, err
+		}
+		added[s.key()] = true
 	}
+	if err != nil {
+		return false, err
+	}
+	maps.DeleteFunc(given, func(k key, _ Grant) bool { return added[k] })
 	if err := bound(tx, *t, begun, given); err != nil {
-		return err
+		return false, err
 	}
 	if next == nil && t.NextGrantAt == nil {
-		return nil
+		return held, nil
 	}
-	return t.SetNextGrant(tx, next)
+	return held, t.SetNextGrant(tx, next)
+}
+
+// replaces reports whether a share takes the place of another in the middle of a period.
+func replaces(t subscription.Terms, s share) bool {
+	a, periodic := t.AllowanceAt(s.PriceInterval, s.Period.Start)
+	if !periodic {
+		return false
+	}
+	_, found := t.Replaces(a)
+	return found
+}
+
+// owedBefore reports whether credits are to be taken back, and were not yet, as a price began
+// before an instant.
+func owedBefore(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Grant, at time.Time) (bool, error) {
+	if len(given) == 0 {
+		return false, nil
+	}
+	owed, err := owedOf(tx, t, begun, given)
+	return len(owed) > 0 && owed[0].Terms.At.Before(at), err
 }
 
 // bound lets the credits that were granted before expire when they should.
@@ -75,14 +115,4 @@ func grantsOf(tx *store.Tx, subscriptionID string) (map[key]Grant, error) {
 // to be granted.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	return subscription.NextGrant(tx, by)
-}
-
-// GrantNext grants what the subscription is owed whose period began first. It reports
-// false when none is owed anything, or others are at work on all that are.
-func GrantNext(tx *store.Tx) (more bool, err error) {
-	t, found, err := subscription.LockGranting(tx)
-	if err != nil || !found {
-		return false, err
-	}
-	return true, Sync(tx, &t)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tollkeeper/domain/alert"
-	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
@@ -119,7 +118,7 @@ func applyTerms(tx *store.Tx, t *subscription.Terms, before history, mayCredit b
 			return err
 		}
 	}
-	if err := allocation.Sync(tx, t); err != nil {
+	if err := grantCredits(tx, t); err != nil {
 		return err
 	}
 	if err := license.SyncGrants(tx, t); err != nil {

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/alert"
-	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
@@ -31,7 +30,7 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (_ subscription.Te
 	if err != nil {
 		return terms, nil, err
 	}
-	if err := allocation.Sync(tx, &terms); err != nil {
+	if err := grantCredits(tx, &terms); err != nil {
 		return terms, nil, err
 	}
 	if err := license.SyncGrants(tx, &terms); err != nil {

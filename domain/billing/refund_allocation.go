@@ -20,7 +20,7 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 	if !slices.ContainsFunc(t.Intervals, granting) {
 		return nil
 	}
-	if err := takeBackReplaced(tx, t); err != nil {
+	if err := takeBackReplaced(tx, &t); err != nil {
 		return err
 	}
 	b, err := readHistory(tx, tx.DB, t.ID)
@@ -56,35 +56,6 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 	return nil
 }
 
-// takeBackReplaced takes back what prices grant less that took the place of others in the middle
-// of a period, of what is unspent.
-func takeBackReplaced(tx *store.Tx, t subscription.Terms) error {
-	owed, err := allocation.OwedTakings(tx, t)
-	if err != nil {
-		return err
-	}
-	for _, o := range owed {
-		block, err := credit.FindBlock(tx, o.Grant.BlockID)
-		if fault.Is(err, fault.KindMissing) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := invoice.BurnDownLedger(tx, block.CustomerID, block.Currency, ""); err != nil {
-			return err
-		}
-		ledger, err := credit.Lock(tx, block.CustomerID, block.Currency)
-		if err != nil {
-			return err
-		}
-		if err := o.Take(tx, ledger); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // reductionsOf is what the line of an allocation is to give back, and did not yet, of credits that
 // were taken back as other prices took its place: of each the smaller of their share of the days
 // that were left and what they cost.
@@ -93,13 +64,11 @@ func (b history) reductionsOf(tx *store.Tx, t subscription.Terms, i subscription
 		return nil, nil
 	}
 	all, err := allocation.Reductions(tx, t, i, l.BilledFrom)
-	terms, _ := t.AllowanceAt(i, l.BilledFrom)
-	for k, taken := range all {
+	for _, taken := range all {
 		if slices.ContainsFunc(b.Credits[l.ID], func(done invoice.Reversal) bool { return done.Automatic && done.Period.Start.Equal(taken.Days.Start) }) {
 			continue
 		}
-		asked := t.TakenBack(terms)[k].Amount
-		share := spread(l.Amount.Mul(asked).Quo(l.Quantity), taken.Whole, taken.Days, t)
+		share := spread(l.Amount.Mul(taken.Asked).Quo(l.Quantity), taken.Whole, taken.Days, t)
 		cost := l.Amount.Mul(taken.Amount).Quo(l.Quantity)
 		amount := t.Currency.Round(money.Min(share, cost).WithoutTail())
 		if amount = money.Min(amount, b.Left(l)); amount.Sign() > 0 {

@@ -1,12 +1,14 @@
 package subscription
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store"
 )
 
 // Allowance is what an allocation price grants in a period of its cadence, or in the part of it
@@ -19,6 +21,7 @@ type Allowance struct {
 
 // Taking is what a later price takes back of the credits of an allowance, as it grants less.
 type Taking struct {
+	By     string        // id of the interval of the later price
 	At     time.Time     // when the later price begins
 	Amount money.Decimal // in credits, above 0; never more than is unspent is taken
 }
@@ -95,14 +98,51 @@ func (t Terms) ReplacedBy(a Allowance) (next Allowance, found bool) {
 	return next, false
 }
 
-// Granted is what an allowance grants by itself: where it takes the place of another one the
-// difference, if that is above 0 (semantics 11.2.5). In credits.
+// Granted is what an allowance grants by itself: where it takes the place of another one, what
+// exceeds all that was granted in the period and not taken back (semantics 11.2.5). In credits,
+// 0 or more.
 func (t Terms) Granted(a Allowance) money.Decimal {
-	amount := a.Interval.QuantityAt(a.Period.Start)
+	amount := a.quantity()
 	if old, found := t.Replaces(a); found {
-		amount = amount.Sub(old.Interval.QuantityAt(old.Period.Start))
+		amount = amount.Sub(t.outstanding(old))
 	}
 	return money.Max(amount, money.Decimal{})
+}
+
+// quantity is what the price of an allowance grants where it takes the place of none. In credits.
+func (a Allowance) quantity() money.Decimal { return a.Interval.QuantityAt(a.Period.Start) }
+
+// outstanding is what was granted in the period of an allowance, by its price and those that it
+// took the place of, and not taken back. What is still to be taken back counts as taken. In credits.
+func (t Terms) outstanding(a Allowance) money.Decimal {
+	old, found := t.Replaces(a)
+	if !found {
+		return a.quantity()
+	}
+	return a.outstandingAfter(t.outstanding(old))
+}
+
+// outstandingAfter is outstanding where that of the allowance before is known.
+func (a Allowance) outstandingAfter(before money.Decimal) money.Decimal {
+	if a.Interval.CreditsTakenBack == nil {
+		return a.quantity()
+	}
+	return money.Max(a.quantity(), before.Sub(*a.Interval.CreditsTakenBack))
+}
+
+// NoteTakenBack adds to what was taken back as the price of an interval began. The amount is in
+// credits, 0 or more.
+func (t *Terms) NoteTakenBack(tx *store.Tx, intervalID string, amount money.Decimal) error {
+	k := slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == intervalID })
+	if k < 0 {
+		return fmt.Errorf("subscription %s has no price interval %s", t.ID, intervalID)
+	}
+	i := &t.Intervals[k]
+	if i.CreditsTakenBack != nil {
+		amount = amount.Add(*i.CreditsTakenBack)
+	}
+	i.CreditsTakenBack = &amount
+	return tx.Model(i).Select("credits_taken_back").Updates(i).Error
 }
 
 // TakenBack is what later prices take back of what an allowance granted, in the order of time.
@@ -114,23 +154,25 @@ func (t Terms) TakenBack(of Allowance) (all []Taking) {
 	}
 	type layer struct {
 		interval string
-		left     money.Decimal
+		left     money.Decimal // what was not asked for before: where less was taken, the rest was spent
 	}
 	layers := []layer{{first.Interval.ID, t.Granted(first)}}
+	outstanding := first.quantity()
 	for last := first; ; {
 		next, found := t.ReplacedBy(last)
 		if !found {
 			return all
 		}
 		layers = append(layers, layer{next.Interval.ID, t.Granted(next)})
-		less := last.Interval.QuantityAt(last.Period.Start).Sub(next.Interval.QuantityAt(next.Period.Start))
+		less := outstanding.Sub(next.quantity())
 		for k := len(layers) - 1; k >= 0 && less.Sign() > 0; k-- {
 			taken := money.Min(less, layers[k].left)
 			layers[k].left, less = layers[k].left.Sub(taken), less.Sub(taken)
 			if layers[k].interval == of.Interval.ID && taken.Sign() > 0 {
-				all = append(all, Taking{next.Period.Start, taken})
+				all = append(all, Taking{next.Interval.ID, next.Period.Start, taken})
 			}
 		}
+		outstanding = next.outstandingAfter(outstanding)
 		last = next
 	}
 }

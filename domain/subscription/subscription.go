@@ -79,6 +79,10 @@ type PriceInterval struct {
 
 	CanDeferBilling bool // in arrears: ended amid a cycle, it is billed on the next billing date
 
+	// CreditsTakenBack is what was taken back of the grants of the allocation price that this one took
+	// the place of, as it grants less; in credits, 0 or more. Nil where nothing was due yet.
+	CreditsTakenBack *money.Decimal
+
 	Price       catalog.Price  `gorm:"-"`
 	Metric      catalog.Metric `gorm:"-"` // of a usage price
 	Transitions []Transition   `gorm:"-"` // of a fixed fee, by instant

@@ -54,7 +54,7 @@ var jobs = slices.Concat(immediateJobs, []job{
 	{"notify of unmatched events", event.NextUnmatched, event.TellUnmatchedNext},
 	{"notify of subscriptions", subscription.NextNotice, subscription.NotifyNext},
 	{"notify of invoice dates", billing.NextDateNotice, billing.NotifyDateNext},
-	{"grant allocations", allocation.NextDue, allocation.GrantNext},
+	{"grant allocations", allocation.NextDue, billing.GrantNext},
 	{"reset licenses", license.NextReset, license.ResetNext},
 	{"top up credits", billing.NextTopUp, billing.TopUpNext},
 	{"open invoices", billing.NextOpening, billing.OpenNext},
