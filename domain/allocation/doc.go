@@ -34,5 +34,6 @@
 // back was spent, and counts as granted: an increase afterwards grants only what exceeds all that
 // was granted and not taken back. So takings come before the grants of later prices.
 //
-// A grant whose period is taken back expires. It is never granted again.
+// A grant whose period is taken back expires. It is never granted again. Its fee stays for what was
+// spent, unless its invoice is replaced for another reason, as where usage is billed otherwise too.
 package allocation

@@ -41,3 +41,14 @@ func days(from, to time.Time, loc *time.Location) period.Period {
 	midnight := func(at time.Time) time.Time { return period.DateOf(at, loc).In(loc) }
 	return period.Period{Start: midnight(from), End: midnight(to)}
 }
+
+// FindGrant finds the grant of the period of a price that began at an instant, which the terms need
+// not have any more.
+func FindGrant(tx *store.Tx, intervalID string, start time.Time) (g Grant, found bool, err error) {
+	var rows []Grant
+	err = tx.Where("interval_id = ? AND start_at = ?", intervalID, start).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return g, false, err
+	}
+	return rows[0], true, nil
+}

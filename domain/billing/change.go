@@ -124,6 +124,9 @@ func applyTerms(tx *store.Tx, t *subscription.Terms, before history, mayCredit b
 	if err := license.SyncGrants(tx, t); err != nil {
 		return err
 	}
+	if err := before.markLapsed(tx, *t); err != nil {
+		return err
+	}
 	opened, err := settle(tx, t, before, mayCredit)
 	if err != nil {
 		return err
@@ -132,6 +135,9 @@ func applyTerms(tx *store.Tx, t *subscription.Terms, before history, mayCredit b
 		return err
 	}
 	if err := refundGrants(tx, *t, mayCredit, func(invoice.Invoice) bool { return true }); err != nil {
+		return err
+	}
+	if err := refundLapsed(tx, *t, before, mayCredit); err != nil {
 		return err
 	}
 	return alert.ScheduleEvaluation(tx, t.ID)
@@ -211,6 +217,9 @@ func settleNew(tx *store.Tx, t *subscription.Terms, before history, mayCredit bo
 	}
 	if !slices.ContainsFunc(b.Issued, isNew) {
 		return false, nil
+	}
+	if err := b.markLapsed(tx, *t); err != nil {
+		return false, err
 	}
 	return settle(tx, t, b, mayCredit)
 }

@@ -57,7 +57,7 @@ func correct(t subscription.Terms, b history, now time.Time) (c corrections, err
 // mustBeReplaced reports whether an invoice has to be replaced.
 func (b history) mustBeReplaced(t subscription.Terms, inv invoice.Invoice) (bool, error) {
 	for _, l := range b.Lines[inv.ID] {
-		if l.IntervalID == nil {
+		if _, lapsed := b.lapsed[l.ID]; lapsed || l.IntervalID == nil { // refundLapsed corrects those
 			continue
 		}
 		if invoice.InAdvance(inv, l) {
@@ -85,7 +85,7 @@ func (b history) mustBeReplaced(t subscription.Terms, inv invoice.Invoice) (bool
 func (b history) obsoleteLines(t subscription.Terms, invoices []invoice.Invoice, now time.Time) (credits []invoice.Reversal, empty []invoice.Line) {
 	for _, inv := range invoices {
 		for _, l := range b.Lines[inv.ID] {
-			if l.IntervalID == nil || !invoice.InAdvance(inv, l) || l.StartAt.After(now) || b.matchesTerms(t, l) {
+			if _, lapsed := b.lapsed[l.ID]; lapsed || l.IntervalID == nil || !invoice.InAdvance(inv, l) || l.StartAt.After(now) || b.matchesTerms(t, l) {
 				continue
 			}
 			switch left := b.Left(l); {

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -19,6 +20,8 @@ type history struct {
 	invoice.History
 	adjusted     map[string]bool // lines under other adjustments than they were charged with, by id
 	overCredited map[string]bool // lines that were credited more than the terms take back, by id
+
+	lapsed map[string]allocation.Grant // whose period the terms do not have any more, by line
 }
 
 // lockHistory reads the billing history of a subscription and keeps its invoices from changing,
@@ -36,7 +39,7 @@ func readHistory(tx *store.Tx, from *gorm.DB, subscriptionID string) (history, e
 	slices.SortStableFunc(rows, func(a, b invoice.Invoice) int {
 		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), a.CreatedAt.Compare(b.CreatedAt))
 	})
-	b := history{History: invoice.NewHistory(), adjusted: map[string]bool{}, overCredited: map[string]bool{}}
+	b := history{History: invoice.NewHistory(), adjusted: map[string]bool{}, overCredited: map[string]bool{}, lapsed: map[string]allocation.Grant{}}
 	for _, row := range rows {
 		switch {
 		case row.Source == invoice.SourcePartial && row.Status == invoice.StatusVoid:

@@ -1,0 +1,94 @@
+package billing
+
+import (
+	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/fault"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
+	"tollkeeper/store"
+)
+
+// markLapsed notes the fees of grants whose period the terms do not have any more, since their price
+// ended before it. Such a line stays: what was spent of the credits stays paid (semantics 11.2.5).
+func (b history) markLapsed(tx *store.Tx, t subscription.Terms) error {
+	for _, inv := range b.Issued {
+		for _, l := range b.Lines[inv.ID] {
+			if l.IntervalID == nil || !invoice.InAdvance(inv, l) || b.Reversed[l.ID] || l.Amount.Sign() <= 0 {
+				continue
+			}
+			if _, served := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom); served {
+				continue
+			}
+			g, found, err := allocation.FindGrant(tx, *l.IntervalID, l.BilledFrom)
+			if err != nil {
+				return err
+			}
+			if found {
+				b.lapsed[l.ID] = g
+			}
+		}
+	}
+	return nil
+}
+
+// refundLapsed credits of the fees that before marked as lapsed what their unspent credits cost, which
+// are taken back for good. Those whose invoice was replaced are given back with that.
+func refundLapsed(tx *store.Tx, t subscription.Terms, before history, mayCredit bool) error {
+	if len(before.lapsed) == 0 {
+		return nil
+	}
+	b, err := readHistory(tx, tx.DB, t.ID)
+	if err != nil {
+		return err
+	}
+	var refunds []invoice.Reversal
+	for _, inv := range b.Issued {
+		for _, l := range b.Lines[inv.ID] {
+			g, lapsed := before.lapsed[l.ID]
+			if !lapsed {
+				continue
+			}
+			refund, err := b.refundOfLapsed(tx, t, l, g)
+			if err != nil {
+				return err
+			}
+			if refund.Amount.Sign() > 0 {
+				refunds = append(refunds, refund)
+			}
+		}
+	}
+	if len(refunds) > 0 && !mayCredit {
+		return fault.Refused("%s", wouldCredit)
+	}
+	for _, together := range byInvoice(b.inOrder(refunds)) {
+		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refundOfLapsed is what the line of a grant is to give back: what the credits cost that were not
+// spent, without what it gave before.
+func (b history) refundOfLapsed(tx *store.Tx, t subscription.Terms, l invoice.Line, g allocation.Grant) (refund invoice.Reversal, err error) {
+	unspent, err := takeBackGrant(tx, g.BlockID)
+	if err != nil {
+		return refund, err
+	}
+	reduced, err := g.TakenBack(tx)
+	if err != nil {
+		return refund, err
+	}
+	var given money.Decimal
+	for _, taken := range b.Credits[l.ID] {
+		if taken.Automatic {
+			given = given.Add(taken.Amount)
+		}
+	}
+	cost := l.Amount.Mul(money.Min(unspent.Add(reduced), l.Quantity)).Quo(l.Quantity)
+	amount := money.Min(t.Currency.Round(cost.WithoutTail()).Sub(given), b.Left(l))
+	whole := period.Period{Start: l.StartAt, End: l.EndAt}
+	return invoice.Reversal{Line: l, Amount: amount, Period: days(whole, t), Ended: true}, nil
+}
