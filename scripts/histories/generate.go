@@ -14,6 +14,7 @@ type generator struct {
 	w       *world
 	names   map[string]int
 	largest time.Duration // by which the clock moves at once
+	expired time.Time     // where the clock comes to the day on which a block of credits expires, usage follows
 }
 
 func newGenerator(seed uint64, r *run) *generator {
@@ -55,6 +56,11 @@ func (g *generator) opening() []step {
 func (g *generator) next(made int) step {
 	if len(g.w.subs) == 0 || (len(g.w.subs) < 4 && g.chance(6)) || (len(g.w.subs) < 6 && g.over() && g.chance(50)) {
 		return g.subscribe()
+	}
+	if g.expired.Equal(g.w.now) {
+		g.expired = time.Time{}
+		s, _ := g.ingest()
+		return s
 	}
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
 		g.unscheduleQuantity, g.credit, g.decrement, g.byHand, g.money, g.correct,
@@ -117,6 +123,9 @@ func (g *generator) clock() (step, bool) {
 		by = time.Duration(1+g.IntN(4)) * 24 * time.Hour
 	case 3:
 		by = time.Duration(7*24+g.IntN(100)) * time.Hour
+		if at, ahead := g.expiry(); ahead && at.Sub(g.w.now) < 60*24*time.Hour {
+			by, g.expired = at.Sub(g.w.now), at
+		}
 	case 4:
 		by = time.Duration(15*24+g.IntN(30*24)) * time.Hour
 	default:
@@ -126,6 +135,25 @@ func (g *generator) clock() (step, bool) {
 		by = min(by, g.largest)
 	}
 	return step{Do: "clock", At: g.w.now.Add(by).Format(time.RFC3339)}, true
+}
+
+// expiry is the morning of the next day on which a block of credits expires. Usage that follows
+// is of the first hours that it does not pay for.
+func (g *generator) expiry() (next time.Time, ahead bool) {
+	for _, c := range g.r.customers() {
+		for _, currency := range []string{"credits", "USD"} {
+			if c.ledgers[currency] == nil {
+				continue
+			}
+			for _, b := range c.ledgers[currency].blocks {
+				at := c.zone.start(b.to).Add(10 * time.Hour)
+				if b.to > c.zone.day(g.w.now) && (!ahead || at.Before(next)) {
+					next, ahead = at, true
+				}
+			}
+		}
+	}
+	return next, ahead
 }
 
 func (g *generator) ingest() (step, bool) {
