@@ -59,6 +59,12 @@ func (r *run) adjusted(v *invoice) error {
 					}
 					continue
 				}
+				slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
+				for _, l := range hit[1:] {
+					if a.Item != "" && !same(l.piece.fraction(), hit[0].piece.fraction()) {
+						return nil // no rule says of which of the cycles the part counts
+					}
+				}
 				sum, weights := new(big.Rat), []*big.Rat{}
 				for _, l := range hit {
 					w := greatest(l.amount, new(big.Rat))

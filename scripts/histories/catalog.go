@@ -108,6 +108,14 @@ func (r *run) plan(ctx context.Context, s step) error {
 			}
 			body["item_id"] = item
 		}
+		if a.Item != "" { // prices of different cycles cannot be listed (price-models.md 6.2)
+			item, err := r.item(ctx, a.Item)
+			if err != nil {
+				return err
+			}
+			delete(body, "applies_to_price_ids")
+			body["applies_to_item_ids"] = []string{item}
+		}
 		entry := object{"adjustment": body}
 		if a.Phase > 0 {
 			entry["plan_phase_order"] = a.Phase

@@ -61,7 +61,52 @@ func (g *generator) plan() step {
 		}
 		delete(together, c)
 	}
+	g.across(&s)
+	g.beside(&s)
 	return s
+}
+
+// beside gives the first price of some plans that has an adjustment of its own another one, so that
+// their order counts. It depends on the seed alone, too.
+func (g *generator) beside(s *step) {
+	if g.seed%3 == 0 {
+		return
+	}
+	for _, a := range s.Adjust {
+		if len(a.Prices) != 1 {
+			continue
+		}
+		other := adjustment{Kind: "percentage_discount", Amount: "0.25", Prices: a.Prices, Phase: a.Phase}
+		if a.Kind == other.Kind {
+			other.Kind, other.Amount = "minimum", "12.50"
+		}
+		s.Adjust = append(s.Adjust, other)
+		return
+	}
+}
+
+// across gives some plans an adjustment that prices of different cycles share. It works once for
+// each invoice, on those of their lines that stand on it. Which plans have one depends on the seed
+// alone, so that the rest of a history is as it would be without.
+func (g *generator) across(s *step) {
+	var prices []int
+	differ := false
+	for n, p := range s.Prices {
+		if p.Metric != "" && p.Currency == "" && p.Phase < 2 {
+			differ = differ || len(prices) > 0 && s.Prices[prices[0]].Cycle != p.Cycle
+			prices = append(prices, n)
+		}
+	}
+	if !differ || g.seed%2 == 0 {
+		return
+	}
+	kinds := []string{"minimum", "amount_discount", "minimum", "maximum"}
+	a := adjustment{Kind: kinds[g.seed/2%4], Amount: "15.01", Item: "Item of " + s.Name, Phase: min(len(s.Phases), 1)}
+	for _, n := range prices {
+		s.Prices[n].Item = a.Item
+		a.Prices = append(a.Prices, s.Prices[n].Name)
+	}
+	s.Adjust = append(s.Adjust, a)
 }
 
 func (g *generator) price(plan string) priceSpec {

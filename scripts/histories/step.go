@@ -78,6 +78,7 @@ type adjustment struct {
 	Kind   string   `json:"kind"` // minimum, maximum, amount_discount, percentage_discount, usage_discount
 	Amount string   `json:"amount"`
 	Prices []string `json:"prices,omitempty"` // names; none is all
+	Item   string   `json:"item,omitempty"`   // that these prices alone have, by which they are named
 	Phase  int      `json:"phase,omitempty"`
 }
 
