@@ -14,6 +14,7 @@ type generator struct {
 	w       *world
 	names   map[string]int
 	largest time.Duration // by which the clock moves at once
+	plot    []step        // that follow each other
 	expired time.Time     // where the clock comes to the day on which a block of credits expires, usage follows
 }
 
@@ -60,6 +61,14 @@ func (g *generator) next(made int) step {
 	if g.expired.Equal(g.w.now) {
 		g.expired = time.Time{}
 		s, _ := g.ingest()
+		return s
+	}
+	if made == 8 && g.seed%4 == 1 {
+		g.plot = g.withdrawn()
+	}
+	if len(g.plot) > 0 {
+		s := g.plot[0]
+		g.plot = g.plot[1:]
 		return s
 	}
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
@@ -249,6 +258,14 @@ func (g *generator) credit() (step, bool) {
 	}
 	if g.chance(20) {
 		s.Item = pick(g, "Item A", "Item B")
+	}
+	if l := c.ledgers[s.Currency]; l != nil && len(l.blocks) > 0 && g.seed%3 == 1 { // its cost alone tells it from the last one
+		last := l.blocks[len(l.blocks)-1]
+		if s.Item = last.item; last.to == 0 {
+			s.Until = ""
+		} else if last.to > c.zone.day(g.w.now)+11 {
+			s.Until = last.to.String()
+		}
 	}
 	return s, true
 }
