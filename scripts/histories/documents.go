@@ -31,6 +31,9 @@ func (r *run) documents() error {
 		if v.status == "draft" {
 			continue
 		}
+		if v.source == "subscription" && v.issued.Before(v.date.Add(grace)) && r.charges(v) && v.status != "void" {
+			return differ("an invoice with usage was issued at %s, before usage of its period is complete: %s", clock(v.issued), v)
+		}
 		text := v.frozenText()
 		if before, ok := r.books.issued[id]; ok && before != text {
 			return differ("an issued invoice changed\n    from %s\n    to %s", before, text)
@@ -49,4 +52,18 @@ func (r *run) conversion(l *line) *big.Rat {
 		}
 	}
 	return num(1)
+}
+
+// charges reports whether an invoice has a line of usage.
+func (r *run) charges(v *invoice) bool {
+	for _, s := range r.w.subs {
+		for _, i := range s.intervals {
+			for _, l := range v.lines {
+				if s.id == v.sub && i.spec.Metric != "" && l.price == i.price {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
