@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 )
@@ -99,9 +98,9 @@ func (r reference) broken(tx *Tx) (found []Finding, err error) {
 	return found, rows.Err()
 }
 
-// CollectFindings reads rows of a document and what is wrong with it. It takes the error of
-// the query too.
-func CollectFindings(rows *sql.Rows, err error) (found []Finding, _ error) {
+// Findings runs a query whose rows are a document and what is wrong with it.
+func (tx *Tx) Findings(query string, args ...any) (found []Finding, _ error) {
+	rows, err := tx.Conn().QueryContext(tx.Context(), query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 var _ = It("Migrating what was taken back of credits leaves what is not known of a database with data null", func() {
 	ctx := context.Background()
-	url, owner := databaseBefore("0056")
+	url, owner := databaseBefore("0026")
 	_, err := owner.Exec(ctx, `
 		SET session_replication_role = replica; -- rows alone, without all that they refer to
 		INSERT INTO accounts (id, name, mode, number_prefix) VALUES ('a', 'A', 'test', 'ABCDEF');

@@ -25,7 +25,7 @@ func Verify(tx *store.Tx, after int64) (found []store.Finding, next int64, err e
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for events to verify: %w", err)
 	}
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	if found, err = tx.Findings(`
 		WITH e AS MATERIALIZED (SELECT seq, idempotency_key, backfill_id FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3),
 		k AS MATERIALIZED (SELECT seq, idempotency_key FROM event_keys WHERE account_id = $1 AND seq > $2 AND seq <= $3),
 		reverted AS (SELECT id FROM backfills WHERE account_id = $1 AND status = 'reverted')
@@ -38,8 +38,7 @@ func Verify(tx *store.Tx, after int64) (found []store.Finding, next int64, err e
 		UNION ALL (SELECT idempotency_key, 'the event is stored more than once' FROM e GROUP BY seq, idempotency_key HAVING count(*) > 1 LIMIT 100)
 		UNION ALL (SELECT idempotency_key, 'the key leads to no event' FROM k LEFT JOIN e USING (seq, idempotency_key)
 			WHERE e.seq IS NULL AND NOT EXISTS (SELECT FROM `+DroppedMonths+`) LIMIT 100)
-		ORDER BY 1, 2`, tx.AccountID, after, upTo)
-	if found, err = store.CollectFindings(rows, err); err != nil {
+		ORDER BY 1, 2`, tx.AccountID, after, upTo); err != nil {
 		return nil, 0, fmt.Errorf("compare events and keys: %w", err)
 	}
 	if upTo == last {
@@ -52,12 +51,11 @@ func Verify(tx *store.Tx, after int64) (found []store.Finding, next int64, err e
 // have been counted under one. It goes on after a key, "" at first, and returns the next one;
 // "" when there are no more.
 func VerifyKeys(tx *store.Tx, after string) (found []store.Finding, next string, err error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	all, err := tx.Findings(`
 		WITH k AS MATERIALIZED (SELECT idempotency_key AS key FROM event_keys
 			WHERE account_id = $1 AND idempotency_key >= $2 ORDER BY idempotency_key LIMIT $3)
 		SELECT key, '' FROM (SELECT key FROM k GROUP BY key HAVING count(*) > 1 LIMIT 100) AS doubled
 		UNION ALL (SELECT max(key), 'next' FROM k HAVING count(*) = $3 AND max(key) > $2)`, tx.AccountID, after, verifiedAtOnce)
-	all, err := store.CollectFindings(rows, err)
 	if err != nil {
 		return nil, "", fmt.Errorf("look for keys that are there twice: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 // the one that the customer counted; those of the account may begin later, since its prefix
 // may change.
 func WrongNumbers(tx *store.Tx) ([]store.Finding, error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	found, err := tx.Findings(`
 		WITH numbers AS (
 			SELECT split_part(number, '-', 1) AS prefix, split_part(number, '-', 2)::bigint AS n FROM invoices
 			WHERE account_id = $1 AND number ~ '^[A-Z]{6}-[0-9]{1,18}$'),
@@ -27,7 +27,6 @@ func WrongNumbers(tx *store.Tx) ([]store.Finding, error) {
 			WHERE c.account_id = $1 AND c.invoice_prefix NOT IN (SELECT prefix FROM shared)
 			GROUP BY c.id, c.last_invoice_number HAVING c.last_invoice_number <> coalesce(max(n), 0)
 			ORDER BY c.id LIMIT 100)`, tx.AccountID)
-	found, err := store.CollectFindings(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("look for gaps in the numbers of invoices: %w", err)
 	}

@@ -109,7 +109,7 @@ func Head(tx *store.Tx) (head Place, err error) {
 
 // Unnoted returns final documents of the account that are neither sealed nor about to be.
 func Unnoted(tx *store.Tx) ([]store.Finding, error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	found, err := tx.Findings(`
 		SELECT id, 'it is final, and was not sealed' FROM (
 			SELECT 'invoice' AS kind, id FROM invoices WHERE account_id = $1 AND status <> 'draft'
 			UNION ALL SELECT 'credit_note', id FROM credit_notes WHERE account_id = $1
@@ -118,7 +118,6 @@ func Unnoted(tx *store.Tx) ([]store.Finding, error) {
 		WHERE NOT EXISTS (SELECT FROM document_seals s WHERE s.account_id = $1 AND s.kind = final.kind AND s.document_id = final.id)
 			AND NOT EXISTS (SELECT FROM unsealed_documents u WHERE u.account_id = $1 AND u.kind = final.kind AND u.document_id = final.id)
 		ORDER BY id LIMIT 100`, tx.AccountID)
-	found, err := store.CollectFindings(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("look for documents without seals: %w", err)
 	}

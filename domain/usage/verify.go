@@ -54,11 +54,10 @@ func Verify(tx *store.Tx, from time.Time) (found []store.Finding, next time.Time
 // VerifyStray returns the hours for which there are buckets of the account, but no events
 // were ever taken in.
 func VerifyStray(tx *store.Tx) ([]store.Finding, error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	found, err := tx.Findings(`
 		SELECT subject, 'it has a bucket of the hour ' || hour::text || ', in which there was no event' FROM usage_buckets AS b
 		WHERE account_id = $1 AND NOT EXISTS (SELECT FROM usage_volumes AS v WHERE v.account_id = $1 AND v.hour = b.hour)
 		ORDER BY 1, 2 LIMIT 100`, tx.AccountID)
-	found, err := store.CollectFindings(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("look for buckets without events: %w", err)
 	}
@@ -67,7 +66,7 @@ func VerifyStray(tx *store.Tx) ([]store.Finding, error) {
 
 // wrongVolumes compares the number of events of each hour.
 func wrongVolumes(tx *store.Tx, part period.Period) ([]store.Finding, error) {
-	rows, err := tx.Conn().QueryContext(tx.Context(), `
+	found, err := tx.Findings(`
 		WITH stored AS (SELECT `+hourOf(`"timestamp"`)+` AS hour, count(*) AS events FROM events
 				WHERE account_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND seq < (SELECT mark FROM usage_progress WHERE account_id = $1)
 				GROUP BY 1),
@@ -75,7 +74,6 @@ func wrongVolumes(tx *store.Tx, part period.Period) ([]store.Finding, error) {
 		SELECT hour::text, format('there are %s events in that hour, and %s are said to be', coalesce(stored.events, 0), coalesce(said.events, 0))
 		FROM stored FULL JOIN said USING (hour) WHERE stored.events IS DISTINCT FROM said.events ORDER BY hour LIMIT 100`,
 		tx.AccountID, part.Start, part.End)
-	found, err := store.CollectFindings(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("count events by the hour: %w", err)
 	}
@@ -158,8 +156,7 @@ func (t grainGroup) compare(tx *store.Tx, condition metric.Fragment, part period
 			WHERE made.hours IS DISTINCT FROM kept.hours`+fmt.Sprintf(notInGap, "?", "?")+" LIMIT 100)",
 			masks[0], tx.AccountID, ids, months[0], masks[0], tx.AccountID, part.End, part.Start)
 	}
-	rows, err := tx.Conn().QueryContext(tx.Context(), q.numbered(), q.args...)
-	found, err := store.CollectFindings(rows, err)
+	found, err := tx.Findings(q.numbered(), q.args...)
 	if err != nil {
 		return nil, fmt.Errorf("compare buckets with events: %w", err)
 	}
@@ -216,8 +213,7 @@ func compareSixHours(tx *store.Tx, grain int64, merges []string, whole period.Pe
 		FROM made FULL JOIN kept USING (subject, hour, digest) WHERE (`+strings.Join(differ, " OR ")+")"+
 		fmt.Sprintf(notInGap, "hour + interval '6 hours'", "hour")+" ORDER BY hour, subject LIMIT 100",
 		tx.AccountID, grain, whole.Start, whole.End, tx.AccountID, grain, whole.Start, whole.End, tx.AccountID)
-	rows, err := tx.Conn().QueryContext(tx.Context(), q.numbered(), q.args...)
-	found, err := store.CollectFindings(rows, err)
+	found, err := tx.Findings(q.numbered(), q.args...)
 	if err != nil {
 		return nil, fmt.Errorf("compare buckets of six hours: %w", err)
 	}
