@@ -36,7 +36,7 @@ const references = `
 	ORDER BY 2, 1`
 
 // Orphans returns rows of the account that refer to a row that is not there. Constraints
-// keep that from happening; whoever may switch them off, or restores tables one by one, can
+// keep that from happening; a role that may switch them off, or restores tables one by one, can
 // bring it about.
 func Orphans(tx *Tx) (found []Finding, err error) {
 	rows, err := tx.Conn().QueryContext(tx.Context(), references)

@@ -54,7 +54,7 @@ type Crossed struct {
 }
 
 // Fire compares readings of a subscription's period with the thresholds, and
-// announces those that are reached for the first time in the period. Whoever looks at the
+// announces those that are reached for the first time in the period. Where several look at the
 // same time, one of them announces.
 func (a Alert) Fire(tx *store.Tx, subscriptionID string, in period.Period, readings []Reading) error {
 	var reached []Firing

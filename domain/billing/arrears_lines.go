@@ -10,7 +10,7 @@ import (
 )
 
 // sameArrears reports whether a line in arrears charges a fee for the quantities of its
-// service: each for its days. The line keeps only the last one, so what all of them come to
+// service: each for its days. The line keeps only the last one, so the amount of all of them
 // is compared too. Other prices have no quantity of their own.
 func sameArrears(t subscription.Terms, s subscription.ServicePeriod, l invoice.Line) bool {
 	if !s.Interval.Price.Fixed() {

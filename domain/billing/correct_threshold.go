@@ -9,7 +9,7 @@ import (
 // correctPartial adds the partial invoices that charged for a time that is not served any
 // more. One that is not paid is void: what of it holds comes again with the next. Of one
 // that is paid, lines are credited whole whose service is gone. Where the service ends
-// earlier, the invoice of that end takes off what was charged, more than it comes to
+// earlier, the invoice of that end takes off what was charged, more than it charges
 // (semantics 8.2.2).
 func (c *corrections) correctPartial(t subscription.Terms, b history) {
 	for _, inv := range b.Partial {

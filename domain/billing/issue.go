@@ -97,7 +97,7 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 	return err
 }
 
-// issueFirst issues the first draft of those whose rows in some tables nobody has locked.
+// issueFirst issues the first draft of those whose rows in some tables are not locked.
 func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables string) (more bool, err error) {
 	var rows []invoice.Invoice
 	err = due.Clauses(clause.Locking{

@@ -14,7 +14,7 @@ import (
 	"tollkeeper/store"
 )
 
-// recompute works out the lines of an invoice anew, by the one path from usage to money
+// recompute computes the lines of an invoice again, by the one path from usage to money
 // and the terms of its issue, and compares. It leaves alone what cannot be known any more:
 // usage that came, changed or was replaced since the issue; it is not known then. What is
 // known it has the reference model work out too, if asked.
@@ -111,7 +111,7 @@ func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.Servic
 }
 
 // checkEarlier compares what lines took off with what earlier invoices charged of their
-// time, unless one of those was made void: nobody knows whether it was before.
+// time, unless one of those was made void: whether it was void before is not known.
 func (v *Verified) checkEarlier(tx *store.Tx, view invoice.View, note func(document, wrong string, args ...any)) error {
 	services := make([]subscription.ServicePeriod, len(view.Lines))
 	for k, l := range view.Lines {

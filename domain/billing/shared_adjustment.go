@@ -9,7 +9,7 @@ import (
 	"tollkeeper/domain/subscription"
 )
 
-// markSharedAdjustmentsChanged notes the fees of paid invoices that come to something else, since another one
+// markSharedAdjustmentsChanged notes the fees of paid invoices whose amount differs, since another one
 // does not stand that had a part in an adjustment with them: that works on the lines that
 // are left (price models 6.2). Usage that is paid stays as it is, and so do fees that had
 // a part in an adjustment with it.
@@ -53,7 +53,7 @@ func shared(a rating.Applied) bool {
 	return a.Lines > 1 && a.Kind != rating.UsageDiscount && a.Kind != rating.PercentageDiscount
 }
 
-// stillTotals reports whether some of the fees of an invoice still come to what they charged,
+// stillTotals reports whether some of the fees of an invoice still have the amount that they charged,
 // where all of those that the terms have are charged together.
 func stillTotals(t subscription.Terms, fees, some []invoice.Line) bool {
 	var of []invoice.Line

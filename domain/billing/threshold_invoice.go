@@ -26,7 +26,7 @@ func NextThresholdInvoice(tx *store.Tx, _ time.Time) (at time.Time, found bool, 
 }
 
 // ThresholdInvoiceNext invoices at once what a subscription has used and was not invoiced for, if
-// that comes to its threshold (semantics 6.2.7). It reports false when there is none to be
+// that reaches its threshold (semantics 6.2.7). It reports false when there is none to be
 // looked at, or others are at work on all.
 func ThresholdInvoiceNext(tx *store.Tx) (more bool, err error) {
 	defer fault.Doing(&err, "issue the threshold invoice that is due")
@@ -43,8 +43,8 @@ func ThresholdInvoiceNext(tx *store.Tx) (more bool, err error) {
 	return true, t.Compared(tx, made)
 }
 
-// issueThresholdInvoice issues a partial invoice of what is not invoiced yet, if that comes to
-// the threshold. Whoever issues the invoices of those times waits until it is done.
+// issueThresholdInvoice issues a partial invoice of what is not invoiced yet, if that reaches
+// the threshold. Issuing the invoices of those times waits until it is done.
 func issueThresholdInvoice(tx *store.Tx, t subscription.Terms) (made bool, err error) {
 	services := t.Accruing(tx.Now)
 	if len(services) == 0 {
@@ -104,7 +104,7 @@ func lockDrafts(tx *store.Tx, t subscription.Terms) (drafts []invoice.Invoice, e
 	return invoice.WithExpected(tx, drafts, "subscription_id = ?", t.ID)
 }
 
-// thresholdLines are what services come to by now, without those for which nothing is to be
+// thresholdLines are the charges of services by now, without those for which nothing is to be
 // paid. Credits pay what they are to pay of that.
 func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, drafts []invoice.Invoice) ([]invoice.Line, error) {
 	was, err := invoice.PriorCharges(tx, t, inv, services)

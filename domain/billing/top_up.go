@@ -78,7 +78,7 @@ func topUpOf(tx *store.Tx, customerID string, currency money.Currency) error {
 }
 
 // topUp buys credits until more than the threshold are left, or what was bought waits for
-// a payment. The ledger is locked first, so whoever looks at the same time finds the
+// a payment. The ledger is locked first, so another look at the same time finds the
 // credits that another bought.
 func topUp(tx *store.Tx, t topup.TopUp) error {
 	ledger, err := credit.Lock(tx, t.CustomerID, t.Currency)

@@ -20,7 +20,7 @@ type Finding struct {
 // Verified is what a look at issued documents came to.
 type Verified struct {
 	Invoices   int // looked at
-	Recomputed int // of those, worked out anew from events and prices
+	Recomputed int // of those, computed again from events and prices
 	Referred   int // of those, compared with the reference model, which shares no code with what bills
 	Findings   []Finding
 

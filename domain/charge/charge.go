@@ -117,7 +117,7 @@ func shareOut(y Item, subtotal money.Decimal) []rating.Part {
 	return parts
 }
 
-// components is what the prices that a composite one charges for come to.
+// components is the sum of the prices that a composite one charges for.
 func components(of Item, together []Item, all []Amounts) (sum money.Decimal) {
 	for k, y := range together {
 		if ChargesFor(of.Interval.Price, y.Interval.Price) {

@@ -12,8 +12,8 @@ import (
 )
 
 // A minimum, a maximum or a discount over several prices works once for each invoice, on
-// the lines of that invoice (price models 6.2). Costs follow: a service is worth what its
-// line comes to on its own invoice, beside the lines of that invoice and no others. So the
+// the lines of that invoice (price models 6.2). Costs follow: the cost of a service is the
+// amount of its line on its own invoice, beside the lines of that invoice and no others. So the
 // costs of any time add up to the invoices of it, whatever the cycles of the prices are.
 //
 // A price that is charged to date has in them what it adds on each invoice, so the invoices of
@@ -62,7 +62,7 @@ func (in Invoices) beside(t subscription.Terms, s subscription.ServicePeriod) []
 }
 
 // sheet is the lines in one currency of one invoice. The first of them are shown; the
-// others only have a part in what those come to.
+// others only have a part in the amount of those.
 type sheet struct {
 	services []subscription.ServicePeriod
 	shown    int
@@ -151,7 +151,7 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 	w := CumulativeCost{whole, map[int64]map[string]pricePart{}}
 	for _, edge := range edges {
 		upTo, from := map[string]pricePart{}, 0
-		toDate := map[string]*rating.Earlier{} // what the sheets before come to of each cycle of a price
+		toDate := map[string]*rating.Earlier{} // the charge of each cycle of a price on the sheets before
 		for _, sh := range sheets {
 			to := from + len(sh.services)
 			together := make([]Item, 0, len(sh.services))

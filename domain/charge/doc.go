@@ -14,7 +14,7 @@
 // in force no more. The line shows both together. Percentages, usage discounts, and adjustments
 // that work on this price alone, work on all of the line to date.
 //
-// Costs. A service is worth what its line comes to on its own invoice, beside the other
+// Costs. The cost of a service is the amount of its line on its own invoice, beside the other
 // lines of that invoice. A minimum, maximum or discount over several prices works once for
 // each invoice, and shows in full from the first day. So the costs of a time add up to its
 // lines (cumulative_by_invoice.go).

@@ -15,7 +15,7 @@ import (
 	"tollkeeper/store"
 )
 
-// Evaluation asks what prices come to for what one customer used in a timeframe, which
+// Evaluation asks what prices charge for what one customer used in a timeframe, which
 // counts as a full billing period.
 type Evaluation struct {
 	CustomerID         *string // exactly one of the two
@@ -24,7 +24,7 @@ type Evaluation struct {
 	Prices             []PriceEvaluation
 
 	// Events take the place of the stored ones, if they are not nil. Those that name
-	// nobody are the customer's.
+	// no customer are the customer's.
 	Events []event.Inline
 }
 
@@ -41,13 +41,13 @@ type PriceEvaluation struct {
 	Parameters metric.Parameters // values for those of its metric
 }
 
-// Evaluated is what a price comes to.
+// Evaluated is the charge of a price.
 type Evaluated struct {
 	Price  catalog.Price
 	Groups []EvaluatedGroup // in order of the values; without grouping keys it is one
 }
 
-// EvaluatedGroup is what the usage with certain values comes to, rated as if there
+// EvaluatedGroup is the charge of the usage with certain values, rated as if there
 // were no other (price models 8).
 type EvaluatedGroup struct {
 	Values   []string // one for each grouping key, as JSON

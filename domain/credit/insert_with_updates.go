@@ -16,7 +16,7 @@ func (l *Ledger) take(tx *store.Tx, entry *Entry, amount money.Decimal) error {
 	return tx.Clauses(withUpdates{entry.Block.left()}).Create(entry).Error
 }
 
-// takeLast is take and save in one statement: most operations take once, and whoever
+// takeLast is take and save in one statement: most operations take once, and code that
 // changes the same ledger waits meanwhile.
 func (l *Ledger) takeLast(tx *store.Tx, entry *Entry, amount money.Decimal) error {
 	l.draw(tx, entry, amount)

@@ -1,4 +1,4 @@
-// Package event takes events in, once each, and keeps them. What they come to is not its
+// Package event takes events in, once each, and keeps them. What they cost is not its
 // business: that is told by package usage.
 //
 // # The way in

@@ -62,7 +62,7 @@ type scalar struct {
 func (s scalar) missing() bool { return s.kind == 0 || s.kind == 'n' }
 
 // mostRefused is how many reasons are listed of one event that concern its properties
-// and names: whoever made so many mistakes made one.
+// and names: so many mistakes are one mistake made often.
 const mostRefused = 100
 
 // refuse notes what is wrong with the properties or the names of members.

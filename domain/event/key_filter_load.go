@@ -15,7 +15,7 @@ import (
 type closedPart struct {
 	part   int32
 	seal   string
-	stored sql.NullInt64 // bytes of its filter; null: nobody made it yet
+	stored sql.NullInt64 // bytes of its filter; null: not made yet
 }
 
 // Learn takes up the filter of the first closed part that the recorder has none of, and makes

@@ -62,7 +62,7 @@ func DropMonth(ctx context.Context, st *store.Store, keep int) (month time.Time,
 const DroppedMonths = "(SELECT start_at, end_at FROM dropped_event_months WHERE accounts IS NULL OR $1 = ANY (accounts)) AS dropped"
 
 // RefuseDropped refuses a period of which events of the account were dropped: its usage
-// cannot be counted anew. It stays as it is until the transaction ends.
+// cannot be counted again. It stays as it is until the transaction ends.
 func RefuseDropped(tx *store.Tx, p period.Period) error {
 	var dropped bool
 	err := tx.Conn().QueryRowContext(tx.Context(),

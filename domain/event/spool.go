@@ -12,7 +12,7 @@ import (
 )
 
 // spool keeps the events of one request on disk, in files that have no name and are
-// gone with whoever holds them. It is written first and read then.
+// gone with the process that holds them. It is written first and read then.
 type spool struct {
 	file   *os.File
 	out    *bufio.Writer
@@ -36,7 +36,7 @@ func newSpool() (*spool, error) {
 	return &spool{file: file, out: bufio.NewWriterSize(file, 1<<16), places: places}, nil
 }
 
-// nameless makes a file that nobody else can open.
+// nameless makes a file that no other process can open.
 func nameless() (*os.File, error) {
 	file, err := os.CreateTemp("", "tollkeeper-events-")
 	if err != nil {

@@ -27,7 +27,7 @@ type AddedLine struct {
 	InvoiceID string
 	PriceID   string
 	StartAt   time.Time // inclusive
-	EndAt     time.Time // as given: nobody says whether the date is part of it
+	EndAt     time.Time // as given: whether the date is part of it is not said
 
 	Price catalog.Price `gorm:"-"`
 }
@@ -103,7 +103,7 @@ func (in NewLine) check(currency money.Currency) error {
 	return fault.Join(append(faults, checkOrder(in.Start, in.End))...)
 }
 
-// divides reports whether the amount is what so many units come to at one rate of the
+// divides reports whether the amount is that of so many units at one rate of the
 // digits that a rate has.
 func (in NewLine) divides(currency money.Currency) bool {
 	each := in.Amount.Quo(in.Quantity).Trunc(money.Places)

@@ -17,7 +17,7 @@ import (
 	"tollkeeper/store"
 )
 
-// PeriodCost is what the services of a billing period come to by now, in the currency of
+// PeriodCost is the cost of the services of a billing period by now, in the currency of
 // the invoices: with fees and minimums, after discounts and without what prepaid credits
 // pay. What is invoiced of it already is not taken off (semantics 12.2.2).
 func PeriodCost(tx *store.Tx, t subscription.Terms, in period.Period) (due money.Decimal, err error) {
@@ -39,7 +39,7 @@ func PeriodCostIn(tx *store.Tx, t subscription.Terms, in period.Period, unit mon
 	return due, err
 }
 
-// eachPriceCost calls with what each price in a currency comes to for a billing period, and what
+// eachPriceCost calls with the cost of each price in a currency for a billing period, and what
 // credits pay of that.
 func eachPriceCost(tx *store.Tx, t subscription.Terms, currency money.Currency, in period.Period, call func(catalog.Price, charge.Amounts)) error {
 	prices, err := pricesIn(tx, t, currency, in)
@@ -137,13 +137,13 @@ func currencies(t subscription.Terms, in period.Period) (all []money.Currency) {
 	return all
 }
 
-// GroupCost is what the usage with certain values comes to, as if there were no other.
+// GroupCost is the cost of the usage with certain values, as if there were no other.
 type GroupCost struct {
 	Values []string // one for each key
 	Amount money.Decimal
 }
 
-// GroupCosts are what the usage prices in a currency that pass the filters come to for a
+// GroupCosts are the costs of the usage prices in a currency that pass the filters, for a
 // billing period by now, told apart by the values of properties: each line rated for that
 // group alone. Events without one of the properties are in no group (semantics 12.2.11).
 func GroupCosts(tx *store.Tx, t subscription.Terms, in period.Period, currency money.Currency, filters []rating.Filter, keys []string) ([]GroupCost, error) {
@@ -194,7 +194,7 @@ func newGroupedLine(t subscription.Terms, s subscription.ServicePeriod, in perio
 	return l
 }
 
-// add puts what the groups of the line come to into costs.
+// add puts the costs of the groups of the line into costs.
 func (l groupedLine) add(costs map[string]GroupCost, answers [][]usage.Reading) {
 	for _, side := range []struct {
 		slice int

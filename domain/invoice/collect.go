@@ -136,7 +136,7 @@ type Collection struct {
 	Attempts  int // of the schedule
 	LastAt    *time.Time
 	NextAt    *time.Time // nil: not by itself any more
-	StartedAt *time.Time // of the last charge, whoever asked for it
+	StartedAt *time.Time // of the last charge, by a request or by itself
 	FailedAt  *time.Time // of the last that failed
 }
 

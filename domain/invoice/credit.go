@@ -146,7 +146,7 @@ func Credit(tx *store.Tx, invoiceID string, lines []CreditedLine) (_ CreditNote,
 	return takeBack(tx, inv, lines, CreditNote{Reason: &reason, Automatic: true})
 }
 
-// takeBack makes a note of the lines, which are of one invoice. Nobody else changes it.
+// takeBack makes a note of the lines, which are of one invoice. The invoice is locked.
 func takeBack(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) (CreditNote, error) {
 	note.Record = tx.Record("cn")
 	note.CustomerID, note.InvoiceID, note.Currency = inv.CustomerID, inv.ID, inv.Currency

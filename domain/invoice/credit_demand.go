@@ -30,9 +30,9 @@ type ClosedDay struct {
 type CreditDemand struct {
 	charges []credit.Charge
 	books   []ClosedDay                // of days that are closed by now, to be written
-	Whole   map[string]money.Decimal   // what each line that credits pay for comes to, by its id
-	toDate  map[string]money.Decimal   // what earlier drafts come to of a price, to date, by its interval and start
-	before  map[string]*rating.Earlier // how they come to that
+	Whole   map[string]money.Decimal   // the amount of each line that credits pay for, by its id
+	toDate  map[string]money.Decimal   // the amount of a price on earlier drafts, to date, by its interval and start
+	before  map[string]*rating.Earlier // how that amount is made up
 }
 
 // CreditDemandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet.

@@ -61,7 +61,7 @@ type CreditNoteLine struct {
 	StartAt       time.Time     // of the service that is credited, inclusive; a description
 	EndAt         time.Time     // exclusive
 	Amount        money.Decimal // above 0, in the minor unit of the currency
-	Undone        bool          // the line charges nothing any more: what it was for may be charged anew
+	Undone        bool          // the line charges nothing any more: what it was for may be charged again
 }
 
 // FindCreditNote returns the credit note with that id, or fault.Missing.

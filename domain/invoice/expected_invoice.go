@@ -16,7 +16,7 @@ import (
 // ExpectedInvoice is an invoice whose draft is not opened yet, while services that it will charge
 // have begun: those of a price whose cycle is longer than the billing period. Credits pay for
 // their days like for those on a draft (semantics 10.2.7). The draft takes the id over, so its
-// lines have the ids under which credits paid for them. Nobody is shown it before.
+// lines have the ids under which credits paid for them. It is not shown before.
 type ExpectedInvoice struct {
 	store.Record
 	CustomerID     string

@@ -78,7 +78,7 @@ func (b *History) readCredits(tx *store.Tx) error {
 }
 
 // Has reports whether a service is charged already, or was on an invoice that
-// somebody made void.
+// a request made void.
 func (b History) Has(s subscription.ServicePeriod) bool {
 	for _, invoices := range [][]Invoice{b.Issued, b.Void} {
 		for _, inv := range invoices {
@@ -116,7 +116,7 @@ type Reversal struct {
 func InAdvance(inv Invoice, l Line) bool { return l.EndAt.After(inv.InvoiceDate) }
 
 // UndoneLine marks a line of an issued invoice that charges nothing any more, like one that
-// a credit note undoes, where nothing was left to credit: what it was for is charged anew.
+// a credit note undoes, where nothing was left to credit: what it was for is charged again.
 type UndoneLine struct {
 	store.Record
 	InvoiceLineID string

@@ -48,7 +48,7 @@ type Invoice struct {
 	HasUsage       bool            // it may be issued only after the grace period
 	OfChange       bool            // it stands beside the invoice of its date, for what that one does not have
 	Replaced       bool            // a change made it void, and another in its place
-	Seen           *event.Snapshot // the events that a partial one counts; nil: all there are, or nobody knows
+	Seen           *event.Snapshot // the events that a partial one counts; nil: all there are, or not known
 	Metadata       store.Metadata
 
 	// What a draft says for itself; nil: as its subscription, else as the customer.
@@ -65,7 +65,7 @@ type Invoice struct {
 	ShippingAddress *customer.Address `gorm:"serializer:json"`
 	TaxID           *customer.TaxID   `gorm:"serializer:json"`
 	AutoIssued      *bool
-	Revision        *int           // of the terms of its subscription by which it was issued; nil: it is of none, or nobody knows
+	Revision        *int           // of the terms of its subscription by which it was issued; nil: it is of none, or not known
 	Subtotal        *money.Decimal // sum of the lines' subtotals
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
 	AmountDue       *money.Decimal // when it was issued, never negative

@@ -42,7 +42,7 @@ type Line struct {
 	Exact       money.Decimal    // the subtotal before it was rounded
 	Parts       []rating.Part    `gorm:"serializer:json"` // how it was rated: they sum to Exact
 	Fraction    period.Fraction  `gorm:"serializer:json"` // that the service is of its billing cycle, in days
-	Prorated    bool             // Exact is that fraction of what the rates come to
+	Prorated    bool             // Exact is that fraction of the rated amount
 	Groups      []rating.Part    `gorm:"serializer:json"` // Subtotal by the property the invoice shows the price by
 	Adjustments []rating.Applied `gorm:"serializer:json"` // in the order in which they worked
 	Conversion  []rating.Part    `gorm:"serializer:json"` // of a price in a custom unit
@@ -160,7 +160,7 @@ func BilledBy(t subscription.Terms, inv Invoice) []subscription.ServicePeriod {
 
 // Charged are the services that an invoice is for: those billed on its date that no other
 // invoice of the date has. Usually it comes first and has them all; an invoice of a change
-// has the rest, and so has one that is made anew after such a change was invoiced.
+// has the rest, and so has one that is made again after such a change was invoiced.
 func Charged(tx *store.Tx, t subscription.Terms, inv Invoice) ([]subscription.ServicePeriod, error) {
 	services := BilledBy(t, inv)
 	var others []Invoice

@@ -14,7 +14,7 @@ import (
 )
 
 // PriorCharge is what other invoices charged of a service that is charged to date: it is taken
-// off what that comes to (price models 5.6). What is void was not charged, nor what was
+// off that amount (price models 5.6). What is void was not charged, nor what was
 // undone.
 type PriorCharge struct {
 	Amount  money.Decimal // in the currency of the invoice

@@ -66,7 +66,7 @@ func (c *Customization) addLegacy(price *catalog.PlanPrice, own []LegacyAdjustme
 }
 
 // removeReplaced removes the adjustments that the replaced price has alone, of the kinds that
-// the entry says anew.
+// the entry says again.
 func (c *Customization) removeReplaced(r ReplacedPrice, plan []catalog.Adjustment) {
 	kinds := slices.Clone(r.Clear)
 	for _, a := range r.Own {

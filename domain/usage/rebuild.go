@@ -89,8 +89,8 @@ const emptied = `AS b SET totals[s.first:s.last] = array_fill(NULL::numeric, ARR
 		AND NOT EXISTS (SELECT FROM ` + event.DroppedMonths + ` WHERE b.hour >= start_at AND b.hour < end_at)`
 
 // restart begins series again that failed and whose buckets say nothing any more, but for
-// those of months whose events were dropped: nothing changes there, nor could they be made
-// anew.
+// those of months whose events were dropped: nothing changes there, nor could they be
+// rebuilt.
 func restart(tx *store.Tx, failed []int64) error {
 	for _, id := range failed {
 		for _, sql := range []string{

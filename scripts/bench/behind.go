@@ -50,7 +50,7 @@ func (t *tables) watchBuckets(ctx context.Context, p *process) (stop func() time
 }
 
 // unsettled tells what is left to do for the aggregator: events in no bucket, series that
-// are new, hours to be made anew, quarters of a day that are over.
+// are new, hours to be rebuilt, six-hour buckets that are over.
 const unsettled = `
 	WITH p AS (SELECT coalesce(mark, -1) AS mark, six_hourly_to
 		FROM (SELECT) AS one LEFT JOIN usage_progress ON account_id = $1)

@@ -184,7 +184,7 @@ func (s *stage) openBilling(ctx context.Context, l line) (b *billed, err error) 
 
 // forgetBilled removes the accounts that were billed, those of a run that was broken off
 // too, with all that they have. It refers to each other, and issued invoices must not
-// change, so nobody checks that.
+// change, so that is not checked.
 func (t *tables) forgetBilled(ctx context.Context) error {
 	tx, err := t.conn.Begin(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ type figure struct {
 	unit        string
 	least, most float64 // what is wanted; 0: nothing
 	work        spent   // with it
-	units       int     // events or readings that were worked on; 0: nobody counted
+	units       int     // events or readings that were worked on; 0: not counted
 	note        string
 }
 

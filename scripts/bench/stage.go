@@ -18,7 +18,7 @@ type stage struct {
 	binary     string
 }
 
-// scratch makes a directory that nobody else uses.
+// scratch makes a directory of its own.
 func scratch(prefix string) (dir string, err error) {
 	if err := os.MkdirAll(".data", 0o700); err != nil {
 		return "", err

@@ -48,7 +48,7 @@ type note struct {
 	from, to time.Time
 }
 
-// noteTotal is what a credit note that is in force comes to.
+// noteTotal is the total of a credit note that is in force.
 type noteTotal struct {
 	invoice string
 	refund  bool // the invoice was paid

@@ -262,7 +262,7 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 	return p.fee()
 }
 
-// worth is what a line of usage until an instant comes to after the adjustments of its price
+// worth is the amount of a line of usage until an instant after the adjustments of its price
 // alone, rounded as a line is (price-models.md 6.3 to 6.5).
 func (w *world) worth(p piece, until time.Time) *big.Rat {
 	if p.trial {

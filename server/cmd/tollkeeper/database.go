@@ -44,7 +44,7 @@ func reach(ctx context.Context, env environment, make bool) (database, error) {
 	return database{c.URL(privateDatabase), c}, nil
 }
 
-// leave stops a private cluster that nobody else uses.
+// leave stops a private cluster that no other process uses.
 func (d database) leave() error {
 	if d.private == nil {
 		return nil

@@ -16,7 +16,7 @@ type Feed struct {
 	Format  Format // "" for that of the name's ending
 	Text    []string
 	Rejects string // where events go that are not stored; "" for Path with ".rejects"
-	For     string // whose events they are; a journal for somebody else is refused
+	For     string // whose events they are; a journal for another customer is refused
 
 	Record func(ctx context.Context, events []event.Event) (event.Outcome, error)
 	Report func(Progress) // after each part

@@ -22,7 +22,7 @@ type rejects struct {
 
 // openRejects goes on with a file that an earlier run has written so much of. What that
 // run wrote after its last journal comes again. A new feed overwrites nothing, since the
-// file may hold somebody's corrections.
+// file may hold corrections made by hand.
 func openRejects(path string, j *journal, writer func(io.Writer, bool) func(entry, string) error) (*rejects, error) {
 	r := &rejects{path: path, writer: writer, size: j.RejectsSize}
 	if !j.continued {
