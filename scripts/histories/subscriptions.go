@@ -96,7 +96,28 @@ func (r *run) cancel(ctx context.Context, s step) error {
 			break
 		}
 	}
+	for n := range sub.changes {
+		sub.changes[n].shorten(end)
+	}
 	return nil
+}
+
+// shorten lets a cancellation end what would be again if the plan change were taken back, too:
+// what would begin then is gone, and what was to go on ends with the subscription, whatever
+// its end is by then (semantics 6.3.3).
+func (c *planChange) shorten(end time.Time) {
+	c.before = slices.DeleteFunc(slices.Clone(c.before), func(e ending) bool { return !e.from.Before(end) })
+	for k := range c.before {
+		if !c.before[k].to.Before(end) {
+			c.before[k].to = time.Time{}
+		}
+	}
+	c.phases = slices.DeleteFunc(slices.Clone(c.phases), func(p placed) bool { return !p.from.Before(end) })
+	for k := range c.phases {
+		if !c.phases[k].to.Before(end) {
+			c.phases[k].to = time.Time{}
+		}
+	}
 }
 
 // open takes the end of a subscription away: intervals that ended there are open again.
