@@ -18,6 +18,7 @@ type books struct {
 	totals       []noteTotal
 	noteInvoices map[string]string // invoices of credit notes, by their ids
 	issued       map[string]string // invoices that are issued, to what must not change any more
+	ahead        map[string]bool   // invoices that were still drafts at the instant that is looked at
 }
 
 func newBooks() books { return books{issued: map[string]string{}} }
@@ -97,7 +98,7 @@ func (r *run) read(ctx context.Context) error {
 func (b *books) frozen(sub string, c *charge) bool {
 	for _, id := range b.order {
 		v := b.invoices[id]
-		if v.status == "draft" || v.status == "void" || v.source != "subscription" || v.sub != sub {
+		if v.status == "draft" || v.status == "void" || v.source != "subscription" || v.sub != sub || b.ahead[id] {
 			continue
 		}
 		for _, l := range v.lines {

@@ -17,6 +17,7 @@ func (r *run) check(ctx context.Context) error {
 			return err
 		}
 	}
+	r.giveBackIssued()
 	for _, c := range r.w.customers {
 		r.w.settle(c)
 	}
