@@ -178,6 +178,22 @@ var _ = Describe("Credits that pay for usage", func() {
 		})
 	})
 
+	It("pay for overage at the instant at which they are given back, whenever anybody looks", func() {
+		s.credits(buyer, object{"amount": 8})
+		first := s.subscribe(buyer, nil, s.each(nil)).text("id")
+		s.subscribe(buyer, nil, s.each(nil))
+		s.use(buyer, "2025-03-10T08:00:00Z", "5")
+		s.use(buyer, "2025-03-10T08:30:00Z", "3")
+		s.clock("2025-03-12T09:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 0"}))
+		s.put("/v1/events/e000002/deprecate", nil).expect(200)
+		s.post("/v1/subscriptions/"+first+"/cancel", object{"cancel_option": "immediate"}).expect(200)
+		s.clock("2025-03-20T09:00:00Z")
+		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 0", "amendment 3 committed: 3", "decrement 3 committed: 0"}))
+		entries := s.get("/v1/customers/" + buyer + "/credits/ledger").expect(200)
+		Expect(entries.entry("data", 0).text("created_at")).To(Equal("2025-03-12T21:00:00+00:00"))
+	})
+
 	It("CR-14: pay for the day before they expire, however late its usage comes", func() {
 		s.credits(buyer, object{"amount": 40, "expiry_date": "2025-03-11"})
 		s.subscribe(buyer, nil, s.each(nil))

@@ -12,8 +12,8 @@ import (
 
 // GiveBack returns to the blocks that were drawn last what credits paid of a line above
 // a bound, by amendments (semantics 10.2.5). The ledger is locked; what is still pending
-// of the line is to be worked out before. What goes to a block that has expired expires
-// as the ledger is worked out next.
+// of the line is to be worked out before. The ledger is due at once: what came back pays
+// for overage of drafts, and what goes to a block that has expired expires.
 func GiveBack(tx *store.Tx, ledger *Ledger, lineID string, bound money.Decimal) error {
 	entries, err := ledger.paymentsOf(tx, lineID)
 	if err != nil {
@@ -94,9 +94,7 @@ func (l *Ledger) amend(tx *store.Tx, of Entry, amount money.Decimal) (block Bloc
 	if err := tx.Model(&block).Select("balance").Updates(&block).Error; err != nil {
 		return block, err
 	}
-	if block.ExpiresAt != nil {
-		l.dueBy(tx.Now)
-	}
+	l.dueBy(tx.Now) // they may pay for overage, or expire
 	return block, l.append(tx, &Entry{
 		Kind: KindAmendment, Status: EntryCommitted, Amount: amount, Block: block,
 		Day: of.Day, LineID: of.LineID, InvoiceID: of.InvoiceID, PriceID: of.PriceID,
