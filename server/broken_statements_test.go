@@ -190,7 +190,11 @@ func (s shop) rows() (rows []string) {
 			if t.Seq {
 				seq = "t.seq"
 			}
-			parts[k] = fmt.Sprintf("SELECT %d AS place, %s AS seq, '%s ' || to_jsonb(t)::text AS row FROM %[3]s AS t WHERE account_id = @account", k, seq, t.Name)
+			record := "to_jsonb(t)"
+			if t.Name == "audit_entries" {
+				record = "to_jsonb(t) - 'created_at'" // which is real time
+			}
+			parts[k] = fmt.Sprintf("SELECT %d AS place, %s AS seq, '%s ' || (%s)::text AS row FROM %[3]s AS t WHERE account_id = @account", k, seq, t.Name, record)
 		}
 		return tx.Raw("SELECT row FROM ("+strings.Join(parts, " UNION ALL ")+") AS r ORDER BY place, seq, row",
 			map[string]any{"account": tx.AccountID}).Scan(&rows).Error

@@ -50,6 +50,7 @@ func Authenticate(ctx context.Context, st *store.Store, text string) (Login, err
 
 // lookUp finds a key that works and whose it is, and marks its use.
 func lookUp(ctx context.Context, st *store.Store, hash [sha256.Size]byte) (k Key, a Account, err error) {
+	ctx = store.WithAudit(ctx, "") // the use of a key changes nothing
 	err = st.Shared(ctx, func(db *gorm.DB) error {
 		err := db.Where("hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", hash[:]).
 			Take(&k).Error

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/audit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
@@ -193,6 +194,13 @@ var _ = Describe("The keys of an account", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found).To(HaveLen(1))
 		Expect(found[0].RevokedAt).To(BeNil())
+	})
+
+	It("are used by an audited command without a change of the audit log", func() {
+		_, text := create(account.NewKey{})
+		audited := audit.Begin(ctx, audit.Actor{Type: audit.Command, ID: "root", Name: "serve"}, "serve", nil)
+		_, err := account.Authenticate(audited, st, text)
+		Expect(err).NotTo(HaveOccurred())
 	})
 
 	It("cannot revoke themselves, but each other", func() {

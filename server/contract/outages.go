@@ -56,7 +56,7 @@ func OutageOf(err error) Outage {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &connect):
 		return Busy
-	case errors.As(err, &network), errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
+	case errors.As(err, &network), errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, sql.ErrConnDone),
 		errors.Is(err, io.ErrUnexpectedEOF), pgconn.SafeToRetry(err):
 		return Away
 	}
