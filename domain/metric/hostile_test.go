@@ -157,7 +157,7 @@ func misplaced(text string, err error) string {
 
 // tries is how many statements are made up.
 func tries() int {
-	if n, err := strconv.Atoi(os.Getenv("TOLLKEEPER_HOSTILE")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("SPEC_HOSTILE")); err == nil {
 		return n
 	}
 	return 10_000

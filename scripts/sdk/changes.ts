@@ -39,7 +39,7 @@ assert.ok((await orb.subscriptions.fetch(subscription.id)).end_date);
 // A migration to another version, planned on the command line, and let go before its day.
 await orb.beta.createPlanVersion(plan.id, { version: 2, replace_prices: [{ replaces_price_id: plan.prices[0]!.id, price: fee("12.00") }] });
 const far = new Date(Date.parse(subscription.start_date) + 90 * 86_400_000).toISOString().slice(0, 10);
-execFileSync("./tollkeeper", ["plan", "migrate", "--account", required("TOLLKEEPER_ACCOUNT"), plan.id, "--to", "2", "--effective", far]);
+execFileSync("./tollkeeper", ["plan", "migrate", "--account", required("ACCOUNT_ID"), plan.id, "--to", "2", "--effective", far]);
 const [migration] = await every(orb.plans.migrations.list(plan.id));
 assert.equal((await orb.plans.migrations.retrieve(migration!.id, { plan_id: plan.id })).status, "not_started");
 assert.equal((await orb.plans.migrations.cancel(migration!.id, { plan_id: plan.id })).status, "canceled");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import Orb from "orb-billing";
 
-export const baseURL = `${required("TOLLKEEPER_URL")}/v1`;
+export const baseURL = `${required("SERVER_URL")}/v1`;
 export const orb = new Orb({ apiKey: required("TOLLKEEPER_API_KEY"), baseURL, maxRetries: 0 });
 
 // required is what the environment says.

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,11 +52,6 @@ func boot() *machine {
 	return m
 }
 
-// settings is the environment without what specs are told, which is no setting of a server.
-func settings() []string {
-	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "TOLLKEEPER_KILLS=") })
-}
-
 func freeAddr() string {
 	GinkgoHelper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +78,7 @@ func cache() string {
 func (m *machine) startServer() {
 	GinkgoHelper()
 	m.server = exec.Command(m.binary, "serve")
-	m.server.Env = append(settings(),
+	m.server.Env = append(os.Environ(),
 		"TOLLKEEPER_DATABASE_URL="+m.url(), "TOLLKEEPER_ADDR="+m.addr, "TOLLKEEPER_API_KEY="+firstKey,
 		"TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8")
 	m.server.Stdout, m.server.Stderr = GinkgoWriter, GinkgoWriter
@@ -125,7 +118,7 @@ func (m *machine) url() string { return m.cluster.URL(database) }
 func (m *machine) run(args ...string) []byte {
 	GinkgoHelper()
 	command := exec.Command(m.binary, args...)
-	command.Env = append(settings(), "TOLLKEEPER_DATABASE_URL="+m.url())
+	command.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+m.url())
 	command.Stderr = GinkgoWriter
 	out, err := command.Output()
 	Expect(err).NotTo(HaveOccurred())

@@ -14,7 +14,7 @@ import (
 
 // victim, when set, makes this program the victim of a spec: it starts a
 // throwaway cluster there and waits to be killed.
-const victim = "TOLLKEEPER_SPEC_VICTIM"
+const victim = "SPEC_VICTIM"
 
 func TestCluster(t *testing.T) {
 	if dir := os.Getenv(victim); dir != "" {

@@ -1,6 +1,6 @@
 // Command everymodel makes a plan with every price model through the Go client and
 // decodes it again. The configurations come in on stdin, a JSON object by model_type;
-// TOLLKEEPER_URL and TOLLKEEPER_API_KEY name the server.
+// SERVER_URL and TOLLKEEPER_API_KEY name the server.
 package main
 
 import (
@@ -26,7 +26,7 @@ func run(ctx context.Context) error {
 	if err := json.NewDecoder(os.Stdin).Decode(&configs); err != nil {
 		return err
 	}
-	client, err := gen.NewClientWithResponses(os.Getenv("TOLLKEEPER_URL"), gen.WithRequestEditorFn(
+	client, err := gen.NewClientWithResponses(os.Getenv("SERVER_URL"), gen.WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+os.Getenv("TOLLKEEPER_API_KEY"))
 			return nil
