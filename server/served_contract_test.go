@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"net/http"
+	"os"
+	"regexp"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	. "github.com/onsi/ginkgo/v2"
@@ -29,4 +31,43 @@ var _ = Describe("the contract that is served", func() {
 		Entry("as YAML", "/openapi.yaml", "application/yaml"),
 		Entry("as JSON", "/openapi.json", "application/json"),
 	)
+
+	It("is openapi.yaml byte for byte, but for its version, which is that of the release", func() {
+		written, err := os.ReadFile("../openapi.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		api := start()
+		served := string(api.get("/openapi.yaml").text)
+		Expect(served).To(ContainSubstring("  version: \"development\"\n"))
+		Expect(served).To(Equal(regexp.MustCompile(`(?m)^  version: .*$`).ReplaceAllString(string(written), `  version: "development"`)))
+		Expect(string(api.get("/openapi.json").text)).To(ContainSubstring(`"version":"development"`))
+	})
+})
+
+var _ = Describe("the page of the contract", func() {
+	It("loads its program and this contract, and may call nothing but this server", func() {
+		api := start()
+		page := api.get("/docs", header{"Authorization", ""})
+		Expect(page.header.Get("Content-Security-Policy")).To(And(ContainSubstring("default-src 'none'"), ContainSubstring("connect-src 'self'")))
+		sources := regexp.MustCompile(`src="([^"]+)"`).FindAllStringSubmatch(string(page.text), -1)
+		Expect(sources).To(HaveLen(2))
+		for _, source := range sources {
+			script := api.get("/"+source[1], header{"Authorization", ""})
+			Expect(script.status).To(Equal(http.StatusOK), source[1])
+			Expect(script.header.Get("Content-Type")).To(HavePrefix("application/javascript"))
+			Expect(string(script.text)).To(ContainSubstring("Scalar"))
+			again := api.get("/"+source[1], header{"Authorization", ""}, header{"If-None-Match", script.header.Get("ETag")})
+			Expect(again.status).To(Equal(http.StatusNotModified))
+		}
+	})
+
+	It("gets its program compressed, or not where the client cannot read that", func() {
+		api := start()
+		const path = "/docs/scalar.js"
+		compressed := api.get(path, header{"Accept-Encoding", "gzip"})
+		Expect(compressed.header.Get("Content-Encoding")).To(Equal("gzip"))
+		Expect(len(compressed.text)).To(BeNumerically("<", 1_200_000))
+		plain := api.get(path, header{"Accept-Encoding", "identity"})
+		Expect(plain.header.Get("Content-Encoding")).To(BeEmpty())
+		Expect(len(plain.text)).To(BeNumerically(">", 3_000_000))
+	})
 })

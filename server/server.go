@@ -47,6 +47,9 @@ type Config struct {
 	// StalledBody is how long a client may send nothing in the middle of a body; 30 seconds
 	// when 0.
 	StalledBody time.Duration
+
+	// Release is the version that /openapi.yaml names; "development" when "".
+	Release string
 }
 
 // Server answers every operation of the contract.
@@ -65,6 +68,7 @@ type Server struct {
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
 	stalled    time.Duration  // that a client may send nothing in the middle of a body
+	release    string         // the version of the program
 	proxies    []netip.Prefix // that may name the address of a client
 }
 
@@ -106,6 +110,7 @@ func New(cfg Config) *Server {
 		networks:   cfg.WebhookNetworks,
 		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
 		proxies:    cfg.TrustedProxies,
+		release:    cmp.Or(cfg.Release, "development"),
 	}
 }
 

@@ -98,7 +98,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr(), secured != nil)
-	s := server.New(server.Config{Store: st, Logger: log, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks})
+	s := server.New(server.Config{Store: st, Logger: log, Release: release, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks})
 	return answer(ctx, s, log, listener, secured, env, db)
 }
 
