@@ -87,9 +87,9 @@ var _ = Describe("Backfills through their life", func() {
 		live := depot{shop: shop{d.account("live"), "", "", new(int)}}
 		id := live.open(nil)
 		live.close(id).expect(200)
-		Eventually(func() any { return live.fetch(id).at("status") }, "2s", "5ms").Should(Equal("reflected"))
+		Eventually(func() any { return live.fetch(id).at("status") }, onBusyMachine, "20ms").Should(Equal("reflected"))
 		live.revert(id).expect(200)
-		Eventually(func() any { return live.fetch(id).at("status") }, "2s", "5ms").Should(Equal("reverted"))
+		Eventually(func() any { return live.fetch(id).at("status") }, onBusyMachine, "20ms").Should(Equal("reverted"))
 	})
 
 	It("are done with when the clock is advanced to where it stands", func() {

@@ -94,7 +94,7 @@ func (d depot) revert(id string) *answer {
 // reaches waits until a backfill has that status. Nobody touches the clock meanwhile.
 func (d depot) reaches(id, status string) {
 	GinkgoHelper()
-	Eventually(func() any { return d.fetch(id).at("status") }, "5s", "5ms").Should(Equal(status))
+	Eventually(func() any { return d.fetch(id).at("status") }, onBusyMachine, "20ms").Should(Equal(status))
 }
 
 // closed opens a backfill, sends events into it and closes it.

@@ -37,12 +37,12 @@ var _ = Describe("Due work of accounts on real time", func() {
 			go func() { stopped <- s.Worker().Run(ctx) }()
 			DeferCleanup(func() {
 				stop()
-				Eventually(stopped).Should(Receive(BeNil()))
+				Eventually(stopped, onBusyMachine).Should(Receive(BeNil()))
 			})
 		}
 		for s, sub := range map[shop]string{live: liveSub, test: testSub} {
 			s.put("/v1/subscriptions/"+sub, object{"auto_issuance": true}).expect(200)
-			Eventually(func() []string { return s.bills(sub) }, "10s").
+			Eventually(func() []string { return s.bills(sub) }, onBusyMachine).
 				Should(Equal([]string{"2025-01-01 issued 10.00", "2025-02-01 issued 10.00"}))
 			numbers := s.invoices(sub).each("data", "invoice_number")
 			Expect(numbers[1]).To(HaveSuffix("-00001"))
@@ -59,7 +59,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 		DeferCleanup(stop)
 		go func() { _ = server.New(server.Config{Store: a.store}).Worker().Run(ctx) }()
 		live.put("/v1/subscriptions/"+liveSub, object{"auto_issuance": true}).expect(200)
-		Eventually(func() []string { return live.bills(liveSub) }, "10s").Should(ContainElement("2025-02-01 issued 10.00")) // the loop has run
+		Eventually(func() []string { return live.bills(liveSub) }, onBusyMachine).Should(ContainElement("2025-02-01 issued 10.00")) // the loop has run
 		Expect(s.bills(sub)).To(Equal([]string{"2020-01-01 issued 10.00", "2020-02-01 draft 10.00"}))
 	})
 
