@@ -1,11 +1,13 @@
 package subscription
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/store"
 )
 
@@ -23,9 +25,18 @@ type Transition struct {
 // TableName is the table of transitions.
 func (Transition) TableName() string { return "quantity_transitions" }
 
-// Decrease reports whether the service is for less than it takes the place of: it is
-// credited and stands on no invoice.
-func (s ServicePeriod) Decrease() bool { return s.Before != nil && s.Quantity.Cmp(*s.Before) < 0 }
+// Decrease reports whether the service costs less than what it takes the place of: it is
+// credited and stands on no invoice (price models 5.4). Fewer units may cost more, and more
+// units less, as in a bulk price. Where both cost the same, the quantity decides.
+func (s ServicePeriod) Decrease() bool {
+	if s.Before == nil {
+		return false
+	}
+	worth := func(quantity money.Decimal) money.Decimal {
+		return rating.Rate(s.Interval.Price.Model(), rating.Usage{Quantity: quantity, Fixed: true}).Subtotal
+	}
+	return cmp.Or(worth(s.Quantity).Cmp(worth(*s.Before)), s.Quantity.Cmp(*s.Before)) < 0
+}
 
 // QuantityAt is the quantity of a fixed fee at an instant.
 func (i PriceInterval) QuantityAt(at time.Time) money.Decimal {
