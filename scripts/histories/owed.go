@@ -75,8 +75,9 @@ func (r *run) piece(p piece, lines []*line) error {
 	if p.from.After(seen) {
 		seen = p.from
 	}
-	due, all, rounds := new(big.Rat), new(big.Rat), 0
+	due, all, rounds, held := new(big.Rat), new(big.Rat), 0, false
 	for _, l := range lines {
+		held = held || l.status == "draft" && !l.date.After(r.w.now)
 		amounts := []*big.Rat{l.subtotal}
 		for _, n := range r.books.notes {
 			if n.invoice == l.invoice.id && n.name == l.name && len(l.adjustments) == 0 {
@@ -94,6 +95,9 @@ func (r *run) piece(p piece, lines []*line) error {
 			}
 		}
 	}
+	if len(lines) > 0 { // what a change costs or gives back may round to nothing
+		rounds = max(rounds, 1+p.changes())
+	}
 	exact := p.fee()
 	if len(lines) == 0 && (billed.After(r.w.now) || exact.Sign() == 0) {
 		return nil
@@ -109,6 +113,9 @@ func (r *run) piece(p piece, lines []*line) error {
 			return r.paid(p, lines[0], at)
 		}
 		return nil
+	}
+	if p.spec.Advance && held && len(p.quantities) > 0 && all.Cmp(exact) > 0 {
+		return nil // what became less while its invoice is a draft is credited as that is issued
 	}
 	if p.spec.Advance && p.to.After(r.w.now) {
 		if len(p.quantities) > 0 && !p.interval.to.IsZero() {

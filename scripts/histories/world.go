@@ -233,6 +233,16 @@ func (p piece) fee() *big.Rat {
 	return total.Quo(total, num(p.cycle.days()))
 }
 
+// changes is how often the quantity changes within the service period.
+func (p piece) changes() (n int) {
+	for _, t := range p.quantities {
+		if p.days.from < t.from && t.from < p.days.to {
+			n++
+		}
+	}
+	return n
+}
+
 // quantitiesBy is the piece without the quantities that lie ahead.
 func (p piece) quantitiesBy(now time.Time) piece {
 	if p.from.After(now) {
