@@ -144,4 +144,31 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 		}
 		Expect(s.blocks(customer, "credits")).To(ContainElement("1000"))
 	})
+
+	// Usage of a day that is not closed yet has spent what it takes, whether the ledger says so by then
+	// or not, and whether the end lies before the period or in it.
+	DescribeTable("counts as spent what was used right before the request",
+		func(wait, day string, others []string, refund string) {
+			customer := s.buyer(nil)
+			sub := rent(customer, grants(nil), metered())
+			s.clock("2025-06-10T12:00:00Z")
+			s.use(customer, "2025-06-10T08:00:00Z", "300")
+			s.clock(wait)
+			end(sub, day).expect(200)
+			Expect(refunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
+			s.clock("2025-06-12T00:00:00Z")
+			s.use(customer, "2025-06-11T23:00:00Z", "50") // which no credits pay
+			s.clock("2025-07-02T00:00:00Z")
+			Expect(refunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
+			Expect(s.ledger(customer, "credits")).To(ContainElement("decrement 300 committed: 700"))
+			Expect(s.bills(sub)).To(ContainElement("2025-07-01 issued 50.00"))
+		},
+		Entry("not in the ledger yet, before the period", "2025-06-10T12:00:00Z", "2025-05-20", []string{"2025-05-01 19.35"}, "35.00"),
+		Entry("pending in the ledger, before the period", "2025-06-10T12:10:00Z", "2025-05-20", []string{"2025-05-01 19.35"}, "35.00"),
+		Entry("committed, before the period", "2025-06-11T12:10:00Z", "2025-05-20", []string{"2025-05-01 19.35"}, "35.00"),
+		Entry("not in the ledger yet, in the period", "2025-06-10T12:00:00Z", "2025-06-05", nil, "35.00"),
+		Entry("pending in the ledger, in the period", "2025-06-10T12:10:00Z", "2025-06-05", nil, "35.00"),
+		Entry("committed, in the period", "2025-06-11T12:10:00Z", "2025-06-05", nil, "35.00"),
+		Entry("not in the ledger yet, right on its day", "2025-06-10T12:00:00Z", "2025-06-10", nil, "35.00"),
+	)
 })

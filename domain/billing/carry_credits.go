@@ -90,15 +90,15 @@ func (c *creditCarry) on(tx *store.Tx, t subscription.Terms) error {
 		return err
 	}
 	maps.DeleteFunc(from, func(id string, _ carryLine) bool { _, still := to[id]; return still })
-	days, err := daysOf(tx, from)
+	days, open, err := daysOf(tx, from)
 	if err != nil || len(days) == 0 {
 		return err
 	}
-	taken, err := daysOf(tx, to)
+	taken, _, err := daysOf(tx, to)
 	if err != nil {
 		return err
 	}
-	target, gone := c.place(from, to, days, taken, t.Customer.Location())
+	target, gone := c.place(from, to, days, open, taken, t.Customer.Location())
 	if err := carryDays(tx, target, to); err != nil {
 		return err
 	}
@@ -161,16 +161,17 @@ func draftedLines(tx *store.Tx, t subscription.Terms) (map[string]carryLine, err
 	return lines, nil
 }
 
-// daysOf are the days of lines that are closed, or that entries are for: whether they are.
-func daysOf(tx *store.Tx, lines map[string]carryLine) (map[lineDay]bool, error) {
-	days := map[lineDay]bool{}
+// daysOf are the days of lines that are closed, or that entries are for: whether they are. Those
+// are open of which nothing is closed or committed, so what they pay is worked out again anyway.
+func daysOf(tx *store.Tx, lines map[string]carryLine) (days, open map[lineDay]bool, err error) {
+	days, open = map[lineDay]bool{}, map[lineDay]bool{}
 	if len(lines) == 0 {
-		return days, nil
+		return days, open, nil
 	}
 	ids := slices.Sorted(maps.Keys(lines))
 	closed, err := invoice.ClosedDays(tx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for id, ofLine := range closed {
 		for day := range ofLine {
@@ -179,18 +180,21 @@ func daysOf(tx *store.Tx, lines map[string]carryLine) (map[lineDay]bool, error) 
 	}
 	paid, err := credit.DaysOfLines(tx, ids)
 	for _, p := range paid {
-		days[lineDay{p.LineID, p.Day}] = true
+		at := lineDay{p.LineID, p.Day}
+		before, known := days[at]
+		open[at] = p.Open && (!known || before && open[at])
+		days[at] = true
 	}
-	return days, err
+	return days, open, err
 }
 
 // place tells which line bills each day now, and the days that none does as a whole. Where
 // two lines would go on to the same day of one, neither does, and the day is charged again.
-func (c creditCarry) place(from, to map[string]carryLine, days, taken map[lineDay]bool, loc *time.Location) (target map[lineDay]string, gone []lineDay) {
+func (c creditCarry) place(from, to map[string]carryLine, days, open, taken map[lineDay]bool, loc *time.Location) (target map[lineDay]string, gone []lineDay) {
 	target = map[lineDay]string{}
 	claims := map[lineDay]int{}
 	for d := range days {
-		if id, found := c.lineFor(from[d.LineID], d.Day, to, loc); found {
+		if id, found := c.lineFor(from[d.LineID], d.Day, open[d], to, loc); found {
 			target[d] = id
 			claims[lineDay{id, d.Day}]++
 		}
@@ -211,9 +215,9 @@ func sortDays(days []lineDay) {
 	slices.SortFunc(days, func(x, y lineDay) int { return cmp.Or(cmp.Compare(x.LineID, y.LineID), x.Day.Compare(y.Day)) })
 }
 
-// lineFor finds the line that bills all of what a line did of a day: of the same price
-// interval, else of the same price in an interval that is new.
-func (c creditCarry) lineFor(l carryLine, day period.Date, to map[string]carryLine, loc *time.Location) (id string, found bool) {
+// lineFor finds the line that bills all of what a line did of a day, or a part of it if the day is
+// open: of the same price interval, else of the same price in an interval that is new.
+func (c creditCarry) lineFor(l carryLine, day period.Date, open bool, to map[string]carryLine, loc *time.Location) (id string, found bool) {
 	if l.IntervalID == "" {
 		return "", false
 	}
@@ -229,6 +233,9 @@ func (c creditCarry) lineFor(l carryLine, day period.Date, to map[string]carryLi
 			}
 			if !part.Start.Before(other.Time.Start) && !part.End.After(other.Time.End) {
 				return key, true
+			}
+			if _, some := part.Intersect(other.Time); some && open && id == "" {
+				id = key
 			}
 			if late && other.Time.Start.Before(l.Time.End) && (id == "" || other.Time.Start.After(to[id].Time.Start)) {
 				id = key

@@ -57,6 +57,9 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err := terms.SaveRevision(tx); err != nil {
 		return Change{}, err
 	}
+	if err := spendGranted(tx, terms); err != nil {
+		return Change{}, err
+	}
 	if err := edit(terms, before); err != nil {
 		return Change{}, err
 	}

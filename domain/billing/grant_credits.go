@@ -1,10 +1,13 @@
 package billing
 
 import (
+	"slices"
+
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -32,6 +35,25 @@ func grantCredits(tx *store.Tx, t *subscription.Terms) error {
 			return err
 		}
 	}
+}
+
+// spendGranted brings the ledgers up to date that the allocations of a subscription grant credits to,
+// before its terms change: what was used by now is spent, also where a price turns out to have ended
+// before (semantics 11.2.5).
+func spendGranted(tx *store.Tx, t subscription.Terms) error {
+	var units []money.Currency
+	for _, i := range t.Intervals {
+		if i.Price.Allocation != nil && !slices.Contains(units, i.Price.Allocation.Currency) {
+			units = append(units, i.Price.Allocation.Currency)
+		}
+	}
+	slices.Sort(units)
+	for _, unit := range units {
+		if err := invoice.BurnDownLedger(tx, t.CustomerID, unit, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeBackReplaced takes back what prices grant less that took the place of others in the middle

@@ -13,6 +13,7 @@ type PaidDay struct {
 	LineID    string
 	PriceID   string
 	Day       period.Date
+	Open      bool // all of the entries are pending
 }
 
 // PaidDays returns the days that entries of those invoices are for, of any amount.
@@ -29,8 +30,9 @@ func paidDays(tx *store.Tx, which string, ids []string) (days []PaidDay, err err
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = tx.Model(&Entry{}).Distinct("currency", "invoice_id", "line_id", "price_id", "day").
-		Where("line_id IS NOT NULL").Where(which, ids).Order("line_id, day, currency").Find(&days).Error
+	err = tx.Model(&Entry{}).Select("currency, invoice_id, line_id, price_id, day, bool_and(status = ?) AS open", EntryPending).
+		Where("line_id IS NOT NULL").Where(which, ids).Group("currency, invoice_id, line_id, price_id, day").
+		Order("line_id, day, currency").Find(&days).Error
 	return days, err
 }
 
