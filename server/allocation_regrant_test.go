@@ -190,4 +190,52 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"0"}))
 		Expect(of(s.bills(sub))).To(Equal([]string{"2025-06-01 issued 50.00"}))
 	})
+
+	// insert lets a price that grants less stand between the first one and the one after it.
+	insert := func(sub, from, to string, price object) {
+		GinkgoHelper()
+		all := s.get("/v1/subscriptions/" + sub).expect(200)
+		for k := range all.list("price_intervals") {
+			if i := all.entry("price_intervals", k); i.at("price.credit_allocation") != nil && i.at("end_date") != nil {
+				s.post("/v1/subscriptions/"+sub+"/price_intervals", object{
+					"edit": list{object{"price_interval_id": i.text("id"), "end_date": from}},
+					"add":  list{with(price, object{"start_date": from, "end_date": to})},
+				}).expect(200)
+				return
+			}
+		}
+		Fail("no allocation price has ended")
+	}
+
+	DescribeTable("takes nothing back for a decrease that is inserted before an increase that was granted",
+		func(used string, left []string) {
+			customer, sub := rent(nil, grants("1000", nil))
+			s.clock("2025-06-05T12:00:00Z")
+			s.use(customer, "2025-06-05T00:00:00Z", used)
+			replace(sub, following{"2025-06-16", grants("1500", nil)})
+			s.clock("2025-06-20T12:00:00Z")
+			insert(sub, "2025-06-10", "2025-06-16", grants("600", nil))
+			Expect(s.blocks(customer, "credits")).To(Equal(left))
+			s.clock("2025-06-25T12:00:00Z")
+			Expect(s.blocks(customer, "credits")).To(Equal(left))
+			Expect(of(s.bills(sub))).To(Equal([]string{"2025-06-01 issued 50.00", "2025-06-16 issued 25.00"}))
+			Expect(s.get("/v1/credit_notes").expect(200).list("data")).To(BeEmpty())
+			s.clock("2025-07-01T12:00:00Z")
+			Expect(s.blocks(customer, "credits")).To(ContainElement("1500"))
+		},
+		Entry("where nothing is spent", "0", []string{"1000", "500"}),
+		Entry("where some is spent", "700", []string{"300", "500"}),
+		Entry("where all that was granted first is spent", "1000", []string{"0", "500"}),
+	)
+
+	It("leaves alone what was taken back before, where a decrease is inserted before it", func() {
+		customer, sub := rent(nil, grants("1000", nil))
+		replace(sub, following{"2025-06-10", grants("800", nil)}, following{"2025-06-16", grants("1500", nil)})
+		s.clock("2025-06-20T12:00:00Z")
+		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
+		insert(sub, "2025-06-05", "2025-06-10", grants("600", nil))
+		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
+		s.clock("2025-06-25T12:00:00Z")
+		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
+	})
 })

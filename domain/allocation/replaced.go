@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -25,12 +26,12 @@ type Reduction struct {
 // TableName is the table of what was taken back.
 func (Reduction) TableName() string { return "allocation_reductions" }
 
-// Owed is what is to be taken back of a grant and was not yet, or was for a price that another
-// one that begins at the same instant has replaced since.
+// Owed is what is to be taken back of a grant and was not yet, or was for another price or as of
+// another time, since the terms changed.
 type Owed struct {
 	Grant Grant
 	Terms subscription.Taking
-	Taken *Reduction // nil: it is to be taken
+	Taken *Reduction // what was taken back for that by now; nil: nothing was
 }
 
 // OwedTakings are those of a subscription that are due by now, by time. Those of a later time
@@ -59,11 +60,16 @@ func owedOf(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Gra
 		if !known || !periodic {
 			continue
 		}
-		for _, taking := range t.TakenBack(a) {
+		takings := t.TakenBack(a)
+		stale := staleReductions(done[g.ID], takings)
+		for _, taking := range takings {
 			if taking.At.After(tx.Now) {
 				continue
 			}
 			switch taken, is := done[g.ID][taking.At.UnixMicro()]; {
+			case !is && len(stale) > 0: // credits are taken back once, whenever that turns out to be due
+				owed = append(owed, Owed{g, taking, &stale[0]})
+				stale = stale[1:]
 			case !is:
 				owed = append(owed, Owed{g, taking, nil})
 			case taken.IntervalID != nil && *taken.IntervalID != taking.By:
@@ -75,14 +81,60 @@ func owedOf(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Gra
 	return owed, nil
 }
 
-// Take takes back what is owed of what the block has left. The ledger is locked and up to date.
+// staleReductions are what was taken back of a grant at times at which the terms do not have it taken
+// any more, by time.
+func staleReductions(done map[int64]Reduction, takings []subscription.Taking) (stale []Reduction) {
+	for at, taken := range done {
+		if !slices.ContainsFunc(takings, func(t subscription.Taking) bool { return t.At.UnixMicro() == at }) {
+			stale = append(stale, taken)
+		}
+	}
+	slices.SortFunc(stale, func(x, y Reduction) int { return x.ReducedAt.Compare(y.ReducedAt) })
+	return stale
+}
+
+// Take takes back what is owed of what the block has left, but for what was taken before and what a
+// later price, whose grant is made, would have to grant again. The ledger is locked and up to date.
 // What could not be taken counts as granted in the terms from then on.
 func (o Owed) Take(tx *store.Tx, t *subscription.Terms, ledger *credit.Ledger) error {
-	taken, err := credit.TakeBack(tx, ledger, o.Grant.BlockID, o.Terms.Amount)
+	amount := o.Terms.Amount
+	if o.Taken != nil {
+		amount = amount.Sub(o.Taken.Amount)
+	}
+	most, bounded, err := o.most(tx, *t)
+	if err != nil {
+		return err
+	}
+	if bounded {
+		amount = money.Min(amount, most)
+	}
+	taken, err := credit.TakeBack(tx, ledger, o.Grant.BlockID, amount)
 	if err != nil {
 		return err
 	}
 	return o.record(tx, t, taken)
+}
+
+// most is how much may be taken back so that the grants that were made for later prices hold; false
+// where none was made.
+func (o Owed) most(tx *store.Tx, t subscription.Terms) (most money.Decimal, bounded bool, err error) {
+	given, err := grantsOf(tx, t.ID)
+	if err != nil {
+		return most, false, err
+	}
+	granted := func(a subscription.Allowance) (amount money.Decimal) {
+		g, known := given[shareOf(t, a).key()]
+		if !known || err != nil {
+			return amount
+		}
+		var block credit.Block
+		if block, err = credit.FindBlock(tx, g.BlockID); fault.Is(err, fault.KindMissing) {
+			err = nil
+		}
+		return block.InitialBalance
+	}
+	most, bounded = t.MostTakenBack(o.Terms, granted)
+	return most, bounded, err
 }
 
 // TakeNothing notes that nothing could be taken back: the block was deleted, with what it had left.
@@ -90,20 +142,29 @@ func (o Owed) TakeNothing(tx *store.Tx, t *subscription.Terms) error {
 	return o.record(tx, t, money.Decimal{})
 }
 
+// record notes what was taken back, beside what was before.
 func (o Owed) record(tx *store.Tx, t *subscription.Terms, taken money.Decimal) error {
-	err := tx.Create(&Reduction{
-		Record: tx.Record("reduction"), GrantID: o.Grant.ID, IntervalID: &o.Terms.By, ReducedAt: o.Terms.At, Amount: taken,
-	}).Error
+	var err error
+	if o.Taken == nil {
+		err = tx.Create(&Reduction{
+			Record: tx.Record("reduction"), GrantID: o.Grant.ID, IntervalID: &o.Terms.By, ReducedAt: o.Terms.At, Amount: taken,
+		}).Error
+	} else {
+		o.Taken.Amount = o.Taken.Amount.Add(taken)
+		err = tx.Model(o.Taken).Select("amount").Updates(o.Taken).Error
+	}
 	if err != nil {
 		return err
 	}
 	return t.NoteTakenBack(tx, o.Terms.By, taken)
 }
 
-// Pass notes for the present price what was taken back as another one began at the same instant.
+// Pass notes for the present price, and its time, what was taken back for another one or as of another
+// time.
 func (o Owed) Pass(tx *store.Tx, t *subscription.Terms) error {
-	o.Taken.IntervalID = &o.Terms.By
-	if err := tx.Model(o.Taken).Select("interval_id").Updates(o.Taken).Error; err != nil {
+	noted := o.Taken.IntervalID != nil && *o.Taken.IntervalID == o.Terms.By
+	o.Taken.IntervalID, o.Taken.ReducedAt = &o.Terms.By, o.Terms.At
+	if err := tx.Model(o.Taken).Select("interval_id", "reduced_at").Updates(o.Taken).Error; err != nil || noted {
 		return err
 	}
 	return t.NoteTakenBack(tx, o.Terms.By, o.Taken.Amount)

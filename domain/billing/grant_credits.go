@@ -87,7 +87,9 @@ func takeBackNext(tx *store.Tx, t *subscription.Terms) (found bool, err error) {
 // takeBack takes what is owed of the credits of one grant.
 func takeBack(tx *store.Tx, t *subscription.Terms, o allocation.Owed) error {
 	if o.Taken != nil {
-		return o.Pass(tx, t)
+		if err := o.Pass(tx, t); err != nil || o.Taken.Amount.Cmp(o.Terms.Amount) >= 0 {
+			return err
+		}
 	}
 	block, err := credit.FindBlock(tx, o.Grant.BlockID)
 	if fault.Is(err, fault.KindMissing) {

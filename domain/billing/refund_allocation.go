@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -31,18 +32,11 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 	var refunds []invoice.Reversal
 	for _, i := range t.Intervals {
 		for _, l := range b.linesInAdvance(i, invoices) {
-			reduced, err := b.reductionsOf(tx, t, i, l)
+			ofLine, err := b.refundsOf(tx, t, i, l)
 			if err != nil {
 				return err
 			}
-			refunds = append(refunds, reduced...)
-			refund, due, err := b.refundOf(tx, t, i, l, reduced)
-			if err != nil {
-				return err
-			}
-			if due {
-				refunds = append(refunds, refund)
-			}
+			refunds = append(refunds, ofLine...)
 		}
 	}
 	if len(refunds) > 0 && !mayCredit {
@@ -56,67 +50,94 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 	return nil
 }
 
-// reductionsOf is what the line of an allocation is to give back, and did not yet, of credits that
-// were taken back as other prices took its place: of each the smaller of their share of the days
-// that were left and what they cost.
-func (b history) reductionsOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l invoice.Line) (refunds []invoice.Reversal, err error) {
+// allocationRefund is what the line of an allocation is to give back for some days, in all.
+type allocationRefund struct {
+	days   period.Period
+	amount money.Decimal // in the minor unit of the invoice, 0 or more
+}
+
+// refundsOf is what the line of an allocation is to give back and did not yet: for credits that were
+// taken back as other prices took its place, and as its price ended. What it gave for days that turned
+// out to be others counts for these, and what it gave for the same days is what was right then.
+func (b history) refundsOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l invoice.Line) (refunds []invoice.Reversal, err error) {
 	if l.Amount.Sign() <= 0 {
 		return nil, nil
 	}
-	all, err := allocation.Reductions(tx, t, i, l.BilledFrom)
-	for _, taken := range all {
-		if slices.ContainsFunc(b.Credits[l.ID], func(done invoice.Reversal) bool { return done.Automatic && done.Period.Start.Equal(taken.Days.Start) }) {
-			continue
-		}
-		share := spread(l.Amount.Mul(taken.Asked).Quo(l.Quantity), taken.Whole, taken.Days, t)
-		cost := l.Amount.Mul(taken.Amount).Quo(l.Quantity)
-		amount := t.Currency.Round(money.Min(share, cost).WithoutTail())
-		if amount = money.Min(amount, b.Left(l)); amount.Sign() > 0 {
-			refunds = append(refunds, invoice.Reversal{Line: l, Amount: amount, Period: taken.Days, Ended: true})
+	due, err := b.refundsDue(tx, t, i, l)
+	if err != nil {
+		return nil, err
+	}
+	given := b.refunded(l)
+	var elsewhere money.Decimal // given for other days than those that are due, but for what counts for these already
+	for at, amount := range given {
+		if !slices.ContainsFunc(due, func(part allocationRefund) bool { return part.days.Start.UnixMicro() == at }) {
+			elsewhere = elsewhere.Add(amount)
 		}
 	}
-	return refunds, err
+	for _, part := range due {
+		if gave, did := given[part.days.Start.UnixMicro()]; did {
+			elsewhere = elsewhere.Sub(money.Max(part.amount.Sub(gave), money.Decimal{}))
+		}
+	}
+	elsewhere = money.Max(elsewhere, money.Decimal{})
+	left := b.Left(l)
+	for _, part := range due {
+		if _, did := given[part.days.Start.UnixMicro()]; did {
+			continue
+		}
+		instead := money.Min(part.amount, elsewhere)
+		elsewhere = elsewhere.Sub(instead)
+		if amount := money.Min(part.amount.Sub(instead), left); amount.Sign() > 0 {
+			left = left.Sub(amount)
+			refunds = append(refunds, invoice.Reversal{Line: l, Amount: amount, Period: part.days, Ended: true})
+		}
+	}
+	return refunds, nil
 }
 
-// refundOf is what the line of an allocation is to give back now, as its price ended, and false
-// where that is nothing, or was given for the same end. Its credits that were taken back before,
-// with what reduced gives now, have no part in it.
-func (b history) refundOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l invoice.Line, reduced []invoice.Reversal) (refund invoice.Reversal, due bool, err error) {
-	cut, found, err := allocation.CutGrant(tx, t, i, l.BilledFrom)
-	if err != nil || !found || l.Amount.Sign() <= 0 {
-		return refund, false, err
-	}
-	before, err := allocation.Reductions(tx, t, i, l.BilledFrom)
-	if err != nil {
-		return refund, false, err
-	}
-	quantity, left := l.Quantity, b.Left(l)
-	for _, r := range before {
-		quantity = quantity.Sub(r.Amount)
-	}
-	for _, r := range reduced {
-		left = left.Sub(r.Amount)
-	}
-	var given money.Decimal
+// refunded is what changes of the subscription gave back of a line, by the first of the days that it was
+// given for, in microseconds.
+func (b history) refunded(l invoice.Line) map[int64]money.Decimal {
+	given := map[int64]money.Decimal{}
 	for _, taken := range b.Credits[l.ID] {
-		ofReduction := func(r allocation.Reduced) bool { return r.Days.Start.Equal(taken.Period.Start) }
-		if !taken.Automatic || slices.ContainsFunc(before, ofReduction) {
-			continue
+		if at := taken.Period.Start.UnixMicro(); taken.Automatic {
+			given[at] = given[at].Add(taken.Amount)
 		}
-		if taken.Period.Start.Equal(cut.Days.Start) {
-			return refund, false, nil
-		}
-		given = given.Add(taken.Amount)
+	}
+	return given
+}
+
+// refundsDue are what the line of an allocation is to give back by now, by time: for each of the
+// reductions, and for the end of its price, the smaller of their share of the days that were left and
+// what the credits cost that were taken back. Those of reductions have no part in the end.
+func (b history) refundsDue(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l invoice.Line) (due []allocationRefund, err error) {
+	reductions, err := allocation.Reductions(tx, t, i, l.BilledFrom)
+	if err != nil {
+		return nil, err
+	}
+	quantity := l.Quantity
+	add := func(of, taken money.Decimal, whole, rest period.Period) {
+		share := spread(l.Amount.Mul(of).Quo(l.Quantity), whole, rest, t)
+		cost := l.Amount.Mul(taken).Quo(l.Quantity)
+		due = append(due, allocationRefund{rest, t.Currency.Round(money.Min(share, cost).WithoutTail())})
+	}
+	for _, r := range reductions {
+		quantity = quantity.Sub(r.Amount)
+		add(r.Asked, r.Amount, r.Whole, r.Days)
+	}
+	cut, found, err := allocation.CutGrant(tx, t, i, l.BilledFrom)
+	if err != nil || !found {
+		return due, err
+	}
+	if gave, did := b.refunded(l)[cut.Days.Start.UnixMicro()]; did {
+		return append(due, allocationRefund{cut.Days, gave}), nil
 	}
 	unspent, err := takeBackGrant(tx, cut.BlockID)
 	if err != nil {
-		return refund, false, err
+		return nil, err
 	}
-	share := spread(l.Amount.Mul(quantity).Quo(l.Quantity), cut.Whole, cut.Days, t)
-	cost := l.Amount.Mul(money.Min(unspent, quantity)).Quo(l.Quantity)
-	amount := t.Currency.Round(money.Min(share, cost).WithoutTail()).Sub(given)
-	amount = money.Min(amount, left)
-	return invoice.Reversal{Line: l, Amount: amount, Period: cut.Days, Ended: true}, amount.Sign() > 0, nil
+	add(quantity, money.Min(unspent, quantity), cut.Whole, cut.Days)
+	return due, nil
 }
 
 // takeBackGrant takes back what is unspent of a block that has expired, and returns that.

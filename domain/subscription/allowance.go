@@ -130,6 +130,38 @@ func (a Allowance) outstandingAfter(before money.Decimal) money.Decimal {
 	return money.Max(a.quantity(), before.Sub(*a.Interval.CreditsTakenBack))
 }
 
+// MostTakenBack is how much more may be taken back for a price that takes the place of another, so that
+// what was granted for a price after it is still what that grants by itself. The credits would be taken
+// and granted again otherwise. It is false where nothing was granted for such a price. In credits, 0 or
+// more; granted is 0 for an allowance without a grant.
+func (t Terms) MostTakenBack(taking Taking, granted func(Allowance) money.Decimal) (most money.Decimal, bounded bool) {
+	k := slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == taking.By })
+	if k < 0 {
+		return most, false
+	}
+	a, periodic := t.AllowanceAt(t.Intervals[k], taking.At)
+	old, replaces := t.Replaces(a)
+	if !periodic || !replaces {
+		return most, false
+	}
+	for next, found := t.ReplacedBy(a); found; next, found = t.ReplacedBy(next) {
+		amount := granted(next)
+		if amount.Sign() <= 0 {
+			continue
+		}
+		least := next.quantity().Sub(amount) // what was outstanding as it was granted
+		if a.quantity().Cmp(least) >= 0 {
+			return most, false
+		}
+		most = t.outstanding(old).Sub(least)
+		if noted := a.Interval.CreditsTakenBack; noted != nil {
+			most = most.Sub(*noted)
+		}
+		return money.Max(most, money.Decimal{}), true
+	}
+	return most, false
+}
+
 // NoteTakenBack adds to what was taken back as the price of an interval began. The amount is in
 // credits, 0 or more.
 func (t *Terms) NoteTakenBack(tx *store.Tx, intervalID string, amount money.Decimal) error {
