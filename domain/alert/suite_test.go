@@ -1,7 +1,6 @@
 package alert_test
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,13 +17,7 @@ import (
 	"tollkeeper/store"
 )
 
-func TestAlert(t *testing.T) {
-	if err := flag.Set("rapid.checks", "30"); err != nil {
-		t.Fatal(err)
-	}
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "alerts")
-}
+func TestAlert(t *testing.T) { domaintest.RunSuite(t, "alerts", 30) }
 
 // watched is a customer with a subscription to usage at 1.00 a call, from 1 March 2025 on. It is
 // the 10th.

@@ -1,7 +1,6 @@
 package allocation_test
 
 import (
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -19,13 +18,7 @@ import (
 	"tollkeeper/store"
 )
 
-func TestAllocation(t *testing.T) {
-	if err := flag.Set("rapid.checks", "15"); err != nil {
-		t.Fatal(err)
-	}
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "allocations")
-}
+func TestAllocation(t *testing.T) { domaintest.RunSuite(t, "allocations", 15) }
 
 // holder is a customer with a subscription to prices that grant credits.
 type holder struct {

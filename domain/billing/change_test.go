@@ -16,8 +16,8 @@ import (
 var _ = Describe("Changes of a subscription", func() {
 	It("leave charged, less what is credited, what each day was worth", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
-			o := open("2025-06-01")
-			t, _ := o.subscribe(o.customer(), "2025-06-01", o.fee("30")) // a seat is 1 a day
+			a := open("2025-06-01")
+			t, _ := a.subscribe(a.Customer(), "2025-06-01", a.Fee("30")) // a seat is 1 a day
 			price := t.Intervals[0].PriceID
 			day, seats := 1, 1
 			worth, hour := 0, 0 // of the days up to that one, exclusive
@@ -31,24 +31,24 @@ var _ = Describe("Changes of a subscription", func() {
 			for range rapid.IntRange(1, 8).Draw(rt, "changes") {
 				pass(rapid.IntRange(day, 30).Draw(rt, "day"))
 				hour = rapid.IntRange(hour, 20).Draw(rt, "hour") // several times at one instant too
-				o.clock(fmt.Sprintf("2025-06-%02dT%02d:00:00", day, hour))
+				a.Clock(fmt.Sprintf("2025-06-%02dT%02d:00:00", day, hour))
 				seats = rapid.IntRange(0, 9).Draw(rt, "seats")
-				o.do(func(tx *store.Tx) error {
+				a.Do(func(tx *store.Tx) error {
 					_, err := billing.ChangeQuantity(tx, t.ID, subscription.NewQuantity{PriceID: price, Quantity: money.FromInt(int64(seats))}, true)
 					return err
 				})
 			}
 			if rapid.Bool().Draw(rt, "canceled") {
 				pass(rapid.IntRange(day, 30).Draw(rt, "end"))
-				o.clock(fmt.Sprintf("2025-06-%02dT23:30:00", day))
-				o.do(func(tx *store.Tx) error {
+				a.Clock(fmt.Sprintf("2025-06-%02dT23:30:00", day))
+				a.Do(func(tx *store.Tx) error {
 					_, err := billing.Cancel(tx, t.ID, subscription.Cancellation{Option: subscription.ChangeImmediate}, true)
 					return err
 				})
 			} else {
 				pass(31)
 			}
-			NewWithT(rt).Expect(o.charged(t).String()).To(Equal(fmt.Sprint(worth)))
+			NewWithT(rt).Expect(a.charged(t).String()).To(Equal(fmt.Sprint(worth)))
 		})
 	})
 })

@@ -9,6 +9,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -17,9 +18,9 @@ import (
 )
 
 // costs reads the costs of a subscription.
-func (o office) costs(t subscription.Terms, q charge.CostQuery) (all []charge.Cost) {
+func (a testAccount) costs(t subscription.Terms, q charge.CostQuery) (all []charge.Cost) {
 	GinkgoHelper()
-	o.do(func(tx *store.Tx) (err error) {
+	a.Do(func(tx *store.Tx) (err error) {
 		q.InvoicesOf = invoice.InvoicesBeside
 		all, err = charge.Costs(tx, t, q)
 		return err
@@ -29,29 +30,29 @@ func (o office) costs(t subscription.Terms, q charge.CostQuery) (all []charge.Co
 
 var _ = Describe("Costs of what is invoiced", func() {
 	It("adds up to what is billed for the same time, and days alone to days together", func() {
-		o := open("2025-01-01")
+		a := open("2025-01-01")
 		configs := []catalog.NewPrice{
-			o.fee("9.99"),
-			o.calls("unit", `{"unit_amount": "0.0335"}`),
-			o.calls("package", `{"package_amount": "1.5", "package_size": 7}`),
-			o.calls("tiered", `{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "0.335"}, {"first_unit": 3, "last_unit": null, "unit_amount": "0.0007"}]}`),
+			a.Fee("9.99"),
+			a.Calls("unit", `{"unit_amount": "0.0335"}`),
+			a.Calls("package", `{"package_amount": "1.5", "package_size": 7}`),
+			a.Calls("tiered", `{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "0.335"}, {"first_unit": 3, "last_unit": null, "unit_amount": "0.0007"}]}`),
 		}
 		rapid.Check(GinkgoT(), func(r *rapid.T) {
-			o.clock("2025-01-01")
-			id := o.customer()
+			a.Clock("2025-01-01")
+			id := a.Customer()
 			start := period.Date{Year: 2025, Month: time.January, Day: 1}.AddDays(rapid.IntRange(0, 30).Draw(r, "start"))
 			prices := rapid.SliceOfNDistinct(rapid.SampledFrom(configs), 1, 3, func(p catalog.NewPrice) string { return p.ModelType + string(p.Config) }).Draw(r, "prices")
-			o.clock(start.String())
-			t, _ := o.subscribe(id, start.String(), prices...)
+			a.Clock(start.String())
+			t, _ := a.subscribe(id, start.String(), prices...)
 			for _, hours := range rapid.SliceOfNDistinct(rapid.IntRange(0, 40*24), 0, 5, rapid.ID[int]).Draw(r, "hours") {
-				o.call(id, period.FormatInstant(t.StartAt.Add(time.Duration(hours)*time.Hour)), fmt.Sprint(rapid.IntRange(0, 5000).Draw(r, "thousandths"))+"e-3")
+				a.Record(id, period.FormatInstant(t.StartAt.Add(time.Duration(hours)*time.Hour)), fmt.Sprint(rapid.IntRange(0, 5000).Draw(r, "thousandths"))+"e-3")
 			}
-			o.clock("2025-04-01")
+			a.Clock("2025-04-01")
 			asked := charge.CostQuery{Start: at("2025-01-01"), End: at("2025-03-01")}
-			together := o.costs(t, asked)
+			together := a.costs(t, asked)
 			asked.Periodic = true
 			running := money.Decimal{}
-			for k, day := range o.costs(t, asked) {
+			for k, day := range a.costs(t, asked) {
 				if k == 0 || !together[k].Window.Start.Equal(together[k-1].Window.Start) {
 					running = money.Decimal{}
 				}
@@ -60,10 +61,10 @@ var _ = Describe("Costs of what is invoiced", func() {
 					r.Fatalf("%s adds up to %s instead of %s", day.Window, running, together[k].Total)
 				}
 			}
-			o.issueAll()
+			a.issueAll()
 			billed := money.Decimal{}
-			for _, s := range t.ServicePeriods(period.Period{Start: t.StartAt, End: instant("2025-03-01")}) {
-				billed = billed.Add(o.line(t, s).Subtotal)
+			for _, s := range t.ServicePeriods(period.Period{Start: t.StartAt, End: domaintest.Instant("2025-03-01")}) {
+				billed = billed.Add(a.line(t, s).Subtotal)
 			}
 			last := money.Decimal{}
 			for k, c := range together {
@@ -78,21 +79,7 @@ var _ = Describe("Costs of what is invoiced", func() {
 	})
 })
 
-// line finds the line item of a service on the invoices.
-func (o office) line(t subscription.Terms, s subscription.ServicePeriod) invoice.Line {
-	GinkgoHelper()
-	for _, v := range o.of(t) {
-		for _, l := range v.Lines {
-			if l.PriceID == s.Interval.PriceID && l.StartAt.Equal(s.Period.Start) {
-				return l
-			}
-		}
-	}
-	Fail("no invoice charges " + s.Interval.Price.Name)
-	return invoice.Line{}
-}
-
 func at(text string) *time.Time {
-	t := instant(text)
+	t := domaintest.Instant(text)
 	return &t
 }

@@ -69,7 +69,7 @@ var _ = Describe("Edits of price intervals", func() {
 
 // fee is the price interval of a seat in June, for 1 a day, and what it was made by edits.
 type fee struct {
-	office
+	testAccount
 	subscription subscription.Terms
 	now          int // a day of June
 	start, end   int // exclusive; 31 is the 1st of July
@@ -80,9 +80,9 @@ type fee struct {
 type seats struct{ from, are int }
 
 func feeInJune() *fee {
-	o := open("2025-06-01")
-	t, _ := o.subscribe(o.customer(), "2025-06-01", o.fee("30"))
-	return &fee{office: o, subscription: t, now: 1, start: 1, end: 31}
+	a := open("2025-06-01")
+	t, _ := a.subscribe(a.Customer(), "2025-06-01", a.Fee("30"))
+	return &fee{testAccount: a, subscription: t, now: 1, start: 1, end: 31}
 }
 
 func june(day int) string {
@@ -95,26 +95,21 @@ func june(day int) string {
 // pass goes on day by day, with all that falls due, to the morning of one.
 func (f *fee) pass(until int) {
 	for ; f.now < until; f.now++ {
-		f.clock(june(f.now + 1))
-		for more := true; more; {
-			f.do(func(tx *store.Tx) (err error) {
-				more, err = billing.ChangeNext(tx)
-				return err
-			})
-		}
+		f.Clock(june(f.now + 1))
+		f.All(billing.ChangeNext)
 		f.issueAll()
 	}
-	f.clock(june(f.now) + "T10:00:00")
+	f.Clock(june(f.now) + "T10:00:00")
 }
 
 func (f *fee) pay() {
-	f.do(func(tx *store.Tx) error {
+	f.Do(func(tx *store.Tx) error {
 		return tx.Exec(`UPDATE invoices SET status = 'paid', paid_at = ? WHERE account_id = ? AND status = 'issued'`, tx.Now, tx.AccountID).Error
 	})
 }
 
 func (f *fee) voidNewest() {
-	f.do(func(tx *store.Tx) error {
+	f.Do(func(tx *store.Tx) error {
 		all, err := invoice.OfSubscription(tx, f.subscription.ID)
 		issued := slices.DeleteFunc(all, func(v invoice.View) bool { return v.Status != invoice.StatusIssued })
 		if err == nil {
@@ -126,7 +121,7 @@ func (f *fee) voidNewest() {
 
 func (f *fee) edit(e subscription.IntervalEdit) {
 	e.ID = f.subscription.Intervals[0].ID
-	f.do(func(tx *store.Tx) error {
+	f.Do(func(tx *store.Tx) error {
 		_, err := billing.ChangeIntervals(tx, f.subscription.ID, subscription.IntervalChanges{Edit: []subscription.IntervalEdit{e}}, true)
 		return err
 	})
@@ -157,7 +152,7 @@ func (f *fee) have(changes ...seats) {
 }
 
 // charged is what is left of what June was charged.
-func (f *fee) charged() string { return f.office.charged(f.subscription).String() }
+func (f *fee) charged() string { return f.testAccount.charged(f.subscription).String() }
 
 // worth is what June would be charged at once.
 func (f *fee) worth() string {

@@ -3,14 +3,16 @@ package charge_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
@@ -18,21 +20,17 @@ import (
 )
 
 // evaluate asks about prices in January.
-func (o office) evaluate(customerID string, events []event.Inline, asked ...charge.PriceEvaluation) (evaluated []charge.Evaluated) {
+func (a testAccount) evaluate(customerID string, events []event.Inline, asked ...charge.PriceEvaluation) (evaluated []charge.Evaluated) {
 	GinkgoHelper()
-	Expect(o.Store.View(o.Ctx, func(tx *store.Tx) (err error) {
-		evaluated, err = charge.Evaluate(tx, charge.Evaluation{CustomerID: &customerID, Timeframe: january, Prices: asked, Events: events})
+	Expect(a.Store.View(a.Ctx, func(tx *store.Tx) (err error) {
+		evaluated, err = charge.Evaluate(tx, charge.Evaluation{CustomerID: &customerID, Timeframe: domaintest.January, Prices: asked, Events: events})
 		return err
 	})).To(Succeed())
 	return evaluated
 }
 
-var january = period.Period{
-	Start: time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC), End: time.Date(2025, time.February, 1, 0, 0, 0, 0, time.UTC),
-}
-
-// worth writes what a price comes to, as "values: quantity for amount".
-func worth(e charge.Evaluated) (texts []string) {
+// groups writes the groups of an evaluated price as "values: quantity for amount".
+func groups(e charge.Evaluated) (texts []string) {
 	for _, g := range e.Groups {
 		texts = append(texts, strings.TrimSpace(fmt.Sprintf("%s: %s for %s", strings.Join(g.Values, " "), g.Quantity, g.Amount)))
 	}
@@ -40,13 +38,62 @@ func worth(e charge.Evaluated) (texts []string) {
 }
 
 var _ = Describe("Evaluating prices", func() {
+	It("gives the same for a price saved or not, and events stored or not; a group is what its filter gives alone", func() {
+		a := open("2025-01-01")
+		prices := a.SamplePrices()
+		rapid.Check(GinkgoT(), func(r *rapid.T) {
+			a.Clock("2025-01-01")
+			id := a.Customer()
+			t := a.Subscribe(id, "2025-01-01", prices...)
+			events := domaintest.GenerateCalls(r)
+			a.Clock("2025-02-01")
+			a.RecordInline(id, events)
+
+			var saved, unsaved []charge.PriceEvaluation
+			for k, i := range t.Intervals {
+				price := prices[k]
+				price.Currency = "USD"
+				saved = append(saved, charge.PriceEvaluation{PriceID: &i.Price.ID})
+				unsaved = append(unsaved, charge.PriceEvaluation{Price: &price})
+			}
+			want := a.evaluate(id, nil, saved...)
+			for way, others := range map[string][]charge.Evaluated{
+				"unsaved prices": a.evaluate(id, nil, unsaved...),
+				"given events":   a.evaluate(id, append([]event.Inline{}, events...), saved...),
+				"both":           a.evaluate(id, append([]event.Inline{}, events...), unsaved...),
+			} {
+				for i := range want {
+					if !slices.Equal(groups(want[i]), groups(others[i])) {
+						r.Fatalf("%s: %s gives %s instead of %s", way, prices[i].ModelType, groups(others[i]), groups(want[i]))
+					}
+				}
+			}
+
+			for k := range saved {
+				if t.Intervals[k].Price.Fixed() {
+					continue
+				}
+				byRegion := saved[k]
+				byRegion.GroupingKeys = []string{"region"}
+				for _, group := range a.evaluate(id, nil, byRegion)[0].Groups {
+					alone, filter := saved[k], "region = "+strings.ReplaceAll(group.Values[0], `"`, "'")
+					alone.Filter = &filter
+					want := a.evaluate(id, nil, alone)[0].Groups[0]
+					if !want.Amount.Equal(group.Amount) || !want.Quantity.Equal(group.Quantity) {
+						r.Fatalf("%s: group %s has %s, alone %s", prices[k].ModelType, group.Values[0], group.Amount, want.Amount)
+					}
+				}
+			}
+		})
+	})
+
 	It("counts only the events that have the dimensions of the price", func() {
-		o := open("2025-01-01")
-		id := o.Customer()
-		price := o.Calls("unit", `{"unit_amount": "2"}`)
+		a := open("2025-01-01")
+		id := a.Customer()
+		price := a.Calls("unit", `{"unit_amount": "2"}`)
 		price.Currency = "USD"
-		o.Do(func(tx *store.Tx) error {
-			group, err := catalog.CreateDimensionalPriceGroup(tx, catalog.NewDimensionalPriceGroup{Name: "Calls", MetricID: o.Metric, Dimensions: []string{"region", "size"}})
+		a.Do(func(tx *store.Tx) error {
+			group, err := catalog.CreateDimensionalPriceGroup(tx, catalog.NewDimensionalPriceGroup{Name: "Calls", MetricID: a.Metric, Dimensions: []string{"region", "size"}})
 			price.Dimensions = &catalog.NewDimensions{GroupID: &group.ID, Values: []string{"eu", "2"}}
 			return err
 		})
@@ -58,22 +105,22 @@ var _ = Describe("Evaluating prices", func() {
 			sampled(`{"n": 8, "region": "us", "size": 2}`), sampled(`{"n": 16, "size": 2}`),
 		}
 		asked := charge.PriceEvaluation{Price: &price}
-		Expect(worth(o.evaluate(id, events, asked)[0])).To(Equal([]string{": 3 for 6"}))
+		Expect(groups(a.evaluate(id, events, asked)[0])).To(Equal([]string{": 3 for 6"}))
 		asked.GroupingKeys = []string{"size", "region"}
-		Expect(worth(o.evaluate(id, events, asked)[0])).To(Equal([]string{`"2" "eu": 2 for 4`, `2 "eu": 1 for 2`}))
+		Expect(groups(a.evaluate(id, events, asked)[0])).To(Equal([]string{`"2" "eu": 2 for 4`, `2 "eu": 1 for 2`}))
 	})
 
 	It("refuses what a stored price cannot be asked as what the present state forbids", func() {
-		o := open("2025-01-01")
-		id := o.Customer()
-		t := o.Subscribe(id, "2025-01-01", o.Fee("10"),
-			catalog.NewPrice{Name: "Least", ItemID: o.Item, Cadence: period.CadenceMonthly, ModelType: "minimum_composite", Config: json.RawMessage(`{"minimum_amount": "5"}`)})
+		a := open("2025-01-01")
+		id := a.Customer()
+		t := a.Subscribe(id, "2025-01-01", a.Fee("10"),
+			catalog.NewPrice{Name: "Least", ItemID: a.Item, Cadence: period.CadenceMonthly, ModelType: "minimum_composite", Config: json.RawMessage(`{"minimum_amount": "5"}`)})
 		fee, composite, filter := t.Intervals[0].Price.ID, t.Intervals[1].Price.ID, "n > 1"
 		for _, p := range []charge.PriceEvaluation{
 			{PriceID: &composite}, {PriceID: &fee, Filter: &filter}, {PriceID: &fee, GroupingKeys: []string{"n"}},
 		} {
-			err := o.Store.View(o.Ctx, func(tx *store.Tx) error {
-				_, err := charge.Evaluate(tx, charge.Evaluation{CustomerID: &id, Timeframe: january, Prices: []charge.PriceEvaluation{p}})
+			err := a.Store.View(a.Ctx, func(tx *store.Tx) error {
+				_, err := charge.Evaluate(tx, charge.Evaluation{CustomerID: &id, Timeframe: domaintest.January, Prices: []charge.PriceEvaluation{p}})
 				return err
 			})
 			Expect(fault.Is(err, fault.KindRefused)).To(BeTrue(), "%v", err)

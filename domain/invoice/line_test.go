@@ -19,13 +19,13 @@ var _ = Describe("The parts of a line", func() {
 	}
 
 	It("sum to what was rated, and as sub-lines to the subtotal, to the cent", func() {
-		o := open("2025-01-01")
-		id := o.Customer()
-		t := o.Subscribe(id, "2025-01-01", o.Calls("tiered",
+		a := open("2025-01-01")
+		id := a.Customer()
+		t := a.Subscribe(id, "2025-01-01", a.Calls("tiered",
 			`{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "0.335"}, {"first_unit": 3, "last_unit": 7, "unit_amount": "0.0007"},
 			{"first_unit": 7, "last_unit": null, "unit_amount": "0.003"}]}`))
-		o.Record(id, "2025-01-02", "3.1", "2.7", "3.33")
-		line := o.draft(t, "2025-02-01").Lines[0]
+		a.Record(id, "2025-01-02", "3.1", "2.7", "3.33")
+		line := a.draft(t, "2025-02-01").Lines[0]
 		Expect(line.Parts).To(HaveLen(3))
 		Expect(sum(line.Parts)).To(Equal("1.01419")) // 1.005 + 0.0028 + 0.00639
 		Expect(line.Exact.String()).To(Equal("1.01419"))
@@ -35,9 +35,9 @@ var _ = Describe("The parts of a line", func() {
 	})
 
 	It("are no sub-lines where a model has one flat rate", func() {
-		o := open("2025-01-15")
-		t := o.Subscribe(o.Customer(), "2025-01-15", o.Fee("310"))
-		line := o.draft(t, "2025-01-15").Lines[0]
+		a := open("2025-01-15")
+		t := a.Subscribe(a.Customer(), "2025-01-15", a.Fee("310"))
+		line := a.draft(t, "2025-01-15").Lines[0]
 		Expect(line.Parts).To(HaveLen(1))
 		Expect(line.SubLines("USD")).To(BeEmpty())
 		Expect(line.Fraction).To(Equal(period.Fraction{Part: 17, Whole: 31}))
@@ -45,14 +45,14 @@ var _ = Describe("The parts of a line", func() {
 	})
 
 	It("are the groups that the price asks for", func() {
-		o := open("2025-01-01")
-		id := o.Customer()
-		price := o.Calls("tiered", `{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "1"}, {"first_unit": 3, "last_unit": null, "unit_amount": "0.5"}]}`)
+		a := open("2025-01-01")
+		id := a.Customer()
+		price := a.Calls("tiered", `{"tiers": [{"first_unit": 0, "last_unit": 3, "unit_amount": "1"}, {"first_unit": 3, "last_unit": null, "unit_amount": "0.5"}]}`)
 		key := "n"
 		price.InvoiceGroupingKey = &key
-		t := o.Subscribe(id, "2025-01-01", price)
-		o.Record(id, "2025-01-02", "1", "4")
-		line := o.draft(t, "2025-02-01").Lines[0]
+		t := a.Subscribe(id, "2025-01-01", price)
+		a.Record(id, "2025-01-02", "1", "4")
+		line := a.draft(t, "2025-02-01").Lines[0]
 		Expect(line.Parts).To(HaveLen(2))
 		Expect(line.SubLines("USD")).To(Equal(line.Groups))
 		Expect(sum(line.Groups)).To(Equal("4"))

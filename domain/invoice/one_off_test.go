@@ -18,13 +18,13 @@ import (
 
 // bill makes a one-off invoice of one unit of that price, which is issued at once; change makes
 // it another one.
-func (o office) bill(buyer customer.Customer, amount string, change func(*invoice.NewOneOff)) (v invoice.View, err error) {
-	err = o.Try(func(tx *store.Tx) (err error) {
+func (a testAccount) bill(buyer customer.Customer, amount string, change func(*invoice.NewOneOff)) (v invoice.View, err error) {
+	err = a.Try(func(tx *store.Tx) (err error) {
 		today := period.DateOf(tx.Now, buyer.Location())
 		in := invoice.NewOneOff{
 			CustomerID: &buyer.ID, Currency: "USD", Date: today.String(), AutoIssues: true,
 			Lines: []invoice.NewOneOffLine{{
-				Name: "Service", ItemID: o.Item, Quantity: money.FromInt(1), Config: json.RawMessage(`{"unit_amount": "` + amount + `"}`), Start: today, End: today,
+				Name: "Service", ItemID: a.Item, Quantity: money.FromInt(1), Config: json.RawMessage(`{"unit_amount": "` + amount + `"}`), Start: today, End: today,
 			}},
 		}
 		if change != nil {
@@ -37,24 +37,24 @@ func (o office) bill(buyer customer.Customer, amount string, change func(*invoic
 }
 
 // billed is bill for what must succeed.
-func (o office) billed(buyer customer.Customer, amount string, change func(*invoice.NewOneOff)) invoice.View {
+func (a testAccount) billed(buyer customer.Customer, amount string, change func(*invoice.NewOneOff)) invoice.View {
 	GinkgoHelper()
-	v, err := o.bill(buyer, amount, change)
+	v, err := a.bill(buyer, amount, change)
 	Expect(err).NotTo(HaveOccurred())
 	return v
 }
 
 // moves changes the customer's balance.
-func (o office) moves(buyer customer.Customer, amount string) {
+func (a testAccount) moves(buyer customer.Customer, amount string) {
 	GinkgoHelper()
-	o.Do(func(tx *store.Tx) error {
+	a.Do(func(tx *store.Tx) error {
 		return customer.Move(tx, buyer.ID, money.Must(amount), customer.Cause{Action: customer.ActionManual})
 	})
 }
 
-func (o office) balance(buyer customer.Customer) (text string) {
+func (a testAccount) balance(buyer customer.Customer) (text string) {
 	GinkgoHelper()
-	o.Do(func(tx *store.Tx) error {
+	a.Do(func(tx *store.Tx) error {
 		c, err := customer.Find(tx, buyer.ID)
 		text = c.Balance.String()
 		return err
@@ -65,11 +65,11 @@ func (o office) balance(buyer customer.Customer) (text string) {
 var _ = Describe("An invoice that is issued", func() {
 	DescribeTable("takes what the customer's balance has (semantics 8.2.1)",
 		func(balance, total, due, left string, status invoice.Status) {
-			o := open("2025-02-01T12:00:00Z")
-			buyer := o.CustomerIn("UTC")
-			o.moves(buyer, balance)
-			v := o.billed(buyer, total, nil)
-			Expect([]string{v.Total.String(), v.AmountDue.String(), o.balance(buyer), string(v.Status)}).To(Equal([]string{total, due, left, string(status)}))
+			a := open("2025-02-01T12:00:00Z")
+			buyer := a.CustomerIn("UTC")
+			a.moves(buyer, balance)
+			v := a.billed(buyer, total, nil)
+			Expect([]string{v.Total.String(), v.AmountDue.String(), a.balance(buyer), string(v.Status)}).To(Equal([]string{total, due, left, string(status)}))
 		},
 		Entry("I-2: a positive one", "5", "10", "5", "0", invoice.StatusIssued),
 		Entry("I-3: a negative one", "-4", "10", "14", "0", invoice.StatusIssued),
@@ -78,31 +78,31 @@ var _ = Describe("An invoice that is issued", func() {
 	)
 
 	It("I-5: gives it back when it is void, once", func() {
-		o := open("2025-02-01T12:00:00Z")
-		buyer := o.CustomerIn("UTC")
-		o.moves(buyer, "5")
-		v := o.billed(buyer, "10", nil)
+		a := open("2025-02-01T12:00:00Z")
+		buyer := a.CustomerIn("UTC")
+		a.moves(buyer, "5")
+		v := a.billed(buyer, "10", nil)
 		void := func() error {
-			return o.Try(func(tx *store.Tx) error { _, err := invoice.Void(tx, v.ID); return err })
+			return a.Try(func(tx *store.Tx) error { _, err := invoice.Void(tx, v.ID); return err })
 		}
 		Expect(void()).To(Succeed())
-		Expect(o.balance(buyer)).To(Equal("5"))
+		Expect(a.balance(buyer)).To(Equal("5"))
 		Expect(void()).To(domaintest.BeRefused("only an issued invoice"))
-		Expect(o.balance(buyer)).To(Equal("5"))
+		Expect(a.balance(buyer)).To(Equal("5"))
 	})
 
 	It("loses no cent between its total, what is due and the balance, whatever they are", func() {
-		o := open("2025-02-01T12:00:00Z")
+		a := open("2025-02-01T12:00:00Z")
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
-			buyer := o.CustomerIn("UTC")
+			buyer := a.CustomerIn("UTC")
 			cents := func(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 			before := cents(rapid.IntRange(0, 5000).Draw(rt, "balance"))
 			if rapid.Bool().Draw(rt, "owed") {
 				before = "-" + before
 			}
-			o.moves(buyer, before)
-			v := o.billed(buyer, cents(rapid.IntRange(0, 5000).Draw(rt, "total")), nil)
-			after := money.Must(o.balance(buyer))
+			a.moves(buyer, before)
+			v := a.billed(buyer, cents(rapid.IntRange(0, 5000).Draw(rt, "total")), nil)
+			after := money.Must(a.balance(buyer))
 			if !v.AmountDue.Equal(v.Total.Sub(money.Must(before)).Add(after)) || v.AmountDue.Sign() < 0 || after.Sign() < 0 {
 				rt.Fatalf("%s due of %s, balance %s and then %s", v.AmountDue, v.Total, before, after)
 			}
@@ -111,8 +111,8 @@ var _ = Describe("An invoice that is issued", func() {
 
 	DescribeTable("is due at local midnight, net terms after the local date of its issue (semantics 8.1.9)",
 		func(now, zone string, terms int, due string) {
-			o := open(now)
-			v := o.billed(o.CustomerIn(zone), "10", func(in *invoice.NewOneOff) { in.NetTermsDays = &terms })
+			a := open(now)
+			v := a.billed(a.CustomerIn(zone), "10", func(in *invoice.NewOneOff) { in.NetTermsDays = &terms })
 			Expect(*v.DueAt).To(BeTemporally("==", domaintest.Instant(due)))
 		},
 		Entry("I-1: thirty days", "2025-02-01T12:00:00Z", "UTC", 30, "2025-03-03T00:00:00Z"),
@@ -122,28 +122,28 @@ var _ = Describe("An invoice that is issued", func() {
 	)
 
 	It("I-7: has the customer's next number, which a draft does not take (semantics 8.1.8)", func() {
-		o := open("2025-02-01T12:00:00Z")
-		buyer := o.CustomerIn("UTC")
-		draft := o.billed(buyer, "1", func(in *invoice.NewOneOff) { in.AutoIssues = false })
+		a := open("2025-02-01T12:00:00Z")
+		buyer := a.CustomerIn("UTC")
+		draft := a.billed(buyer, "1", func(in *invoice.NewOneOff) { in.AutoIssues = false })
 		Expect(draft.Number).To(HaveSuffix("-DRAFT"))
-		Expect(o.billed(buyer, "1", nil).Number).To(MatchRegexp(`^[A-Z]{6}-00001$`))
-		Expect(o.billed(buyer, "1", nil).Number).To(HaveSuffix("-00002"))
+		Expect(a.billed(buyer, "1", nil).Number).To(MatchRegexp(`^[A-Z]{6}-00001$`))
+		Expect(a.billed(buyer, "1", nil).Number).To(HaveSuffix("-00002"))
 	})
 
 	It("I-10: is not paid or void as a draft, nor void once it is paid", func() {
-		o := open("2025-02-01T12:00:00Z")
-		buyer := o.CustomerIn("UTC")
-		draft := o.billed(buyer, "1", func(in *invoice.NewOneOff) { in.AutoIssues = false })
+		a := open("2025-02-01T12:00:00Z")
+		buyer := a.CustomerIn("UTC")
+		draft := a.billed(buyer, "1", func(in *invoice.NewOneOff) { in.AutoIssues = false })
 		received := invoice.Received{On: period.Date{Year: 2025, Month: 2, Day: 1}}
 		pay := func(id string) error {
-			return o.Try(func(tx *store.Tx) error { _, err := invoice.MarkPaid(tx, id, received); return err })
+			return a.Try(func(tx *store.Tx) error { _, err := invoice.MarkPaid(tx, id, received); return err })
 		}
 		void := func(id string) error {
-			return o.Try(func(tx *store.Tx) error { _, err := invoice.Void(tx, id); return err })
+			return a.Try(func(tx *store.Tx) error { _, err := invoice.Void(tx, id); return err })
 		}
 		Expect(pay(draft.ID)).To(domaintest.BeRefused("draft"))
 		Expect(void(draft.ID)).To(domaintest.BeRefused("draft"))
-		issued := o.billed(buyer, "1", nil)
+		issued := a.billed(buyer, "1", nil)
 		Expect(pay(issued.ID)).To(Succeed())
 		Expect(pay(issued.ID)).To(domaintest.BeRefused("paid"))
 		Expect(void(issued.ID)).To(domaintest.BeRefused("paid"))
@@ -152,16 +152,16 @@ var _ = Describe("An invoice that is issued", func() {
 
 var _ = Describe("A one-off invoice", func() {
 	It("is dated at most a year ahead (semantics 8.1.12)", func() {
-		o := open("2025-02-01T00:00:00Z")
-		buyer := o.CustomerIn("UTC")
-		o.billed(buyer, "1", func(in *invoice.NewOneOff) { in.Date = "2026-02-01" })
-		_, err := o.bill(buyer, "1", func(in *invoice.NewOneOff) { in.Date = "2026-02-02" })
+		a := open("2025-02-01T00:00:00Z")
+		buyer := a.CustomerIn("UTC")
+		a.billed(buyer, "1", func(in *invoice.NewOneOff) { in.Date = "2026-02-01" })
+		_, err := a.bill(buyer, "1", func(in *invoice.NewOneOff) { in.Date = "2026-02-02" })
 		Expect(err).To(domaintest.BeInvalid("invoice_date"))
 	})
 
 	It("is found in its account alone", func() {
-		o, elsewhere := open("2025-02-01"), open("2025-02-01")
-		v := o.billed(o.CustomerIn("UTC"), "1", nil)
+		a, elsewhere := open("2025-02-01"), open("2025-02-01")
+		v := a.billed(a.CustomerIn("UTC"), "1", nil)
 		Expect(elsewhere.Try(func(tx *store.Tx) error { _, err := invoice.Find(tx, v.ID); return err })).To(domaintest.BeMissing())
 	})
 })

@@ -1,39 +1,34 @@
 package invoice_test
 
 import (
-	"flag"
 	"slices"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
-func TestInvoice(t *testing.T) {
-	if err := flag.Set("rapid.checks", "15"); err != nil { // each is a dozen transactions
-		t.Fatal(err)
-	}
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "invoice")
-}
+func TestInvoice(t *testing.T) { domaintest.RunSuite(t, "invoice", 15) }
 
-// office is a test account. No invoice is opened or issued by itself.
-type office struct{ domaintest.Account }
+// testAccount is an account in which no invoice is opened or issued by itself.
+type testAccount struct{ domaintest.Account }
 
-func open(now string) office {
+// open makes an account whose clock stands at that instant.
+func open(now string) testAccount {
 	GinkgoHelper()
-	return office{domaintest.Open(now)}
+	return testAccount{domaintest.Open(now)}
 }
 
 // draft opens the invoice of a subscription on a billing date, and reads it.
-func (o office) draft(t subscription.Terms, date string) (v invoice.View) {
+func (a testAccount) draft(t subscription.Terms, date string) (v invoice.View) {
 	GinkgoHelper()
-	o.Do(func(tx *store.Tx) (err error) {
+	a.Do(func(tx *store.Tx) (err error) {
 		services := t.BilledOn(domaintest.Instant(date))
 		Expect(services).NotTo(BeEmpty())
 		row := invoice.Invoice{
@@ -45,6 +40,42 @@ func (o office) draft(t subscription.Terms, date string) (v invoice.View) {
 			return err
 		}
 		v, err = invoice.Find(tx, row.ID)
+		return err
+	})
+	return v
+}
+
+// issue issues a draft as it is now, and reads it.
+func (a testAccount) issue(id string) (v invoice.View) {
+	GinkgoHelper()
+	a.Do(func(tx *store.Tx) error {
+		settings, err := account.Of(tx)
+		if err != nil {
+			return err
+		}
+		row, err := invoice.Lock(tx, id)
+		if err != nil {
+			return err
+		}
+		if v, err = invoice.ViewToIssue(tx, settings, row); err != nil {
+			return err
+		}
+		return invoice.Finalize(tx, settings, v)
+	})
+	return a.find(id)
+}
+
+// issued issues the invoice of a subscription on a billing date, and reads it.
+func (a testAccount) issued(t subscription.Terms, date string) invoice.View {
+	GinkgoHelper()
+	return a.issue(a.draft(t, date).ID)
+}
+
+// find reads an invoice.
+func (a testAccount) find(id string) (v invoice.View) {
+	GinkgoHelper()
+	a.Do(func(tx *store.Tx) (err error) {
+		v, err = invoice.Find(tx, id)
 		return err
 	})
 	return v

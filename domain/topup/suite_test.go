@@ -1,7 +1,6 @@
 package topup_test
 
 import (
-	"flag"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -15,13 +14,7 @@ import (
 	"tollkeeper/store"
 )
 
-func TestTopUp(t *testing.T) {
-	if err := flag.Set("rapid.checks", "30"); err != nil {
-		t.Fatal(err)
-	}
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "top-ups")
-}
+func TestTopUp(t *testing.T) { domaintest.RunSuite(t, "top-ups", 30) }
 
 // buyer is a customer of an account of its own.
 type buyer struct {

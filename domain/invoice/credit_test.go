@@ -1,4 +1,4 @@
-package billing_test
+package invoice_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
@@ -17,14 +18,13 @@ import (
 )
 
 var _ = Describe("Crediting a subscription's invoice", func() {
-	var o office
-	var buyer string
+	var a testAccount
+	var buyer customer.Customer
 	var bill invoice.View
 	BeforeEach(func() {
-		o = open("2025-06-01")
-		buyer = o.customer()
-		_, created := o.subscribe(buyer, "2025-06-01", o.fee("60"), o.fee("40"))
-		bill = created[0]
+		a = open("2025-06-01")
+		buyer = a.CustomerIn("UTC")
+		bill = a.issued(a.Subscribe(buyer.ID, "2025-06-01", a.Fee("60"), a.Fee("40")), "2025-06-01")
 	})
 	credit := func(amounts ...string) (note invoice.CreditNote, err error) {
 		var lines []invoice.CreditedLine
@@ -33,81 +33,72 @@ var _ = Describe("Crediting a subscription's invoice", func() {
 				lines = append(lines, invoice.CreditedLine{LineID: bill.Lines[k].ID, Amount: money.Must(amount)})
 			}
 		}
-		err = o.store.Update(o.ctx, func(tx *store.Tx) (err error) {
+		err = a.Try(func(tx *store.Tx) (err error) {
 			note, err = invoice.Credit(tx, bill.ID, lines)
 			return err
 		})
 		return note, err
 	}
-	// told writes what the invoice asks for, its state and the balance.
-	told := func() string {
+	// state writes the amount due, the status and the customer's balance.
+	state := func() string {
 		GinkgoHelper()
-		var c customer.Customer
-		o.do(func(tx *store.Tx) (err error) {
-			c, err = customer.Find(tx, buyer)
-			return err
-		})
-		v := o.find(bill.ID)
-		return fmt.Sprintf("%s %s, balance %s", v.AmountDue, v.Status, c.Balance)
+		v := a.find(bill.ID)
+		return fmt.Sprintf("%s %s, balance %s", v.AmountDue, v.Status, a.balance(buyer))
 	}
 	void := func(note invoice.CreditNote) {
 		GinkgoHelper()
-		o.do(func(tx *store.Tx) error {
+		a.Do(func(tx *store.Tx) error {
 			_, err := invoice.VoidCreditNote(tx, note.ID)
 			return err
 		})
 	}
 
-	It("asks for less, and for it again when the note is void", func() {
+	It("reduces the amount due until the note is void", func() {
 		note, err := credit("10", "20.50")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(note.Type).To(Equal(invoice.CreditNoteAdjustment))
 		Expect(note.Number).To(Equal(bill.Number + "-CN-1"))
 		Expect(note.Total.String()).To(Equal("30.5"))
-		Expect(told()).To(Equal("69.5 issued, balance 0"))
+		Expect(state()).To(Equal("69.5 issued, balance 0"))
 		void(note)
 		void(note)
-		Expect(told()).To(Equal("100 issued, balance 0"))
+		Expect(state()).To(Equal("100 issued, balance 0"))
 	})
 
-	It("pays an invoice that asks for nothing any more; what is void then is taken from the balance", func() {
+	It("pays an invoice in full; voiding the note then takes its amount from the balance", func() {
 		note, err := credit("60", "40")
 		Expect(err).NotTo(HaveOccurred())
-		Expect(told()).To(Equal("0 paid, balance 0"))
+		Expect(state()).To(Equal("0 paid, balance 0"))
 		void(note)
-		Expect(told()).To(Equal("0 paid, balance -100"))
+		Expect(state()).To(Equal("0 paid, balance -100"))
 	})
 
-	It("tells what is left of each line", func() {
+	It("reports the creditable amount of each line", func() {
 		_, err := credit("0", "15")
 		Expect(err).NotTo(HaveOccurred())
-		o.do(func(tx *store.Tx) error {
+		a.Do(func(tx *store.Tx) error {
 			left, err := invoice.Creditable(tx, []string{bill.Lines[0].ID, bill.Lines[1].ID})
 			Expect(left[bill.Lines[0].ID].String()).To(Equal("60"))
 			Expect(left[bill.Lines[1].ID].String()).To(Equal("25"))
 			return err
 		})
 		_, err = credit("1", "25.01")
-		Expect(err).To(isRefused("25.00 is left"))
+		Expect(err).To(domaintest.BeRefused("25.00 is left"))
 	})
 
 	It("refuses a draft", func() {
-		o.do(func(tx *store.Tx) error {
-			all, err := invoice.OfSubscription(tx, *bill.SubscriptionID)
-			Expect(err).NotTo(HaveOccurred())
-			draft := all[len(all)-1]
-			Expect(draft.Status).To(Equal(invoice.StatusDraft))
-			_, err = invoice.Credit(tx, draft.ID, []invoice.CreditedLine{{LineID: draft.Lines[0].ID, Amount: money.Must("1")}})
-			Expect(err).To(isRefused("draft"))
-			return nil
-		})
+		draft := a.draft(bill.Terms, "2025-07-01")
+		Expect(draft.Status).To(Equal(invoice.StatusDraft))
+		Expect(a.Try(func(tx *store.Tx) error {
+			_, err := invoice.Credit(tx, draft.ID, []invoice.CreditedLine{{LineID: draft.Lines[0].ID, Amount: money.Must("1")}})
+			return err
+		})).To(domaintest.BeRefused("draft"))
 	})
 
-	It("loses no cent: what was asked, is asked, went to the balance and was credited always agree", func() {
+	It("loses no cent: the credit notes always equal the reduction of the amount due plus what the balance got", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			_, created := o.subscribe(buyer, "2025-06-01", o.fee("60"), o.fee("40"))
-			bill = created[0]
-			before := o.balance(buyer)
+			bill = a.issued(a.Subscribe(buyer.ID, "2025-06-01", a.Fee("60"), a.Fee("40")), "2025-06-01")
+			before := money.Must(a.balance(buyer))
 			due := bill.AmountDue
 			var standing []invoice.CreditNote
 			left := []money.Decimal{bill.Lines[0].Amount, bill.Lines[1].Amount}
@@ -139,8 +130,8 @@ var _ = Describe("Crediting a subscription's invoice", func() {
 			for _, note := range standing {
 				credited = credited.Add(note.Total)
 			}
-			after := o.find(bill.ID)
-			given := due.Sub(after.AmountDue).Add(o.balance(buyer).Sub(before))
+			after := a.find(bill.ID)
+			given := due.Sub(after.AmountDue).Add(money.Must(a.balance(buyer)).Sub(before))
 			if !given.Equal(credited) || after.AmountDue.Sign() < 0 {
 				t.Fatalf("%s is credited, but %s was given; %s is due", credited, given, after.AmountDue)
 			}
@@ -151,7 +142,7 @@ var _ = Describe("Crediting a subscription's invoice", func() {
 		func(statement string) {
 			_, err := credit("10", "5")
 			Expect(err).NotTo(HaveOccurred())
-			err = o.store.Update(o.ctx, func(tx *store.Tx) error {
+			err = a.Try(func(tx *store.Tx) error {
 				change := tx.Exec(statement, tx.AccountID)
 				return errors.Join(change.Error, errUndo)
 			})
@@ -169,40 +160,29 @@ var _ = Describe("Crediting a subscription's invoice", func() {
 			FROM credit_note_lines WHERE account_id = ? LIMIT 1`),
 	)
 
-	It("bears the mark of being void for good", func() {
+	It("stays void", func() {
 		note, err := credit("10")
 		Expect(err).NotTo(HaveOccurred())
 		void(note)
-		err = o.store.Update(o.ctx, func(tx *store.Tx) error {
+		err = a.Try(func(tx *store.Tx) error {
 			return tx.Exec("UPDATE credit_notes SET voided_at = NULL WHERE id = ?", note.ID).Error
 		})
 		Expect(err).To(MatchError(ContainSubstring("cannot change")))
 	})
 
-	It("records moves of balances for good", func() {
-		o.do(func(tx *store.Tx) error {
-			return customer.Move(tx, buyer, money.Must("5"), customer.Cause{Action: customer.ActionManual})
+	It("keeps balance transactions unchanged", func() {
+		a.Do(func(tx *store.Tx) error {
+			return customer.Move(tx, buyer.ID, money.Must("5"), customer.Cause{Action: customer.ActionManual})
 		})
 		for _, statement := range []string{
 			"UPDATE balance_transactions SET ending_balance = 6 WHERE account_id = ?",
 			"DELETE FROM balance_transactions WHERE account_id = ?",
 		} {
-			err := o.store.Update(o.ctx, func(tx *store.Tx) error { return tx.Exec(statement, tx.AccountID).Error })
+			err := a.Try(func(tx *store.Tx) error { return tx.Exec(statement, tx.AccountID).Error })
 			Expect(err).To(MatchError(ContainSubstring("cannot change")))
 		}
 	})
 })
-
-// balance reads a customer's balance.
-func (o office) balance(customerID string) money.Decimal {
-	GinkgoHelper()
-	var c customer.Customer
-	o.do(func(tx *store.Tx) (err error) {
-		c, err = customer.Find(tx, customerID)
-		return err
-	})
-	return c.Balance
-}
 
 // hundredths is that many cents.
 func hundredths(n int) money.Decimal { return money.FromInt(int64(n)).Quo(money.FromInt(100)) }
