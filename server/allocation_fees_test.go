@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"encoding/json"
-	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -12,38 +11,6 @@ var _ = Describe("The fee of an allocation", func() {
 	var s shop
 	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
 
-	// grants is the entry of a plan for 1,000 credits a month at 0.05 each.
-	grants := func(change object) object {
-		return object{"allocation_price": with(object{
-			"amount": "1000", "currency": "credits", "cadence": "monthly", "expires_at_end_of_cadence": true, "per_unit_cost_basis": "0.05",
-		}, change)}
-	}
-	metered := func() object {
-		return object{"price": with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1})}
-	}
-	// rent subscribes a customer to a plan of those entries.
-	rent := func(buyer string, terms object, entries ...object) string {
-		GinkgoHelper()
-		prices := list{}
-		for _, entry := range entries {
-			prices = append(prices, entry)
-		}
-		plan := s.plan(object{"prices": prices}).text("id")
-		return s.post("/v1/subscriptions", with(object{"customer_id": buyer, "plan_id": plan}, terms)).expect(201).text("id")
-	}
-	// refunds writes what was credited of the invoices of a subscription, oldest first.
-	refunds := func(subscription string) []string {
-		GinkgoHelper()
-		texts := []string{}
-		all := s.invoices(subscription)
-		for k := range all.list("data") {
-			v := all.entry("data", k)
-			for n := range v.list("credit_notes") {
-				texts = append([]string{fmt.Sprint(v.entry("credit_notes", n).at("total"))}, texts...)
-			}
-		}
-		return texts
-	}
 	cancel := func(subscription string, how object) {
 		GinkgoHelper()
 		s.post("/v1/subscriptions/"+subscription+"/cancel", how).expect(200)
@@ -52,11 +19,11 @@ var _ = Describe("The fee of an allocation", func() {
 
 	It("is not given back for credits that were spent on the first day", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(nil), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 		s.use(buyer, "2025-06-01T08:00:00Z", "1000")
 		s.clock("2025-06-02T09:00:00Z")
 		cancel(sub, now)
-		Expect(refunds(sub)).To(BeEmpty())
+		Expect(s.refunds(sub)).To(BeEmpty())
 		Expect(s.bills(sub)).To(ContainElement("2025-06-01 issued 50.00"))
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0"}))
 	})
@@ -64,14 +31,14 @@ var _ = Describe("The fee of an allocation", func() {
 	DescribeTable("is given back for the days that are left, or for the unspent credits where these cost less",
 		func(used, refund string) {
 			buyer := s.buyer(nil)
-			sub := rent(buyer, nil, grants(nil), metered())
+			sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 			s.clock("2025-06-10T09:00:00Z")
 			s.use(buyer, "2025-06-10T08:00:00Z", used)
 			cancel(sub, now)
-			Expect(refunds(sub)).To(Equal([]string{refund}))
+			Expect(s.refunds(sub)).To(Equal([]string{refund}))
 			Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0"}))
 			s.clock("2025-07-02T00:00:00Z")
-			Expect(refunds(sub)).To(Equal([]string{refund}))
+			Expect(s.refunds(sub)).To(Equal([]string{refund}))
 		},
 		Entry("21 of 30 days are left", "100", "35.00"),
 		Entry("600 credits are left", "400", "30.00"),
@@ -81,12 +48,12 @@ var _ = Describe("The fee of an allocation", func() {
 	It("is whole for a first period that is a part of a month, like the grant", func() {
 		s.clock("2025-06-16T09:00:00Z")
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(nil), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 		Expect(s.bills(sub)).To(Equal([]string{"2025-06-16 issued 50.00", "2025-07-01 draft 50.00"}))
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"1000"}))
 		s.clock("2025-06-26T00:00:00Z")
 		cancel(sub, now) // 5 of 15 days are left
-		Expect(refunds(sub)).To(Equal([]string{"16.67"}))
+		Expect(s.refunds(sub)).To(Equal([]string{"16.67"}))
 	})
 
 	It("is the same whether the end was known before it was charged or not", func() {
@@ -95,7 +62,7 @@ var _ = Describe("The fee of an allocation", func() {
 			s = openShop("2025-05-20T09:00:00Z")
 			buyer := s.buyer(nil)
 			end := object{"cancel_option": "requested_date", "cancellation_date": "2025-06-21"}
-			sub := rent(buyer, object{"start_date": "2025-05-01"}, grants(nil), metered())
+			sub := s.subscribeTo(buyer, object{"start_date": "2025-05-01"}, paidCredits("1000", nil), s.callsInCredits())
 			if known {
 				cancel(sub, end)
 			}
@@ -105,9 +72,9 @@ var _ = Describe("The fee of an allocation", func() {
 			}
 			s.use(buyer, "2025-06-02T00:00:00Z", "100")
 			s.clock("2025-06-20T23:59:59Z")
-			Expect(refunds(sub)).To(BeEmpty())
+			Expect(s.refunds(sub)).To(BeEmpty())
 			s.clock("2025-06-21T00:00:00Z")
-			Expect(refunds(sub)).To(Equal([]string{"16.67"}))
+			Expect(s.refunds(sub)).To(Equal([]string{"16.67"}))
 			Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0", "0"}))
 			totals = append(totals, s.bills(sub))
 		}
@@ -116,23 +83,23 @@ var _ = Describe("The fee of an allocation", func() {
 
 	It("and its credits are as before when a cancellation is taken back", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(nil), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 		cancel(sub, object{"cancel_option": "requested_date", "cancellation_date": "2025-07-11"})
 		s.clock("2025-07-02T00:00:00Z")
 		s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil).expect(200)
 		s.clock("2025-08-02T00:00:00Z")
-		Expect(refunds(sub)).To(BeEmpty())
+		Expect(s.refunds(sub)).To(BeEmpty())
 		Expect(s.bills(sub)).To(ContainElements("2025-07-01 issued 50.00", "2025-08-01 issued 50.00"))
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0", "0", "1000"}))
 	})
 
 	It("was given back for good: late usage does not draw the credits again", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(nil), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 		s.clock("2025-06-21T00:00:00Z")
 		s.use(buyer, "2025-06-20T23:00:00Z", "900")
 		cancel(sub, now)
-		Expect(refunds(sub)).To(Equal([]string{"5.00"}))
+		Expect(s.refunds(sub)).To(Equal([]string{"5.00"}))
 		s.clock("2025-06-21T06:00:00Z")
 		s.use(buyer, "2025-06-20T23:30:00Z", "40")
 		s.clock("2025-06-21T12:00:00Z")
@@ -144,40 +111,40 @@ var _ = Describe("The fee of an allocation", func() {
 
 	It("is given back with its discount", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, object{"add_adjustments": list{
+		sub := s.subscribeTo(buyer, object{"add_adjustments": list{
 			object{"adjustment": off("percentage_discount", "percentage_discount", json.Number("0.5"), object{"applies_to_all": true})},
-		}}, grants(nil), metered())
+		}}, paidCredits("1000", nil), s.callsInCredits())
 		s.clock("2025-06-10T09:00:00Z")
 		s.use(buyer, "2025-06-10T08:00:00Z", "400")
 		cancel(sub, now)
-		Expect(refunds(sub)).To(Equal([]string{"15.00"}))
+		Expect(s.refunds(sub)).To(Equal([]string{"15.00"}))
 	})
 
 	It("is given back where the price alone ends, by local days across a change of the clock, and its credits are taken back", func() {
 		s = openShop("2025-03-01T05:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/New_York"})
-		sub := rent(buyer, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		interval := s.get("/v1/subscriptions/" + sub).expect(200).text("price_intervals[0].id")
 		s.post("/v1/subscriptions/"+sub+"/price_intervals", object{"edit": list{object{"price_interval_id": interval, "end_date": "2025-03-12"}}}).expect(200)
 		s.clock("2025-03-12T03:59:59Z")
-		Expect(refunds(sub)).To(BeEmpty())
+		Expect(s.refunds(sub)).To(BeEmpty())
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"1000"}))
 		s.clock("2025-03-12T04:00:00Z")
-		Expect(refunds(sub)).To(Equal([]string{"32.26"})) // 20 of 31 days
+		Expect(s.refunds(sub)).To(Equal([]string{"32.26"})) // 20 of 31 days
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0"}))
 	})
 
 	It("is not given back for credits that had expired by then", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(object{"expires_at_end_of_cadence": absent, "custom_expiration": object{"duration": 5, "duration_unit": "day"}}), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", object{"expires_at_end_of_cadence": absent, "custom_expiration": object{"duration": 5, "duration_unit": "day"}}), s.callsInCredits())
 		s.clock("2025-06-10T09:00:00Z")
 		cancel(sub, now)
-		Expect(refunds(sub)).To(BeEmpty())
+		Expect(s.refunds(sub)).To(BeEmpty())
 	})
 
 	It("is refused to be given back where nothing may be credited", func() {
 		buyer := s.buyer(nil)
-		sub := rent(buyer, nil, grants(nil), metered())
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits())
 		s.clock("2025-06-10T09:00:00Z")
 		s.post("/v1/subscriptions/"+sub+"/cancel", with(now, object{"allow_invoice_credit_or_void": false})).expect(400)
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"1000"}))
@@ -186,12 +153,12 @@ var _ = Describe("The fee of an allocation", func() {
 	It("is given back once the invoice is issued, if the price ended before", func() {
 		buyer := s.buyer(nil)
 		s.clock("2025-06-20T09:00:00Z")
-		sub := rent(buyer, nil, grants(nil), metered()) // the invoice of 1 July has usage, and waits
+		sub := s.subscribeTo(buyer, nil, paidCredits("1000", nil), s.callsInCredits()) // the invoice of 1 July has usage, and waits
 		s.clock("2025-07-01T06:00:00Z")
 		cancel(sub, now)
-		Expect(refunds(sub)).To(BeEmpty())
+		Expect(s.refunds(sub)).To(BeEmpty())
 		s.clock("2025-07-01T18:00:00Z")
 		Expect(s.bills(sub)).To(ContainElement(HaveSuffix(" 50.00")))
-		Expect(refunds(sub)).To(Equal([]string{"50.00"}))
+		Expect(s.refunds(sub)).To(Equal([]string{"50.00"}))
 	})
 })

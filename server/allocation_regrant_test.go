@@ -13,31 +13,10 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	var s shop
 	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
 
-	// grants is the entry of a plan for so many credits a month at 0.05 each.
-	grants := func(amount string, change object) object {
-		return object{"allocation_price": with(object{
-			"amount": amount, "currency": "credits", "cadence": "monthly", "expires_at_end_of_cadence": true, "per_unit_cost_basis": "0.05",
-		}, change)}
-	}
-	metered := func() object {
-		return object{"price": with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1})}
-	}
-	rent := func(buyer object, entries ...any) (customer, sub string) {
+	rent := func(buyer object, entries ...object) (customer, sub string) {
 		GinkgoHelper()
 		customer = s.buyer(buyer)
-		plan := s.plan(object{"prices": append(list{metered()}, entries...)}).text("id")
-		return customer, s.post("/v1/subscriptions", object{"customer_id": customer, "plan_id": plan}).expect(201).text("id")
-	}
-	// open are the ids of the allocation prices without an end.
-	open := func(sub string) (ids []string) {
-		GinkgoHelper()
-		all := s.get("/v1/subscriptions/" + sub).expect(200)
-		for k := range all.list("price_intervals") {
-			if i := all.entry("price_intervals", k); i.at("end_date") == nil && i.at("price.credit_allocation") != nil {
-				ids = append(ids, i.text("id"))
-			}
-		}
-		return ids
+		return customer, s.subscribeTo(customer, nil, append([]object{s.callsInCredits()}, entries...)...)
 	}
 	// replace lets other allocation prices follow, each on its day, in one request.
 	type following struct {
@@ -55,7 +34,7 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 			add = append(add, with(next.price, object{"start_date": next.day, "end_date": until}))
 		}
 		s.post("/v1/subscriptions/"+sub+"/price_intervals", object{
-			"edit": list{object{"price_interval_id": open(sub)[0], "end_date": all[0].day}}, "add": add,
+			"edit": list{object{"price_interval_id": s.openAllocations(sub)[0], "end_date": all[0].day}}, "add": add,
 		}).expect(200)
 	}
 	granted := func(customer string) (texts []string) {
@@ -78,18 +57,18 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 
 	DescribeTable("grants again only what was taken back",
 		func(used string, change object, left []string, bills []string) {
-			customer, sub := rent(nil, grants("1000", change))
+			customer, sub := rent(nil, paidCredits("1000", change))
 			s.clock("2025-06-05T12:00:00Z")
 			s.use(customer, "2025-06-05T00:00:00Z", used)
-			replace(sub, following{"2025-06-10", grants("600", change)})
+			replace(sub, following{"2025-06-10", paidCredits("600", change)})
 			s.clock("2025-06-10T12:00:00Z")
-			replace(sub, following{"2025-06-16", grants("1000", change)})
+			replace(sub, following{"2025-06-16", paidCredits("1000", change)})
 			s.clock("2025-06-16T12:00:00Z")
 			Expect(s.blocks(customer, "credits")).To(Equal(left))
 			Expect(of(s.bills(sub))).To(Equal(bills))
-			replace(sub, following{"2025-06-20", grants("600", change)})
+			replace(sub, following{"2025-06-20", paidCredits("600", change)})
 			s.clock("2025-06-20T12:00:00Z")
-			replace(sub, following{"2025-06-22", grants("1000", change)})
+			replace(sub, following{"2025-06-22", paidCredits("1000", change)})
 			s.clock("2025-06-22T12:00:00Z")
 			Expect(granted(customer)).To(HaveLen(map[bool]int{true: 1, false: 3}[used == "1000"]), "it is not repeated")
 			s.clock("2025-07-01T12:00:00Z")
@@ -101,14 +80,14 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	)
 
 	It("grants only what exceeds all that was granted where it grants more than ever", func() {
-		customer, sub := rent(nil, grants("1000", nil))
+		customer, sub := rent(nil, paidCredits("1000", nil))
 		s.clock("2025-06-05T12:00:00Z")
 		s.use(customer, "2025-06-05T00:00:00Z", "1000")
-		replace(sub, following{"2025-06-10", grants("600", nil)})
+		replace(sub, following{"2025-06-10", paidCredits("600", nil)})
 		s.clock("2025-06-10T12:00:00Z")
-		replace(sub, following{"2025-06-12", grants("500", nil)})
+		replace(sub, following{"2025-06-12", paidCredits("500", nil)})
 		s.clock("2025-06-12T12:00:00Z")
-		replace(sub, following{"2025-06-16", grants("1500", nil)})
+		replace(sub, following{"2025-06-16", paidCredits("1500", nil)})
 		s.clock("2025-06-16T12:00:00Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"0", "500"}))
 		Expect(of(s.bills(sub))).To(Equal([]string{"2025-06-01 issued 50.00", "2025-06-16 issued 25.00"}))
@@ -116,11 +95,11 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 
 	DescribeTable("does so where both come in one request, also of days past",
 		func(now string, used string, left []string, bills []string) {
-			customer, sub := rent(nil, grants("1000", nil))
+			customer, sub := rent(nil, paidCredits("1000", nil))
 			s.clock("2025-06-05T12:00:00Z")
 			s.use(customer, "2025-06-05T00:00:00Z", used)
 			s.clock(now)
-			replace(sub, following{"2025-06-10", grants("600", nil)}, following{"2025-06-16", grants("1000", nil)})
+			replace(sub, following{"2025-06-10", paidCredits("600", nil)}, following{"2025-06-16", paidCredits("1000", nil)})
 			s.clock("2025-06-20T12:00:00Z")
 			Expect(s.blocks(customer, "credits")).To(Equal(left))
 			Expect(of(s.bills(sub))).To(Equal(bills))
@@ -132,17 +111,17 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	)
 
 	It("keeps apart several prices for the same credits", func() {
-		customer, sub := rent(nil, grants("1000", nil), grants("200", nil))
+		customer, sub := rent(nil, paidCredits("1000", nil), paidCredits("200", nil))
 		s.clock("2025-06-05T12:00:00Z")
 		s.use(customer, "2025-06-05T00:00:00Z", "1200")
-		ids := open(sub)
+		ids := s.openAllocations(sub)
 		s.post("/v1/subscriptions/"+sub+"/price_intervals", object{
 			"edit": list{object{"price_interval_id": ids[0], "end_date": "2025-06-10"}, object{"price_interval_id": ids[1], "end_date": "2025-06-10"}},
 			"add": list{
-				with(grants("600", nil), object{"start_date": "2025-06-10", "end_date": "2025-06-16"}),
-				with(grants("100", nil), object{"start_date": "2025-06-10", "end_date": "2025-06-16"}),
-				with(grants("1100", nil), object{"start_date": "2025-06-16"}),
-				with(grants("200", nil), object{"start_date": "2025-06-16"}),
+				with(paidCredits("600", nil), object{"start_date": "2025-06-10", "end_date": "2025-06-16"}),
+				with(paidCredits("100", nil), object{"start_date": "2025-06-10", "end_date": "2025-06-16"}),
+				with(paidCredits("1100", nil), object{"start_date": "2025-06-16"}),
+				with(paidCredits("200", nil), object{"start_date": "2025-06-16"}),
 			},
 		}).expect(200)
 		s.clock("2025-06-16T12:00:00Z")
@@ -152,10 +131,10 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 
 	It("begins afresh with the next period, across a change of the clock and the end of a month", func() {
 		s = openShop("2025-03-01T05:00:00Z")
-		customer, sub := rent(object{"timezone": "America/New_York"}, grants("1000", nil))
+		customer, sub := rent(object{"timezone": "America/New_York"}, paidCredits("1000", nil))
 		s.clock("2025-03-05T12:00:00Z")
 		s.use(customer, "2025-03-05T06:00:00Z", "1000")
-		replace(sub, following{"2025-03-09", grants("600", nil)}, following{"2025-03-31", grants("1000", nil)})
+		replace(sub, following{"2025-03-09", paidCredits("600", nil)}, following{"2025-03-31", paidCredits("1000", nil)})
 		s.clock("2025-04-01T03:59:59Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"0"}))
 		s.clock("2025-04-01T04:00:00Z")
@@ -164,11 +143,11 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	})
 
 	It("does so by changes of the plan", func() {
-		customer, sub := rent(nil, grants("1000", nil))
+		customer, sub := rent(nil, paidCredits("1000", nil))
 		s.clock("2025-06-05T12:00:00Z")
 		s.use(customer, "2025-06-05T00:00:00Z", "1000")
 		for k, amount := range []string{"600", "1200"} {
-			next := s.plan(object{"prices": list{grants(amount, nil), metered()}}).text("id")
+			next := s.plan(object{"prices": list{paidCredits(amount, nil), s.callsInCredits()}}).text("id")
 			s.clock(fmt.Sprintf("2025-06-%dT00:00:00Z", 10+k))
 			s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", object{
 				"plan_id": next, "change_option": "immediate", "billing_cycle_alignment": "unchanged",
@@ -178,14 +157,14 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	})
 
 	It("does so where the price that granted less is removed, and another begins as it did", func() {
-		customer, sub := rent(nil, grants("1000", nil))
+		customer, sub := rent(nil, paidCredits("1000", nil))
 		s.clock("2025-06-05T12:00:00Z")
 		s.use(customer, "2025-06-05T00:00:00Z", "1000")
-		replace(sub, following{"2025-06-10", grants("600", nil)})
+		replace(sub, following{"2025-06-10", paidCredits("600", nil)})
 		s.clock("2025-06-10T12:00:00Z")
-		replace(sub, following{"2025-06-10", grants("600", nil)}) // which ends the one before as it begins
+		replace(sub, following{"2025-06-10", paidCredits("600", nil)}) // which ends the one before as it begins
 		s.clock("2025-06-11T12:00:00Z")
-		replace(sub, following{"2025-06-16", grants("1000", nil)})
+		replace(sub, following{"2025-06-16", paidCredits("1000", nil)})
 		s.clock("2025-06-16T12:00:00Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"0"}))
 		Expect(of(s.bills(sub))).To(Equal([]string{"2025-06-01 issued 50.00"}))

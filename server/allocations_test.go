@@ -15,27 +15,11 @@ var _ = Describe("Allocations", func() {
 	var s shop
 	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
 
-	// grants is the entry of a plan for a thousand credits a month.
-	grants := func(change object) object {
-		return object{"allocation_price": with(object{
-			"amount": "1000", "currency": "credits", "cadence": "monthly", "expires_at_end_of_cadence": true,
-		}, change)}
-	}
-	// metered is the entry for a credit for each call.
-	metered := func() object {
-		return object{"price": with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1})}
-	}
 	// rent subscribes a new customer to a plan of those entries.
 	rent := func(buyer, terms object, entries ...object) (customer, subscription string) {
 		GinkgoHelper()
-		prices := list{}
-		for _, entry := range entries {
-			prices = append(prices, entry)
-		}
 		customer = s.buyer(buyer)
-		plan := s.plan(object{"prices": prices}).text("id")
-		made := s.post("/v1/subscriptions", with(object{"customer_id": customer, "plan_id": plan}, terms)).expect(201)
-		return customer, made.text("id")
+		return customer, s.subscribeTo(customer, terms, entries...)
 	}
 	// blocks writes those of a customer, oldest first, as "700 from 2025-06-01 to 2025-07-01".
 	blocks := func(customer string) (texts []string) {
@@ -53,7 +37,7 @@ var _ = Describe("Allocations", func() {
 	}
 
 	It("AL-1: are granted anew each month, and what is left expires", func() {
-		customer, _ := rent(nil, nil, grants(nil), metered())
+		customer, _ := rent(nil, nil, monthlyCredits("1000", nil), s.callsInCredits())
 		s.use(customer, "2025-06-01T00:00:00Z", "300")
 		Expect(s.ledger(customer, "credits")).To(Equal([]string{"increment 1000 committed: 1000", "decrement 300 pending: 700"}))
 		s.clock("2025-07-01T00:00:00Z")
@@ -67,14 +51,14 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("AL-2: add up where they do not expire", func() {
-		customer, _ := rent(nil, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
+		customer, _ := rent(nil, nil, monthlyCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		s.use(customer, "2025-06-01T00:00:00Z", "300")
 		s.clock("2025-07-01T00:00:00Z")
 		Expect(blocks(customer)).To(Equal([]string{"700 from 2025-06-01T00:00:00+00:00", "1000 from 2025-07-01T00:00:00+00:00"}))
 	})
 
 	It("AL-3: are invoiced in advance where they cost anything", func() {
-		_, sub := rent(nil, nil, grants(object{"per_unit_cost_basis": "0.02"}), metered())
+		_, sub := rent(nil, nil, monthlyCredits("1000", object{"per_unit_cost_basis": "0.02"}), s.callsInCredits())
 		s.clock("2025-07-01T12:00:00Z")
 		Expect(s.bills(sub)).To(Equal([]string{"2025-06-01 issued 20.00", "2025-07-01 issued 20.00", "2025-08-01 draft 20.00"}))
 		boundary := s.invoices(sub).entry("data", 1)
@@ -82,7 +66,7 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("AL-4: expire when the subscription is canceled", func() {
-		customer, sub := rent(nil, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
+		customer, sub := rent(nil, nil, monthlyCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		s.clock("2025-06-10T09:00:00Z")
 		s.use(customer, "2025-06-10T08:00:00Z", "300")
 		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "immediate"}).expect(200)
@@ -94,18 +78,18 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("make no invoice by themselves where they cost nothing", func() {
-		customer, sub := rent(nil, nil, grants(nil))
+		customer, sub := rent(nil, nil, monthlyCredits("1000", nil))
 		Expect(s.bills(sub)).To(BeEmpty())
 		s.clock("2025-08-15T00:00:00Z")
 		Expect(s.bills(sub)).To(BeEmpty())
 		Expect(blocks(customer)).To(HaveLen(3))
-		_, fees := rent(nil, nil, grants(nil), object{"price": s.fee("10.00")})
+		_, fees := rent(nil, nil, monthlyCredits("1000", nil), object{"price": s.fee("10.00")})
 		Expect(lines(s.invoices(fees).entry("data", 0))).To(ConsistOf("Credits 2025-09-01 to 2025-10-01: 0.00", "Fee 2025-09-01 to 2025-10-01: 10.00"))
 	})
 
 	It("pay for certain items if they are to", func() {
 		other := s.item
-		customer, _ := rent(nil, nil, grants(object{"filters": list{filter("item_id", "excludes", other)}}), metered())
+		customer, _ := rent(nil, nil, monthlyCredits("1000", object{"filters": list{filter("item_id", "excludes", other)}}), s.callsInCredits())
 		s.use(customer, "2025-06-01T00:00:00Z", "300")
 		Expect(blocks(customer)).To(Equal([]string{"1000 from 2025-06-01T00:00:00+00:00 to 2025-07-01T00:00:00+00:00"}))
 	})
@@ -113,7 +97,7 @@ var _ = Describe("Allocations", func() {
 	DescribeTable("last as long as they say, by local days, across a change of the clock and at the end of a month",
 		func(change object, clock string, granted ...string) {
 			s.clock("2025-10-31T16:00:00Z")
-			customer, _ := rent(object{"timezone": "America/New_York"}, object{"align_billing_with_subscription_start_date": true}, grants(change), metered())
+			customer, _ := rent(object{"timezone": "America/New_York"}, object{"align_billing_with_subscription_start_date": true}, monthlyCredits("1000", change), s.callsInCredits())
 			s.clock(clock)
 			Expect(blocks(customer)).To(Equal(granted))
 		},
@@ -130,7 +114,7 @@ var _ = Describe("Allocations", func() {
 	)
 
 	It("are granted for all that began when a subscription begins in the past", func() {
-		customer, _ := rent(nil, object{"start_date": "2025-04-15"}, grants(nil), metered())
+		customer, _ := rent(nil, object{"start_date": "2025-04-15"}, monthlyCredits("1000", nil), s.callsInCredits())
 		Expect(blocks(customer)).To(Equal([]string{
 			"0 from 2025-04-15T00:00:00+00:00 to 2025-05-01T00:00:00+00:00",
 			"0 from 2025-05-01T00:00:00+00:00 to 2025-06-01T00:00:00+00:00",
@@ -139,11 +123,11 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("are not granted before a subscription begins, nor when it never does", func() {
-		customer, sub := rent(nil, object{"start_date": "2025-06-15"}, grants(nil), metered())
+		customer, sub := rent(nil, object{"start_date": "2025-06-15"}, monthlyCredits("1000", nil), s.callsInCredits())
 		Expect(blocks(customer)).To(BeEmpty())
 		s.clock("2025-06-15T00:00:00Z")
 		Expect(blocks(customer)).To(HaveLen(1))
-		never, other := rent(nil, object{"start_date": "2025-07-15"}, grants(nil), metered())
+		never, other := rent(nil, object{"start_date": "2025-07-15"}, monthlyCredits("1000", nil), s.callsInCredits())
 		s.post("/v1/subscriptions/"+other+"/cancel", object{"cancel_option": "immediate"}).expect(200)
 		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "end_of_subscription_term"}).expect(200)
 		s.clock("2025-09-01T00:00:00Z")
@@ -152,7 +136,7 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("last as before when a cancellation is taken back", func() {
-		customer, sub := rent(nil, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
+		customer, sub := rent(nil, nil, monthlyCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "end_of_subscription_term"}).expect(200)
 		Expect(blocks(customer)).To(Equal([]string{"1000 from 2025-06-01T00:00:00+00:00 to 2025-07-01T00:00:00+00:00"}))
 		s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil).expect(200)
@@ -160,9 +144,9 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("go on in the next plan, of which more is taken back or granted", func() {
-		customer, sub := rent(nil, nil, grants(object{"expires_at_end_of_cadence": false}), metered())
+		customer, sub := rent(nil, nil, monthlyCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		s.credits(customer, nil) // by hand
-		next := s.plan(object{"prices": list{grants(object{"amount": "50"}), metered()}}).text("id")
+		next := s.plan(object{"prices": list{monthlyCredits("1000", object{"amount": "50"}), s.callsInCredits()}}).text("id")
 		s.clock("2025-06-11T10:00:00Z")
 		s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", object{"change_option": "immediate", "plan_id": next}).expect(200)
 		Expect(blocks(customer)).To(Equal([]string{
@@ -171,7 +155,7 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("keep the quantity that they grant", func() {
-		_, sub := rent(nil, nil, grants(nil), metered())
+		_, sub := rent(nil, nil, monthlyCredits("1000", nil), s.callsInCredits())
 		price := s.get("/v1/subscriptions/" + sub).expect(200).text("price_intervals[0].price.id")
 		s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{"price_id": price, "quantity": 5}).
 			refuse(400, "400-constraint-violation", "allocation price")
@@ -180,13 +164,13 @@ var _ = Describe("Allocations", func() {
 		path := "/v1/subscriptions/" + sub + "/price_intervals"
 		s.post(path, object{"edit": list{with(later, object{"price_interval_id": interval})}}).
 			invalid("edit[0].fixed_fee_quantity_transitions: are not of allocation prices")
-		s.post(path, object{"add": list{with(later, with(grants(nil), object{"start_date": "2025-06-01"}))}}).
+		s.post(path, object{"add": list{with(later, with(monthlyCredits("1000", nil), object{"start_date": "2025-06-01"}))}}).
 			invalid("add[0].fixed_fee_quantity_transitions: are not of allocation prices")
 	})
 
 	DescribeTable("are not replaced by an amount that no block can have, which could never be granted",
 		func(amount, violation string) {
-			plan := s.plan(object{"prices": list{grants(object{"currency": "USD"})}})
+			plan := s.plan(object{"prices": list{monthlyCredits("1000", object{"currency": "USD"})}})
 			price := plan.text("prices[0].id")
 			asked := object{"customer_id": s.buyer(nil), "plan_id": plan.text("id"), "start_date": "2025-06-05"}
 			other := object{"fixed_price_quantity": json.Number(amount)}
@@ -202,7 +186,7 @@ var _ = Describe("Allocations", func() {
 
 	It("tell what they came of", func() {
 		license := s.licenseType("Seat")
-		customer, sub := rent(nil, nil, grants(object{"license_type_id": license, "per_unit_cost_basis": "0.02"}), metered())
+		customer, sub := rent(nil, nil, monthlyCredits("1000", object{"license_type_id": license, "per_unit_cost_basis": "0.02"}), s.callsInCredits())
 		price := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0)
 		block := s.get("/v1/customers/"+customer+"/credits").expect(200).entry("data", 0)
 		block.shows(object{"credit_block_source": "allocation", "per_unit_cost_basis": "0.02", "credit_allocation": object{
@@ -212,7 +196,7 @@ var _ = Describe("Allocations", func() {
 	})
 
 	It("are granted once, however many bring them, and are missed when somebody forgets what for", func() {
-		customer, sub := rent(nil, nil, grants(nil), metered())
+		customer, sub := rent(nil, nil, monthlyCredits("1000", nil), s.callsInCredits())
 		s.clock("2025-07-15T00:00:00Z")
 		s.tx(func(tx *store.Tx) error {
 			return tx.Exec("UPDATE subscriptions SET next_grant_at = ? WHERE id = ?", tx.Now, sub).Error

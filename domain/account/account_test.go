@@ -8,7 +8,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"gorm.io/gorm"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/fault"
@@ -161,56 +160,36 @@ var _ = Describe("An account", func() {
 })
 
 var _ = Describe("A key", func() {
-	var st *store.Store
-	var owner account.Account
-	ctx := context.Background()
-
-	BeforeEach(func() {
-		st = storetest.New()
-		var err error
-		owner, err = account.Create(ctx, st, account.New{Name: "Ours", Mode: account.ModeTest})
-		Expect(err).NotTo(HaveOccurred())
-	})
+	var o owner
+	BeforeEach(func() { o = newOwner() })
 
 	opens := func(key string) (account.Account, error) {
-		in, err := account.Authenticate(ctx, st, key)
+		in, err := account.Authenticate(o.ctx, o.store, key)
 		return in.Account, err
 	}
-	create := func(in account.NewKey) (account.Key, string) {
-		GinkgoHelper()
-		in.Name = "script"
-		k, key, err := account.CreateKey(ctx, st, owner.ID, in)
-		Expect(err).NotTo(HaveOccurred())
-		return k, key
-	}
-	change := func(sql string, args ...any) {
-		GinkgoHelper()
-		Expect(st.Shared(ctx, func(db *gorm.DB) error { return db.Exec(sql, args...).Error })).To(Succeed())
-	}
-
 	It("opens its account, and is known by its digest only", func() {
-		k, key := create(account.NewKey{})
+		k, key := o.create(account.NewKey{})
 		Expect(key).To(MatchRegexp(`^tk_test_[0-9A-Za-z]{43}$`))
 		Expect(key).To(HavePrefix(k.Hint))
 		Expect(k.Hint).To(HaveLen(12))
 		Expect(k.Hash).To(HaveLen(32))
-		Expect(opens(key)).To(Equal(owner))
-		Expect(opens(key)).To(Equal(owner))
+		Expect(opens(key)).To(Equal(o.account))
+		Expect(opens(key)).To(Equal(o.account))
 	})
 
 	It("can be one of one's own choice, once", func() {
 		const text = "tk_test_of-my-own-choice"
-		_, key := create(account.NewKey{Text: text})
+		_, key := o.create(account.NewKey{Text: text})
 		Expect(key).To(Equal(text))
-		_, _, err := account.CreateKey(ctx, st, owner.ID, account.NewKey{Name: "again", Text: text})
+		_, _, err := account.CreateKey(o.ctx, o.store, o.account.ID, account.NewKey{Name: "again", Text: text})
 		Expect(fault.Is(err, fault.KindTaken)).To(BeTrue())
 	})
 
 	DescribeTable("is not made of",
 		func(in account.NewKey, field string) {
-			_, _, err := account.CreateKey(ctx, st, owner.ID, in)
+			_, _, err := account.CreateKey(o.ctx, o.store, o.account.ID, in)
 			Expect(err).To(MatchError(HavePrefix(field + ": ")))
-			Expect(account.ListKeys(ctx, st, owner.ID)).To(BeEmpty())
+			Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(BeEmpty())
 		},
 		Entry("a blank name", account.NewKey{Name: " "}, "name"),
 		Entry("a long name", account.NewKey{Name: strings.Repeat("n", 256)}, "name"),
@@ -227,36 +206,36 @@ var _ = Describe("A key", func() {
 	)
 
 	It("that was never issued opens nothing", func() {
-		_, err := account.Authenticate(ctx, st, "tk_test_nobody")
+		_, err := account.Authenticate(o.ctx, o.store, "tk_test_nobody")
 		Expect(err).To(MatchError(account.ErrUnknownKey))
 	})
 
 	It("opens nothing once it is revoked", func() {
-		k, key := create(account.NewKey{})
-		first, err := account.RevokeKey(ctx, st, k.ID)
+		k, key := o.create(account.NewKey{})
+		first, err := account.RevokeKey(o.ctx, o.store, k.ID)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(first.RevokedAt).NotTo(BeNil())
-		_, err = account.Authenticate(ctx, st, key)
+		_, err = account.Authenticate(o.ctx, o.store, key)
 		Expect(err).To(MatchError(account.ErrUnknownKey))
-		Expect(account.RevokeKey(ctx, st, k.ID)).To(Equal(first))
+		Expect(account.RevokeKey(o.ctx, o.store, k.ID)).To(Equal(first))
 	})
 
 	It("stops working within a second of being revoked while in use", func() {
-		k, key := create(account.NewKey{})
-		Expect(opens(key)).To(Equal(owner))
-		_, err := account.RevokeKey(ctx, st, k.ID)
+		k, key := o.create(account.NewKey{})
+		Expect(opens(key)).To(Equal(o.account))
+		_, err := account.RevokeKey(o.ctx, o.store, k.ID)
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(func() error {
-			_, err := account.Authenticate(ctx, st, key)
+			_, err := account.Authenticate(o.ctx, o.store, key)
 			return err
 		}).WithTimeout(3 * time.Second).Should(MatchError(account.ErrUnknownKey))
 	})
 
 	It("opens nothing once it has expired", func() {
-		k, key := create(account.NewKey{Lifetime: new(time.Hour)})
+		k, key := o.create(account.NewKey{Lifetime: new(time.Hour)})
 		Expect(k.ExpiresAt.Sub(k.CreatedAt)).To(BeNumerically("~", time.Hour, time.Minute))
-		change("UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ?", k.ID)
-		_, err := account.Authenticate(ctx, st, key)
+		o.exec("UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ?", k.ID)
+		_, err := account.Authenticate(o.ctx, o.store, key)
 		Expect(err).To(MatchError(account.ErrUnknownKey))
 	})
 
@@ -268,10 +247,10 @@ var _ = Describe("A key", func() {
 	})
 
 	It("bears its last use, written at most once a minute", func() {
-		k, key := create(account.NewKey{})
+		k, key := o.create(account.NewKey{})
 		used := func() *time.Time {
 			GinkgoHelper()
-			keys, err := account.ListKeys(ctx, st, owner.ID)
+			keys, err := account.ListKeys(o.ctx, o.store, o.account.ID)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(keys).To(HaveLen(1))
 			return keys[0].LastUsedAt
@@ -279,7 +258,7 @@ var _ = Describe("A key", func() {
 		use := func() {
 			GinkgoHelper()
 			account.Forget()
-			Expect(opens(key)).To(Equal(owner))
+			Expect(opens(key)).To(Equal(o.account))
 		}
 		Expect(used()).To(BeNil())
 		use()
@@ -287,7 +266,7 @@ var _ = Describe("A key", func() {
 		Expect(first).NotTo(BeNil())
 		use()
 		Expect(used()).To(Equal(first))
-		change("UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE id = ?", k.ID)
+		o.exec("UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE id = ?", k.ID)
 		use()
 		Expect(*used()).To(BeTemporally(">=", *first))
 	})

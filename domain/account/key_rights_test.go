@@ -1,19 +1,16 @@
 package account_test
 
 import (
-	"context"
 	"net/netip"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"gorm.io/gorm"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/audit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/store"
-	"tollkeeper/store/storetest"
 )
 
 var _ = DescribeTable("A key with scopes",
@@ -61,47 +58,24 @@ var _ = DescribeTable("A key with networks",
 )
 
 var _ = Describe("The keys of an account", func() {
-	var st *store.Store
-	var owner account.Account
-	ctx := context.Background()
-
-	BeforeEach(func() {
-		st = storetest.New()
-		var err error
-		owner, err = account.Create(ctx, st, account.New{Name: "Ours", Mode: account.ModeTest})
-		Expect(err).NotTo(HaveOccurred())
-	})
-
-	create := func(in account.NewKey) (account.Key, string) {
-		GinkgoHelper()
-		in.Name = "script"
-		k, text, err := account.CreateKey(ctx, st, owner.ID, in)
-		Expect(err).NotTo(HaveOccurred())
-		return k, text
-	}
-	change := func(sql string, args ...any) {
-		GinkgoHelper()
-		Expect(st.Shared(ctx, func(db *gorm.DB) error { return db.Exec(sql, args...).Error })).To(Succeed())
-	}
-	update := func(fn func(tx *store.Tx) error) error {
-		return st.Update(store.WithAccount(ctx, owner.ID), fn)
-	}
+	var o owner
+	BeforeEach(func() { o = newOwner() })
 
 	It("have all rights from anywhere unless told otherwise", func() {
-		k, _ := create(account.NewKey{})
+		k, _ := o.create(account.NewKey{})
 		Expect(k.Scopes()).To(Equal([]account.Scope{account.ScopeAll}))
 		Expect(k.Networks()).To(BeEmpty())
 	})
 
 	It("keep their scopes, each once, and their networks without host bits", func() {
-		k, _ := create(account.NewKey{Scopes: []account.Scope{"ingest", "invoices:read", "ingest"}, Networks: []string{"10.1.2.3/8", "::1"}})
+		k, _ := o.create(account.NewKey{Scopes: []account.Scope{"ingest", "invoices:read", "ingest"}, Networks: []string{"10.1.2.3/8", "::1"}})
 		Expect(k.Scopes()).To(Equal([]account.Scope{"ingest", "invoices:read"}))
 		Expect(k.Networks()).To(Equal([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}))
 	})
 
 	It("are rotated with an overlap, in which both work", func() {
-		old, oldText := create(account.NewKey{Scopes: []account.Scope{"ingest"}, Networks: []string{"10.0.0.0/8"}})
-		k, text, err := account.RotateKey(ctx, st, old.ID, time.Hour)
+		old, oldText := o.create(account.NewKey{Scopes: []account.Scope{"ingest"}, Networks: []string{"10.0.0.0/8"}})
+		k, text, err := account.RotateKey(o.ctx, o.store, old.ID, time.Hour)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(text).NotTo(Equal(oldText))
 		Expect(k.Name).To(Equal(old.Name))
@@ -110,36 +84,36 @@ var _ = Describe("The keys of an account", func() {
 		Expect(k.Replaces).To(HaveValue(Equal(old.ID)))
 		Expect(k.ExpiresAt).To(BeNil())
 		for _, each := range []string{oldText, text} {
-			_, err := account.Authenticate(ctx, st, each)
+			_, err := account.Authenticate(o.ctx, o.store, each)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		change("UPDATE api_keys SET expires_at = expires_at - interval '1 hour' WHERE id = ?", old.ID)
+		o.exec("UPDATE api_keys SET expires_at = expires_at - interval '1 hour' WHERE id = ?", old.ID)
 		account.Forget()
-		_, err = account.Authenticate(ctx, st, oldText)
+		_, err = account.Authenticate(o.ctx, o.store, oldText)
 		Expect(err).To(MatchError(account.ErrUnknownKey))
-		_, err = account.Authenticate(ctx, st, text)
+		_, err = account.Authenticate(o.ctx, o.store, text)
 		Expect(err).NotTo(HaveOccurred())
 	})
 
 	It("live no longer when rotated than they would have", func() {
-		old, _ := create(account.NewKey{Lifetime: new(time.Hour)})
-		k, _, err := account.RotateKey(ctx, st, old.ID, 48*time.Hour)
+		old, _ := o.create(account.NewKey{Lifetime: new(time.Hour)})
+		k, _, err := account.RotateKey(o.ctx, o.store, old.ID, 48*time.Hour)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*k.ExpiresAt).To(BeTemporally("~", *old.ExpiresAt, time.Second))
-		keys, err := account.ListKeys(ctx, st, owner.ID)
+		keys, err := account.ListKeys(o.ctx, o.store, o.account.ID)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*keys[0].ExpiresAt).To(BeTemporally("==", *old.ExpiresAt))
 	})
 
 	DescribeTable("are not rotated",
 		func(overlap time.Duration, end string, message string) {
-			old, _ := create(account.NewKey{})
+			old, _ := o.create(account.NewKey{})
 			if end != "" {
-				change("UPDATE api_keys SET "+end+" = clock_timestamp() WHERE id = ?", old.ID)
+				o.exec("UPDATE api_keys SET "+end+" = clock_timestamp() WHERE id = ?", old.ID)
 			}
-			_, _, err := account.RotateKey(ctx, st, old.ID, overlap)
+			_, _, err := account.RotateKey(o.ctx, o.store, old.ID, overlap)
 			Expect(err).To(MatchError(ContainSubstring(message)))
-			Expect(account.ListKeys(ctx, st, owner.ID)).To(HaveLen(1))
+			Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(HaveLen(1))
 		},
 		Entry("back in time", -time.Second, "", "overlap"),
 		Entry("with an overlap of a hundred days", 100*24*time.Hour, "", "overlap"),
@@ -148,69 +122,69 @@ var _ = Describe("The keys of an account", func() {
 	)
 
 	It("give no right that they do not have", func() {
-		weak, _ := create(account.NewKey{Scopes: []account.Scope{"api_keys:write", "invoices:read"}})
-		strong, _ := create(account.NewKey{})
+		weak, _ := o.create(account.NewKey{Scopes: []account.Scope{"api_keys:write", "invoices:read"}})
+		strong, _ := o.create(account.NewKey{})
 		for _, scope := range []account.Scope{"all", "read", "ingest", "invoices:write", "customers:read"} {
-			err := update(func(tx *store.Tx) error {
+			err := o.update(func(tx *store.Tx) error {
 				_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "more", Scopes: []account.Scope{"invoices:read", scope}})
 				return err
 			})
 			Expect(err).To(MatchError(ContainSubstring("scopes[1] would give the right")), string(scope))
 		}
-		Expect(update(func(tx *store.Tx) error {
+		Expect(o.update(func(tx *store.Tx) error {
 			_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "all by default"})
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
-		Expect(update(func(tx *store.Tx) error {
+		Expect(o.update(func(tx *store.Tx) error {
 			_, _, err := account.RotateOwnKey(tx, weak, strong.ID, 0)
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
-		Expect(update(func(tx *store.Tx) error {
+		Expect(o.update(func(tx *store.Tx) error {
 			_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "less", Scopes: []account.Scope{"invoices:read"}})
 			return err
 		})).To(Succeed())
-		Expect(account.ListKeys(ctx, st, owner.ID)).To(HaveLen(3))
+		Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(HaveLen(3))
 	})
 
 	It("are not another account's", func() {
-		other, err := account.Create(ctx, st, account.New{Name: "Theirs", Mode: account.ModeTest})
+		other, err := account.Create(o.ctx, o.store, account.New{Name: "Theirs", Mode: account.ModeTest})
 		Expect(err).NotTo(HaveOccurred())
-		theirs, _, err := account.CreateKey(ctx, st, other.ID, account.NewKey{Name: "theirs"})
+		theirs, _, err := account.CreateKey(o.ctx, o.store, other.ID, account.NewKey{Name: "theirs"})
 		Expect(err).NotTo(HaveOccurred())
-		mine, _ := create(account.NewKey{})
+		mine, _ := o.create(account.NewKey{})
 		for what, do := range map[string]func(tx *store.Tx) error{
 			"find":   func(tx *store.Tx) error { _, err := account.FindOwnKey(tx, theirs.ID); return err },
 			"revoke": func(tx *store.Tx) error { _, err := account.RevokeOwnKey(tx, mine, theirs.ID); return err },
 			"rotate": func(tx *store.Tx) error { _, _, err := account.RotateOwnKey(tx, mine, theirs.ID, 0); return err },
 		} {
-			Expect(fault.Is(update(do), fault.KindMissing)).To(BeTrue(), what)
+			Expect(fault.Is(o.update(do), fault.KindMissing)).To(BeTrue(), what)
 		}
-		Expect(update(func(tx *store.Tx) error {
+		Expect(o.update(func(tx *store.Tx) error {
 			keys, _, err := account.ListOwnKeys(tx, store.Page{Limit: 10})
 			Expect(keys).To(HaveLen(1))
 			return err
 		})).To(Succeed())
-		found, err := account.ListKeys(ctx, st, other.ID)
+		found, err := account.ListKeys(o.ctx, o.store, other.ID)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found).To(HaveLen(1))
 		Expect(found[0].RevokedAt).To(BeNil())
 	})
 
 	It("are used by an audited command without a change of the audit log", func() {
-		_, text := create(account.NewKey{})
-		audited := audit.Begin(ctx, audit.Actor{Type: audit.Command, ID: "root", Name: "serve"}, "serve", nil)
-		_, err := account.Authenticate(audited, st, text)
+		_, text := o.create(account.NewKey{})
+		audited := audit.Begin(o.ctx, audit.Actor{Type: audit.Command, ID: "root", Name: "serve"}, "serve", nil)
+		_, err := account.Authenticate(audited, o.store, text)
 		Expect(err).NotTo(HaveOccurred())
 	})
 
 	It("cannot revoke themselves, but each other", func() {
-		mine, _ := create(account.NewKey{})
-		other, _ := create(account.NewKey{})
-		Expect(update(func(tx *store.Tx) error {
+		mine, _ := o.create(account.NewKey{})
+		other, _ := o.create(account.NewKey{})
+		Expect(o.update(func(tx *store.Tx) error {
 			_, err := account.RevokeOwnKey(tx, mine, mine.ID)
 			return err
 		})).To(MatchError(ContainSubstring("cannot revoke itself")))
-		Expect(update(func(tx *store.Tx) error {
+		Expect(o.update(func(tx *store.Tx) error {
 			_, err := account.RevokeOwnKey(tx, mine, other.ID)
 			return err
 		})).To(Succeed())
