@@ -10,7 +10,7 @@
 // # Buckets
 //
 // A question that is asked again and again must not read all events each time.
-// [Watch] begins a series for each such question: a metric at a grain, which is the
+// [TrackMetrics] begins a series for each such question: a metric at a grain, which is the
 // properties or columns that it is asked by (metric.Name). Buckets keep the value of a series by customer, hour
 // and values of those properties. All series of a grain have their totals in one row.
 // What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
