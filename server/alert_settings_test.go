@@ -186,7 +186,7 @@ var _ = Describe("An alert of a plan", func() {
 		at := "/v1/alerts/" + w.post("/v1/alerts/plan_id/"+w.plan, object{"type": "cost_exceeded", "thresholds": thresholds("1")}).expect(201).text("id")
 		w.post(at+"/disable?subscription_id=nope", nil).refuse(404, "404-resource-not-found", "Subscription")
 		stranger := w.subscribe(w.buyer, nil, w.fee("3.00")).text("id")
-		w.post(at+"/disable?subscription_id="+stranger, nil).refuse(400, "400-constraint-violation", "not to the version")
+		w.post(at+"/disable?subscription_id="+stranger, nil).refuse(400, "400-constraint-violation", "on another plan or plan version")
 	})
 })
 

@@ -178,7 +178,7 @@ var _ = Describe("defect 4: names of columns and properties", func() {
 			})
 		}
 		asks("event_name", "a + b").invalid("grouping_keys[1]: must be the name of a column or property")
-		asks("region", "properties.region").invalid("grouping_keys[1]: must be there once")
+		asks("region", "properties.region").invalid("grouping_keys[1]: must be given only once")
 		s.post("/v1/dimensional_price_groups", object{
 			"name": "G", "billable_metric_id": sum, "dimensions": list{"region", "properties.region"},
 		}).invalid("dimensions[1]: must not name the same")

@@ -101,7 +101,7 @@ var _ = Describe("An account", func() {
 		Entry("of hidden zero lines", "hide_zero_lines", "true", "true"),
 		Entry("of more subscriptions", "subscriptions_per_customer", "2000", "2000"),
 		Entry("of fewer corrections of events", "corrections_per_customer", "3", "3"),
-		Entry("of pretended payments", "payment_gateway", "test", "test"),
+		Entry("of simulated payments", "payment_gateway", "test", "test"),
 		Entry("of other days on which a charge is tried again", "payment_retry_days", "2,30", "2,30"),
 		Entry("of charges that are tried once", "payment_retry_days", "", ""),
 		Entry("of another smallest charge", "smallest_charge", "1.25", "1.25"),
@@ -137,14 +137,14 @@ var _ = Describe("An account", func() {
 		Entry("of no wait at all", "webhook_retries", "1m,0s", "durations from 1s"),
 		Entry("of a wait of no unit", "webhook_retries", "60", "durations from 1s"),
 		Entry("of messages that are not kept", "webhook_log_days", "0", "a whole number from 1"),
-		Entry("of a day too far", "payment_retry_days", "366", "numbers of days to 365"),
-		Entry("of too many days", "payment_retry_days", "1,2,3,4,5,6,7,8,9,10,11", "up to 10 numbers"),
+		Entry("of a day too far", "payment_retry_days", "366", "numbers of days up to 365"),
+		Entry("of too many days", "payment_retry_days", "1,2,3,4,5,6,7,8,9,10,11", "at most 10 numbers"),
 		Entry("of a charge below nothing", "smallest_charge", "-1", "must be an amount of money from 0"),
 		Entry("of a blank name", "name", " ", "name: must not be empty"),
 		Entry("of a zone of no place", "timezone", "Local", "timezone: must be an IANA"),
 	)
 
-	It("takes no pretended payments when it is for real", func() {
+	It("refuses simulated payments when it is live", func() {
 		a := create(account.ModeLive)
 		_, err := account.Set(ctx, st, a.ID, "payment_gateway", "test")
 		Expect(fault.Is(err, fault.KindRefused)).To(BeTrue())

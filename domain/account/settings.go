@@ -19,7 +19,7 @@ import (
 	"tollkeeper/store"
 )
 
-// A setting is one that can be changed by name (semantics 0.1).
+// setting is a setting of an account that can be changed by its name (semantics 0.1).
 type setting struct {
 	name   string
 	column string
@@ -32,25 +32,25 @@ var settings = []setting{
 	{"timezone", "timezone", zone, func(a Account) string { return a.Timezone }},
 	{"grace_period", "grace_period_seconds", seconds, func(a Account) string { return a.GracePeriod().String() }},
 	{"future_bound", "future_bound_seconds", seconds, func(a Account) string { return a.FutureBound().String() }},
-	{"auto_issuance", "auto_issuance", truth, func(a Account) string { return strconv.FormatBool(a.AutoIssuance) }},
+	{"auto_issuance", "auto_issuance", boolean, func(a Account) string { return strconv.FormatBool(a.AutoIssuance) }},
 	{"issue_buffer", "issue_buffer_seconds", seconds, func(a Account) string { return (a.IssueDelay() - a.GracePeriod()).String() }},
 	{"due_date_basis", "due_date_basis", oneOf(DueFromIssue, DueFromInvoice), func(a Account) string { return a.DueDateBasis }},
 	{"number_prefix_scope", "number_prefix_scope", oneOf("customer", "account"), func(a Account) string { return a.NumberPrefixScope }},
 	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
-	{"hide_zero_lines", "hide_zero_lines", truth, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
+	{"hide_zero_lines", "hide_zero_lines", boolean, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
 	{"children_per_customer", "children_per_customer", count, func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
 	{"payment_gateway", "payment_gateway", oneOf(GatewayManual, GatewayTest), func(a Account) string { return a.PaymentGateway }},
-	{"payment_retry_days", "payment_retry_days", rising, func(a Account) string { return a.PaymentRetryDays }},
+	{"payment_retry_days", "payment_retry_days", retryDays, func(a Account) string { return a.PaymentRetryDays }},
 	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
-	{"webhook_retries", "webhook_retries", waits, func(a Account) string { return a.WebhookRetries }},
+	{"webhook_retries", "webhook_retries", retryWaits, func(a Account) string { return a.WebhookRetries }},
 	{"webhook_log_days", "webhook_log_days", count, func(a Account) string { return strconv.Itoa(a.WebhookLogDays) }},
 	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
 }
 
-// SettingNames lists what Set can change, in the order of Settings.
+// SettingNames lists the settings that Set can change, in the order of Settings.
 func SettingNames() []string {
 	names := make([]string, len(settings))
 	for i, s := range settings {
@@ -59,10 +59,10 @@ func SettingNames() []string {
 	return names
 }
 
-// Setting is one as people read and write it.
+// Setting is the name and the value of a setting, as an operator reads and writes them.
 type Setting struct{ Name, Value string }
 
-// Settings lists an account's, each in the form that Set takes.
+// Settings lists the settings of an account. Their values are in the form that Set takes.
 func (a Account) Settings() []Setting {
 	list := make([]Setting, len(settings))
 	for i, s := range settings {
@@ -71,8 +71,8 @@ func (a Account) Settings() []Setting {
 	return list
 }
 
-// Set changes a setting of an account, for all that happens from now on; what
-// is issued stays as it is. Durations are written 12h or 90m.
+// Set changes a setting of an account. Issued documents do not change. A duration is written
+// as 12h or 90m.
 func Set(ctx context.Context, st *store.Store, id, name, value string) (a Account, err error) {
 	i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
 	if i < 0 {
@@ -100,12 +100,12 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 	return a, err
 }
 
-// refuseLive keeps pretended payments from an account that is for real.
+// refuseLive refuses the test gateway, whose payments are simulated, to a live account.
 func refuseLive(db *gorm.DB, id string) error {
 	var modes []Mode
 	err := db.Model(&Account{}).Where("id = ?", id).Pluck("mode", &modes).Error
 	if err == nil && slices.Contains(modes, ModeLive) {
-		err = fault.Refused("a live account takes no pretended payments")
+		err = fault.Refused("payment gateway test simulates payments; only a test account can have it")
 	}
 	return err
 }
@@ -122,7 +122,7 @@ func zone(value string) (any, error) {
 	return value, err
 }
 
-// longest bounds waits, so that an instant plus a wait stays one.
+// longest is the longest duration of a setting. It keeps an instant plus a duration in range.
 const longest = 366 * 24 * time.Hour
 
 func seconds(value string) (any, error) {
@@ -133,7 +133,7 @@ func seconds(value string) (any, error) {
 	return int64(d / time.Second), nil
 }
 
-func truth(value string) (any, error) {
+func boolean(value string) (any, error) {
 	switch value {
 	case "true", "on":
 		return true, nil
@@ -169,14 +169,14 @@ func count(value string) (any, error) {
 	return n, nil
 }
 
-// mostRetries bounds how often a charge is tried again, lastRetry when.
+// A payment is tried again at most mostRetries times, at most lastRetry days after its due date.
 const (
 	mostRetries = 10
 	lastRetry   = 365 // days
 )
 
-func rising(value string) (any, error) {
-	wrong := fmt.Errorf("must be up to %d numbers of days to %d, each larger than the one before, such as 1,4,9", mostRetries, lastRetry)
+func retryDays(value string) (any, error) {
+	wrong := fmt.Errorf("must be at most %d numbers of days up to %d, each larger than the one before, such as 1,4,9", mostRetries, lastRetry)
 	if value == "" {
 		return value, nil
 	}
@@ -192,10 +192,10 @@ func rising(value string) (any, error) {
 	return value, nil
 }
 
-// mostAttempts bounds how often a webhook is tried again.
+// A webhook is tried again at most mostAttempts times.
 const mostAttempts = 20
 
-func waits(value string) (any, error) {
+func retryWaits(value string) (any, error) {
 	if value == "" {
 		return value, nil
 	}
@@ -217,7 +217,7 @@ func amount(value string) (any, error) {
 	return d, nil
 }
 
-// unbounded is how a bound that is not there is written.
+// unbounded is the text of a setting without a bound.
 const unbounded = "none"
 
 func bound(value string) (any, error) {

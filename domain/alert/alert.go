@@ -16,26 +16,28 @@ import (
 // subscription to a version of a plan.
 type Alert struct {
 	store.Record
-	Type           Type
-	CustomerID     *string // whose balance; else
-	SubscriptionID *string // what it is of; else
-	PlanID         *string // the plan that its subscriptions are to, and
-	PlanVersion    *int    // the version of that
+	Type Type
 
-	MetricID           *string         // of what usage_exceeded looks at
-	LicenseTypeID      *string         // of the licenses that an alert of licenses looks at
-	Currency           *money.Currency // nil: that of the invoices
-	GroupingKeys       []string        `gorm:"serializer:json"` // properties by whose values costs are told apart; empty: by none
-	Thresholds         []money.Decimal `gorm:"serializer:json"` // distinct, in the order given; of licenses, percentages
-	PriceFilters       []rating.Filter `gorm:"serializer:json"` // which prices count: all must hold
-	ThresholdOverrides []Override      `gorm:"serializer:json"` // each for another group
-	InAlert            []money.Decimal `gorm:"serializer:json"` // thresholds of a balance alert that the balance is at or below
+	// Exactly one of these is given: the customer of a balance, a subscription, or a plan.
+	CustomerID     *string
+	SubscriptionID *string
+	PlanID         *string
+	PlanVersion    *int // of the plan
 
-	Enabled   bool // for a plan alert, wherever it is not an exception
+	MetricID           *string         // of usage_exceeded
+	LicenseTypeID      *string         // of an alert of licenses
+	Currency           *money.Currency // nil: the currency of the invoices
+	GroupingKeys       []string        `gorm:"serializer:json"` // properties whose values group the costs; empty: costs are not grouped
+	Thresholds         []money.Decimal `gorm:"serializer:json"` // distinct, in the order given; percentages in an alert of licenses
+	PriceFilters       []rating.Filter `gorm:"serializer:json"` // a price counts if all of them match
+	ThresholdOverrides []Override      `gorm:"serializer:json"` // at most one for a group
+	InAlert            []money.Decimal `gorm:"serializer:json"` // thresholds of a balance alert that are at or above the balance
+
+	Enabled   bool // of a plan alert: for all subscriptions without an Exception
 	DeletedAt *time.Time
 }
 
-// Override takes the place of the thresholds for one group.
+// Override replaces the thresholds for one group.
 type Override struct {
 	GroupValues []string        `json:"group_values"` // one for each grouping key
 	Thresholds  []money.Decimal `json:"thresholds"`   // empty: the group is not watched
@@ -55,18 +57,18 @@ const (
 	LicenseReached   Type = "license_balance_threshold_reached"
 )
 
-// OfBalance reports whether it watches a credit balance.
+// OfBalance reports whether alerts of the type watch a credit balance.
 func (t Type) OfBalance() bool {
 	return t == BalanceDepleted || t == BalanceDropped || t == BalanceRecovered
 }
 
-// Grouped reports whether it tells costs apart by the values of properties.
+// Grouped reports whether the alert compares costs by groups.
 func (a Alert) Grouped() bool { return len(a.GroupingKeys) > 0 }
 
 // Find returns the alert with that id, or fault.Missing.
 func Find(tx *store.Tx, id string) (Alert, error) { return find(tx.DB, id) }
 
-// lock is Find, and keeps the alert from changing until the transaction ends.
+// lock is Find, and locks the alert until the transaction ends.
 func lock(tx *store.Tx, id string) (Alert, error) {
 	return find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
 }
@@ -76,8 +78,8 @@ func find(query *gorm.DB, id string) (a Alert, err error) {
 	return a, store.Found(err, "Alert", id)
 }
 
-// Delete ends an alert for good. That of a plan is refused: it can be disabled
-// (semantics 12.2.13).
+// Delete deletes an alert. It refuses an alert of a plan, which can only be disabled (semantics
+// 12.2.13).
 func Delete(tx *store.Tx, id string) error {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -90,12 +92,12 @@ func Delete(tx *store.Tx, id string) error {
 	return a.save(tx, "deleted_at")
 }
 
-// DeleteOf ends the alerts of a customer's balances.
+// DeleteOf deletes the balance alerts of a customer.
 func DeleteOf(tx *store.Tx, customerID string) error {
 	return tx.Model(&Alert{}).Where("customer_id = ? AND deleted_at IS NULL", customerID).Update("deleted_at", tx.Now).Error
 }
 
-// save writes those columns of the alert.
+// save writes the named columns of the alert.
 func (a *Alert) save(tx *store.Tx, columns ...string) error {
 	return tx.Model(a).Select(columns).Updates(a).Error
 }

@@ -130,7 +130,7 @@ var _ = Describe("An alert of a plan", func() {
 
 	It("is not switched for a subscription to another plan, and not deleted (semantics 12.2.13)", func() {
 		other := w.Subscribe(w.Customer(), "2025-03-01", w.Fee("1"))
-		Expect(turn(false, &other.ID)).To(domaintest.BeRefused("not to the version of the plan"))
+		Expect(turn(false, &other.ID)).To(domaintest.BeRefused("on another plan or plan version"))
 		Expect(w.Try(func(tx *store.Tx) error { return alert.Delete(tx, a.ID) })).To(domaintest.BeRefused("disable it instead"))
 		own := w.created(costs(nil, "1"))
 		Expect(w.Try(func(tx *store.Tx) error {

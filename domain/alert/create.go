@@ -14,7 +14,7 @@ import (
 	"tollkeeper/store"
 )
 
-// NewAlert is what a client asks for.
+// NewAlert is the request for an alert.
 type NewAlert struct {
 	Type               Type
 	Thresholds         []money.Decimal
@@ -26,13 +26,13 @@ type NewAlert struct {
 	ThresholdOverrides []Override
 }
 
-// CreateForSubscription makes an alert of a subscription. It fires at once if a threshold
-// is reached already.
+// CreateForSubscription creates an alert of a subscription. It fires at once if the value has
+// already reached a threshold.
 func CreateForSubscription(tx *store.Tx, subscriptionID string, in NewAlert) (Alert, error) {
 	if err := in.checkUsage(); err != nil {
 		return Alert{}, err
 	}
-	terms, err := subscription.Lock(tx, subscriptionID) // a change under way would not know of the alert
+	terms, err := subscription.Lock(tx, subscriptionID) // a concurrent change of the subscription waits, and then finds the alert
 	if err != nil {
 		return Alert{}, err
 	}
@@ -51,8 +51,8 @@ func CreateForSubscription(tx *store.Tx, subscriptionID string, in NewAlert) (Al
 	return a, scheduleAlert(tx, a)
 }
 
-// CreateForPlan makes an alert of every subscription to a version of a plan, nil for the
-// version that new ones get.
+// CreateForPlan creates an alert of every subscription to a version of a plan. Number nil means
+// the default version, which new subscriptions get.
 func CreateForPlan(tx *store.Tx, planID string, number *int, in NewAlert) (Alert, error) {
 	if err := in.checkUsage(); err != nil {
 		return Alert{}, err
@@ -82,9 +82,9 @@ func CreateForPlan(tx *store.Tx, planID string, number *int, in NewAlert) (Alert
 	return a, scheduleAlert(tx, a)
 }
 
-// CreateForCustomer makes an alert of a customer's balance, which the caller keeps from
-// moving meanwhile. Nothing fires: only what happens to the balance afterwards can
-// (semantics 12.2.7).
+// CreateForCustomer creates an alert of a customer's credit balance. The caller holds the lock of
+// the ledger. The alert does not fire now: only later changes of the balance fire it (semantics
+// 12.2.7).
 func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in NewAlert, balance money.Decimal) (Alert, error) {
 	a := in.alert(tx)
 	a.CustomerID = &buyer.ID
@@ -95,7 +95,7 @@ func CreateForCustomer(tx *store.Tx, buyer customer.Customer, in NewAlert, balan
 	return a, scheduleAlert(tx, a)
 }
 
-// CheckBalance refuses what no alert of a balance can be, for any customer.
+// CheckBalance refuses fields that are invalid in every balance alert.
 func (in NewAlert) CheckBalance() error {
 	var currencyErr error
 	if c := *in.Currency; !c.Valid() && c != money.Credits {
@@ -104,7 +104,7 @@ func (in NewAlert) CheckBalance() error {
 	return fault.Join(currencyErr, checkThresholds("thresholds", in.Thresholds, in.Type == BalanceDropped))
 }
 
-// checkUsage refuses what no alert of usage or costs can be, for any subscription.
+// checkUsage refuses fields that are invalid in every alert of usage or costs.
 func (in NewAlert) checkUsage() error {
 	grouped := len(in.GroupingKeys) > 0
 	faults := []error{
@@ -133,7 +133,7 @@ func (in NewAlert) checkUsage() error {
 		if err := metric.CheckName(key); err != nil {
 			faults = append(faults, fault.Bad(at, "%v", err))
 		} else if slices.ContainsFunc(in.GroupingKeys[:k], func(other string) bool { return metric.Same(other, key) }) {
-			faults = append(faults, fault.Bad(at, "must be there once"))
+			faults = append(faults, fault.Bad(at, "must be given only once"))
 		}
 	}
 	return fault.Join(faults...)
@@ -146,7 +146,7 @@ func only(field string, given, allowed bool, where string) error {
 	return nil
 }
 
-// filterFields are those that an alert can select prices by (gaps A1).
+// filterFields are the fields by which an alert can select prices (gaps A1).
 var filterFields = []rating.FilterField{rating.FilterPriceID, rating.FilterItemID, rating.FilterPriceType}
 
 func checkFilters(filters []rating.Filter) error {
@@ -159,8 +159,8 @@ func checkFilters(filters []rating.Filter) error {
 	return fault.Join(faults...)
 }
 
-// checkPrices refuses an alert of usage that no price is charged for, of licenses that none
-// grants credits to, or of costs in a currency that none is in.
+// checkPrices refuses an alert that none of the prices concerns: usage that no price charges,
+// licenses to which no price grants credits, or a currency in which there is no price.
 func (in NewAlert) checkPrices(tx *store.Tx, of string, prices []catalog.Price, invoiced money.Currency) error {
 	if in.MetricID != nil {
 		if _, err := catalog.FindMetric(tx, *in.MetricID); err != nil {

@@ -12,7 +12,7 @@ import (
 	"tollkeeper/store"
 )
 
-// Edit replaces what an alert watches for. Nil leaves filters and overrides as they are.
+// Edit has the new values of an alert. Nil leaves the filters or the overrides unchanged.
 type Edit struct {
 	Thresholds         []money.Decimal
 	PriceFilters       *[]rating.Filter
@@ -35,8 +35,8 @@ func Update(tx *store.Tx, id string, edit Edit) (Alert, error) {
 	return a, scheduleAlert(tx, a)
 }
 
-// UpdateBalance edits an alert of a balance, which the caller keeps from moving meanwhile.
-// Nothing fires (semantics 12.2.7).
+// UpdateBalance edits an alert of a credit balance. The caller holds the lock of the ledger. The
+// alert does not fire now (semantics 12.2.7).
 func UpdateBalance(tx *store.Tx, id string, edit Edit, balance money.Decimal) (Alert, error) {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -49,7 +49,7 @@ func UpdateBalance(tx *store.Tx, id string, edit Edit, balance money.Decimal) (A
 	return a, a.save(tx, "thresholds", "in_alert")
 }
 
-// edited is the alert as it is to be.
+// edited returns the alert with the edit, or the faults of the edit.
 func (a Alert) edited(edit Edit) (Alert, error) {
 	zero := a.Type == BalanceDepleted || a.Type == BalanceRecovered
 	faults := []error{checkThresholds("thresholds", edit.Thresholds, !zero)}
@@ -78,11 +78,11 @@ type Exception struct {
 	SubscriptionID string `gorm:"primaryKey"`
 }
 
-// TableName has no noun of its own.
+// TableName names the table of exceptions.
 func (Exception) TableName() string { return "alert_exceptions" }
 
-// Switch enables or disables an alert, or that of a plan for one of its subscriptions
-// alone. What is returned is the alert as it is there.
+// Switch enables or disables an alert. With a subscription, it does so for that subscription of a
+// plan alert only, and returns the alert as it is for that subscription.
 func Switch(tx *store.Tx, id string, on bool, subscriptionID *string) (Alert, error) {
 	a, err := lock(tx, id)
 	if err != nil {
@@ -106,14 +106,14 @@ func Switch(tx *store.Tx, id string, on bool, subscriptionID *string) (Alert, er
 
 func (a Alert) switchFor(tx *store.Tx, subscriptionID string, on bool) (Alert, error) {
 	if a.PlanID == nil {
-		return Alert{}, fault.Refused("only an alert of a plan can be told for which subscription it is off")
+		return Alert{}, fault.Refused("only an alert of a plan can be switched for a single subscription")
 	}
 	terms, err := subscription.Find(tx, subscriptionID)
 	if err != nil {
 		return Alert{}, err
 	}
 	if terms.PlanID != *a.PlanID || terms.PlanVersion != *a.PlanVersion {
-		return Alert{}, fault.Refused("this subscription is not to the version of the plan that the alert is of")
+		return Alert{}, fault.Refused("this subscription is on another plan or plan version than the alert")
 	}
 	was, err := SeenFrom(tx, terms.ID, []Alert{a})
 	if err != nil {
@@ -135,7 +135,7 @@ func (a Alert) switchFor(tx *store.Tx, subscriptionID string, on bool) (Alert, e
 	return a, ScheduleEvaluation(tx, terms.ID)
 }
 
-// SeenFrom are alerts as a subscription sees them: one of its plan is off where the
+// SeenFrom returns alerts as they are for a subscription: a plan alert is disabled if the
 // subscription is an exception.
 func SeenFrom(tx *store.Tx, subscriptionID string, alerts []Alert) ([]Alert, error) {
 	var off []string

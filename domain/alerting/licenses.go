@@ -8,9 +8,10 @@ import (
 	"tollkeeper/store"
 )
 
-// evaluateLicenses compares what licenses have drawn of their own by the end of a billing
-// period with an alert of them. A threshold fires once in the period for which they were
-// granted it, which may be longer; those of one look are told together (semantics 17.1.5).
+// evaluateLicenses compares the share of their own credits that licenses have used, up to the end
+// of a billing period, with the thresholds of an alert. A threshold fires once in the period of
+// the grant, which may be longer than the billing period. All thresholds that one evaluation
+// reaches are in one notification (semantics 17.1.5).
 func evaluateLicenses(tx *store.Tx, t subscription.Terms, in period.Period, a alert.Alert) error {
 	balances, err := license.Balances(tx, t, *a.LicenseTypeID, in)
 	if err != nil {

@@ -13,29 +13,29 @@ import (
 	"tollkeeper/store"
 )
 
-// Reduction is what was taken back of a grant, as a price that grants less took the place of
-// another in the middle of a period.
+// Reduction records the credits that were taken back from a grant because, in the middle of a
+// period, a price that grants less replaced its price.
 type Reduction struct {
 	store.Record
 	GrantID    string
-	IntervalID *string       // of that price; nil: of a version that did not note it
-	ReducedAt  time.Time     // when it began
-	Amount     money.Decimal // in credits, 0 or more: no more than was unspent then
+	IntervalID *string       // of the replacing price; nil: not recorded, by an older release
+	ReducedAt  time.Time     // when the replacing price began
+	Amount     money.Decimal // in credits, 0 or more: at most what was unspent then
 }
 
-// TableName is the table of what was taken back.
+// TableName names the table of reductions.
 func (Reduction) TableName() string { return "allocation_reductions" }
 
-// Owed is what is to be taken back of a grant and was not yet, or was for another price or as of
-// another time, since the terms changed.
+// Owed is a reduction of a grant that is still to be made. Or it was made for another price or
+// as of another time, before the terms changed.
 type Owed struct {
 	Grant Grant
 	Terms subscription.Taking
-	Taken *Reduction // what was taken back for that by now; nil: nothing was
+	Taken *Reduction // the reduction made already; nil: none was made
 }
 
-// OwedTakings are those of a subscription that are due by now, by time. Those of a later time
-// are right once the earlier ones were taken.
+// OwedTakings returns the reductions that a subscription owes by now, in order of time. Make those
+// of the earliest instant and ask again: they change the amounts of later ones.
 func OwedTakings(tx *store.Tx, t subscription.Terms) (owed []Owed, err error) {
 	begun, _ := shares(t, tx.Now)
 	if len(begun) < 2 { // none takes the place of another
@@ -48,7 +48,8 @@ func OwedTakings(tx *store.Tx, t subscription.Terms) (owed []Owed, err error) {
 	return owedOf(tx, t, begun, given)
 }
 
-// owedOf are the takings that are due by now of what was given of the shares that have begun, by time.
+// owedOf returns the reductions owed by now, in order of time, of the grants given for shares that
+// have begun.
 func owedOf(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Grant) (owed []Owed, err error) {
 	done, err := takingsOf(tx, t.ID)
 	if err != nil {
@@ -81,8 +82,8 @@ func owedOf(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Gra
 	return owed, nil
 }
 
-// staleReductions are what was taken back of a grant at times at which the terms do not have it taken
-// any more, by time.
+// staleReductions returns, in order of time, the reductions of a grant that the terms do not ask
+// for any more at their time.
 func staleReductions(done map[int64]Reduction, takings []subscription.Taking) (stale []Reduction) {
 	for at, taken := range done {
 		if !slices.ContainsFunc(takings, func(t subscription.Taking) bool { return t.At.UnixMicro() == at }) {
@@ -93,9 +94,9 @@ func staleReductions(done map[int64]Reduction, takings []subscription.Taking) (s
 	return stale
 }
 
-// Take takes back what is owed of what the block has left, but for what was taken before and what a
-// later price, whose grant is made, would have to grant again. The ledger is locked and up to date.
-// What could not be taken counts as granted in the terms from then on.
+// Take takes the owed credits back from the balance of the grant's block, as far as it goes: less
+// what was taken already, and no more than leaves the grants of later prices as they were made.
+// The ledger is locked and up to date. In the terms, the rest counts as granted from then on.
 func (o Owed) Take(tx *store.Tx, t *subscription.Terms, ledger *credit.Ledger) error {
 	amount := o.Terms.Amount
 	if o.Taken != nil {
@@ -115,8 +116,8 @@ func (o Owed) Take(tx *store.Tx, t *subscription.Terms, ledger *credit.Ledger) e
 	return o.record(tx, t, taken)
 }
 
-// most is how much may be taken back so that the grants that were made for later prices hold; false
-// where none was made.
+// most returns how much may be taken back so that the grants of later prices stay as they were
+// made, and false where there are none.
 func (o Owed) most(tx *store.Tx, t subscription.Terms) (most money.Decimal, bounded bool, err error) {
 	given, err := grantsOf(tx, t.ID)
 	if err != nil {
@@ -137,7 +138,7 @@ func (o Owed) most(tx *store.Tx, t subscription.Terms) (most money.Decimal, boun
 	return most, bounded, err
 }
 
-// TakeNothing notes that nothing could be taken back: the block was deleted, with what it had left.
+// TakeNothing records a reduction of 0, because the block was deleted with its balance.
 func (o Owed) TakeNothing(tx *store.Tx, t *subscription.Terms) error {
 	return o.record(tx, t, money.Decimal{})
 }
@@ -159,8 +160,8 @@ func (o Owed) record(tx *store.Tx, t *subscription.Terms, taken money.Decimal) e
 	return t.NoteTakenBack(tx, o.Terms.By, taken)
 }
 
-// Pass notes for the present price, and its time, what was taken back for another one or as of another
-// time.
+// Pass assigns an existing reduction to the price, and the time, for which the terms ask for it
+// now.
 func (o Owed) Pass(tx *store.Tx, t *subscription.Terms) error {
 	noted := o.Taken.IntervalID != nil && *o.Taken.IntervalID == o.Terms.By
 	o.Taken.IntervalID, o.Taken.ReducedAt = &o.Terms.By, o.Terms.At
@@ -170,16 +171,16 @@ func (o Owed) Pass(tx *store.Tx, t *subscription.Terms) error {
 	return t.NoteTakenBack(tx, o.Terms.By, o.Taken.Amount)
 }
 
-// Reduced is what was taken back of a grant, and the days of its period that were left then.
+// Reduced is a reduction of a grant with the days that were left of the period.
 type Reduced struct {
-	Asked  money.Decimal // in credits, above 0: what was to be taken
-	Amount money.Decimal // in credits, 0 or more: no more than was asked
-	Days   period.Period // whole local days, that on which the other price began included
+	Asked  money.Decimal // in credits, above 0: the amount to take back
+	Amount money.Decimal // in credits, from 0 to Asked: the amount taken back
+	Days   period.Period // whole local days from the day, included, on which the other price began
 	Whole  period.Period // the period in whole local days
 }
 
-// Reductions are what was taken back of the grant of the period of a price that began at an
-// instant, by time.
+// Reductions returns, in order of time, the reductions of the grant of a price for the period that
+// began at start.
 func Reductions(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, start time.Time) (all []Reduced, err error) {
 	a, periodic := t.AllowanceAt(i, start)
 	if !periodic {
@@ -205,8 +206,8 @@ func Reductions(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval
 	return all, nil
 }
 
-// takingsOf are what was taken back of the grants of a subscription, by grant and
-// time in microseconds.
+// takingsOf returns the reductions of a subscription's grants by the id of the grant and the
+// instant in Unix microseconds.
 func takingsOf(tx *store.Tx, subscriptionID string) (map[string]map[int64]Reduction, error) {
 	var rows []Reduction
 	err := tx.Where("grant_id IN (SELECT id FROM allocation_grants WHERE account_id = ? AND subscription_id = ?)", tx.AccountID, subscriptionID).
@@ -221,7 +222,7 @@ func takingsOf(tx *store.Tx, subscriptionID string) (map[string]map[int64]Reduct
 	return done, err
 }
 
-// TakenBack is what was taken back of a grant by now, as prices began that grant less. In credits.
+// TakenBack returns the sum of the reductions of a grant, in credits.
 func (g Grant) TakenBack(tx *store.Tx) (sum money.Decimal, err error) {
 	var rows []Reduction
 	err = tx.Where("grant_id = ?", g.ID).Find(&rows).Error

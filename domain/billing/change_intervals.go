@@ -9,9 +9,9 @@ import (
 	"tollkeeper/store"
 )
 
-// ChangeIntervals adds and edits prices and adjustments of a subscription, for times
-// ahead or past. What was issued otherwise is credited, or replaced, and what is not
-// charged yet is invoiced (semantics 6.3.7).
+// ChangeIntervals adds and edits price intervals and adjustments of a subscription, in the future or
+// the past. Issued lines that no longer match the terms are credited or replaced, and uncharged
+// service periods are invoiced (semantics 6.3.7).
 func ChangeIntervals(tx *store.Tx, subscriptionID string, in subscription.IntervalChanges, mayCredit bool) (_ Change, err error) {
 	defer fault.Doing(&err, "change price intervals of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
@@ -36,8 +36,8 @@ func ChangeIntervals(tx *store.Tx, subscriptionID string, in subscription.Interv
 	})
 }
 
-// chargedUpTo reports whether a fee in advance was charged up to the end that it had,
-// and no further, which it is to go on after.
+// chargedUpTo reports whether a fee in advance was charged exactly up to its end before an edit
+// that moves the end later. Charging then resumes from that end.
 func (b history) chargedUpTo(before, after subscription.PriceInterval, now time.Time) bool {
 	end := before.EndAt
 	if end == nil || after.EndAt != nil && !after.EndAt.After(*end) {
@@ -48,15 +48,15 @@ func (b history) chargedUpTo(before, after subscription.PriceInterval, now time.
 	}
 	for _, l := range b.linesInAdvance(before, b.Issued) {
 		if l.StartAt.Before(*end) { // the newest of them
-			return !l.EndAt.Before(*end) // what it charged for days after an end was credited
+			return !l.EndAt.Before(*end) // days after the end, if it charged them, were credited
 		}
 	}
 	return false
 }
 
-// endsAt reports whether a fee in advance was charged up to an instant and no unit of it
-// for a time beyond. Units that came while the instant was the end are charged up to it, also
-// where older ones are charged beyond: those would be charged twice from there on.
+// endsAt reports whether a fee in advance was charged up to an instant and none of its units
+// beyond it. Units that were added while the interval ended at the instant are charged up to it.
+// If older units are charged beyond it, resuming there would charge those units twice.
 func (b history) endsAt(i subscription.PriceInterval, end time.Time) bool {
 	newest, charged := time.Time{}, false
 	for _, l := range b.linesInAdvance(i, b.Issued) {

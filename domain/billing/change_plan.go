@@ -7,8 +7,8 @@ import (
 	"tollkeeper/store"
 )
 
-// ChangePlan puts a subscription on another plan. What is left of fees in advance of the
-// old plan is credited, before what the new plan charges is invoiced (semantics 6.3.5).
+// ChangePlan moves a subscription to another plan. It credits the unused part of fees in advance
+// of the old plan, and then invoices the fees of the new plan (semantics 6.3.5).
 func ChangePlan(tx *store.Tx, subscriptionID string, in subscription.PlanChange) (_ Change, err error) {
 	defer fault.Doing(&err, "change the plan of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
@@ -20,7 +20,7 @@ func ChangePlan(tx *store.Tx, subscriptionID string, in subscription.PlanChange)
 	})
 }
 
-// UnschedulePlanChanges takes back the changes of the plan that lie ahead.
+// UnschedulePlanChanges cancels the future changes of the plan.
 func UnschedulePlanChanges(tx *store.Tx, subscriptionID string) (_ Change, err error) {
 	defer fault.Doing(&err, "unschedule plan changes of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {
@@ -28,7 +28,7 @@ func UnschedulePlanChanges(tx *store.Tx, subscriptionID string) (_ Change, err e
 	})
 }
 
-// TriggerPhase begins the next phase of a subscription's plan on a day, today if nil.
+// TriggerPhase begins the next phase of a subscription's plan on a day; nil: today.
 func TriggerPhase(tx *store.Tx, subscriptionID string, day *period.Date, mayCredit bool) (_ Change, err error) {
 	defer fault.Doing(&err, "trigger a phase of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, _ history) error {

@@ -9,9 +9,8 @@ import (
 	"tollkeeper/store"
 )
 
-// ChangeQuantity gives a fixed fee of a subscription another quantity. More of a fee in
-// advance is invoiced on the day from which it holds, less of it is credited then
-// (semantics 6.3.6).
+// ChangeQuantity changes the quantity of a fixed fee. For a fee in advance, an increase is invoiced
+// and a decrease is credited on the day it takes effect (semantics 6.3.6).
 func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuantity, mayCredit bool) (_ Change, err error) {
 	defer fault.Doing(&err, "change a quantity of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, mayCredit, func(t subscription.Terms, b history) error {
@@ -20,7 +19,7 @@ func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuan
 			return err
 		}
 		if i.QuantityAt(at).Equal(in.Quantity) && len(i.Transitions) == 0 && !at.After(tx.Now) {
-			return nil // it is so already; ahead, it ends an earlier change that is made later
+			return nil // it has this quantity; in the future, the same quantity may still end a change before it
 		}
 		for b.settled(i, at, tx.Now) {
 			at = at.Add(time.Microsecond)
@@ -32,8 +31,8 @@ func ChangeQuantity(tx *store.Tx, subscriptionID string, in subscription.NewQuan
 	})
 }
 
-// settled reports whether the quantity from an instant on was charged already, or has
-// changed there: another change comes after that.
+// settled reports whether the quantity from an instant on was already charged, or already changed
+// at that instant. Another change then takes effect just after it.
 func (b history) settled(i subscription.PriceInterval, at, now time.Time) bool {
 	for _, change := range i.Transitions {
 		if change.EffectiveAt.Equal(at) && (change.Resumes || change.Reached(now)) {
@@ -43,7 +42,7 @@ func (b history) settled(i subscription.PriceInterval, at, now time.Time) bool {
 	return b.Has(subscription.ServicePeriod{Interval: i, From: at})
 }
 
-// UnscheduleQuantities takes back the changes of a fixed fee's quantity that lie ahead.
+// UnscheduleQuantities cancels the future changes of a fixed fee's quantity.
 func UnscheduleQuantities(tx *store.Tx, subscriptionID, priceID string) (_ Change, err error) {
 	defer fault.Doing(&err, "unschedule quantities of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {

@@ -6,8 +6,7 @@ import (
 	"tollkeeper/store"
 )
 
-// UpdateTrial gives the trial of a subscription another end. Fees are charged from then
-// on.
+// UpdateTrial moves the end of a subscription's trial. Fees are charged from the new end on.
 func UpdateTrial(tx *store.Tx, subscriptionID string, in subscription.TrialUpdate) (_ Change, err error) {
 	defer fault.Doing(&err, "update the trial of subscription %s", subscriptionID)
 	return change(tx, subscriptionID, true, func(t subscription.Terms, _ history) error {

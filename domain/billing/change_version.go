@@ -10,16 +10,16 @@ import (
 	"tollkeeper/store"
 )
 
-// NextMigration returns the earliest instant, at or before by, at which a migration of a plan
-// has something to do about a subscription.
+// NextMigration returns the earliest instant, at or before by, at which a plan migration has a
+// step for a subscription.
 func NextMigration(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	defer fault.Doing(&err, "find the next step of a migration")
 	return migration.NextStep(tx, by)
 }
 
-// MigrateNext puts the subscription whose step came first on the version that it is to be
-// on. One that cannot be, it leaves as it is and says why. It reports false when none has
-// come.
+// MigrateNext moves the subscription whose migration step is due longest to the other version of
+// its plan. If the move is refused, the subscription does not change and the step records the
+// reason. MigrateNext reports false when no step is due.
 func MigrateNext(tx *store.Tx) (more bool, err error) {
 	defer fault.Doing(&err, "migrate the subscription that is due")
 	step, found, err := migration.LockStep(tx)

@@ -6,11 +6,11 @@ import (
 	"tollkeeper/domain/subscription"
 )
 
-// correctPartial adds the partial invoices that charged for a time that is not served any
-// more. One that is not paid is void: what of it holds comes again with the next. Of one
-// that is paid, lines are credited whole whose service is gone. Where the service ends
-// earlier, the invoice of that end takes off what was charged, more than it charges
-// (semantics 8.2.2).
+// correctPartial adds the partial invoices that charged for time that is no longer billed in this
+// way. An unpaid invoice is voided; the next invoice charges what is still owed. Of a paid
+// invoice, lines without a service period are credited in full. If the service period of a line
+// now ends earlier, the invoice of that end subtracts what was charged, even if the result is
+// negative (semantics 8.2.2).
 func (c *corrections) correctPartial(t subscription.Terms, b history) {
 	for _, inv := range b.Partial {
 		beyond, gone := false, []invoice.Reversal{}

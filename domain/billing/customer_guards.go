@@ -10,9 +10,9 @@ import (
 	"tollkeeper/store"
 )
 
-// UpdateCustomer is customer.Update, and refuses to give a customer an alias
-// once usage of theirs was invoiced: events under that alias would have been
-// part of it (semantics 2.4.3).
+// UpdateCustomer is customer.Update. It refuses a first alias (external_customer_id) for a customer
+// whose usage was invoiced, because events under that alias would belong to that usage (semantics
+// 2.4.3).
 func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error) (_ customer.Customer, err error) {
 	defer fault.Doing(&err, "update customer %s", id)
 	c, err := customer.Update(tx, id, func(c *customer.Customer) error {
@@ -36,7 +36,7 @@ func UpdateCustomer(tx *store.Tx, id string, edit func(*customer.Customer) error
 	return c, alert.ScheduleCustomer(tx, c.ID) // events under a new alias count now
 }
 
-// PlaceCustomer is customer.Place, and keeps a child whose usage its parent is billed.
+// PlaceCustomer is customer.Place. It refuses to remove a child whose usage is billed to its parent.
 func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (_ customer.Customer, err error) {
 	defer fault.Doing(&err, "place customer %s in a hierarchy", id)
 	before, err := customer.Find(tx, id)
@@ -58,7 +58,7 @@ func PlaceCustomer(tx *store.Tx, id string, in customer.Hierarchy) (_ customer.C
 	return placed, nil
 }
 
-// refuseCounted refuses to part a child from a parent whose subscription counts its usage.
+// refuseCounted refuses a change of a customer whose usage a subscription of its parent counts.
 func refuseCounted(tx *store.Tx, id string) error {
 	counting, err := subscription.Counting(tx, id)
 	if err == nil && counting != "" {
@@ -67,8 +67,8 @@ func refuseCounted(tx *store.Tx, id string) error {
 	return err
 }
 
-// DeleteCustomer removes a customer with subscriptions, top-ups, alerts and drafts. It is
-// refused once an invoice of theirs was issued, and while its parent is billed its usage.
+// DeleteCustomer deletes a customer with its subscriptions, top-ups, alerts and drafts. It refuses
+// a customer with an issued invoice, and a child whose usage is billed to its parent.
 func DeleteCustomer(tx *store.Tx, id string) (err error) {
 	defer fault.Doing(&err, "delete customer %s", id)
 	buyer, err := customer.Lock(tx, id)

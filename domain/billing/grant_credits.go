@@ -12,8 +12,8 @@ import (
 	"tollkeeper/store"
 )
 
-// GrantNext grants what the subscription is owed whose period began first. It reports
-// false when none is owed anything, or others are at work on all that are.
+// GrantNext grants the credits of the subscription whose grant is due longest. It reports false
+// when no grant is due, or other transactions have locked all subscriptions with one.
 func GrantNext(tx *store.Tx) (more bool, err error) {
 	defer fault.Doing(&err, "grant the allocations that are due")
 	t, found, err := subscription.LockGranting(tx)
@@ -23,8 +23,9 @@ func GrantNext(tx *store.Tx) (more bool, err error) {
 	return true, grantCredits(tx, &t)
 }
 
-// grantCredits brings the grants of a subscription, which is locked, into line with its terms. What
-// earlier prices take back is taken before later ones grant, which grant less where it was spent.
+// grantCredits makes the grants of a locked subscription match its terms, in order of time. The
+// reductions of earlier prices come first, because a later price grants less if the credits to be
+// taken back were spent.
 func grantCredits(tx *store.Tx, t *subscription.Terms) error {
 	for {
 		held, err := allocation.Sync(tx, t)
@@ -37,9 +38,9 @@ func grantCredits(tx *store.Tx, t *subscription.Terms) error {
 	}
 }
 
-// spendGranted brings the ledgers up to date that the allocations of a subscription grant credits to,
-// before its terms change: what was used by now is spent, also where a price turns out to have ended
-// before (semantics 11.2.5).
+// spendGranted draws all usage until now from the ledgers to which the allocations of a
+// subscription grant credits. It runs before the terms change: such usage counts as spent, also
+// where the change ends a price at an earlier time (semantics 11.2.5).
 func spendGranted(tx *store.Tx, t subscription.Terms) error {
 	var units []money.Currency
 	for _, i := range t.Intervals {
@@ -56,8 +57,8 @@ func spendGranted(tx *store.Tx, t subscription.Terms) error {
 	return nil
 }
 
-// takeBackReplaced takes back what prices grant less that took the place of others in the middle
-// of a period, of what is unspent.
+// takeBackReplaced makes all reductions that a subscription owes: unspent credits are taken back
+// where, in the middle of a period, a price that grants less replaced another.
 func takeBackReplaced(tx *store.Tx, t *subscription.Terms) error {
 	for {
 		if more, err := takeBackNext(tx, t); err != nil || !more {
@@ -66,8 +67,8 @@ func takeBackReplaced(tx *store.Tx, t *subscription.Terms) error {
 	}
 }
 
-// takeBackNext does so for the prices that began first, of those that are due. It reports whether
-// there were any. What later ones take back follows from it.
+// takeBackNext makes the owed reductions of the earliest instant, and reports whether there were
+// any. The amounts of later ones depend on them.
 func takeBackNext(tx *store.Tx, t *subscription.Terms) (found bool, err error) {
 	owed, err := allocation.OwedTakings(tx, *t)
 	if err != nil {
@@ -84,7 +85,7 @@ func takeBackNext(tx *store.Tx, t *subscription.Terms) (found bool, err error) {
 	return len(owed) > 0, nil
 }
 
-// takeBack takes what is owed of the credits of one grant.
+// takeBack makes one reduction of a grant.
 func takeBack(tx *store.Tx, t *subscription.Terms, o allocation.Owed) error {
 	if o.Taken != nil {
 		if err := o.Pass(tx, t); err != nil || o.Taken.Amount.Cmp(o.Terms.Amount) >= 0 {

@@ -9,12 +9,12 @@ import (
 	"tollkeeper/store"
 )
 
-// Together runs do as one change of ledgers: alerts compare the balances before it with
-// those after it, and see no value in between (semantics 10.2.7). The transaction that do
-// is given is the same one; what moves balances in another one tells of each.
+// Together calls do as one change of ledgers: alerts compare the balances before the call with the
+// balances after it, and see no value in between (semantics 10.2.7). The argument of do is the
+// same transaction. Changes must use it: otherwise alerts see each of their balances.
 func Together(tx *store.Tx, do func(tx *store.Tx) error) error {
 	if movedIn(tx) != nil {
-		return do(tx) // a part of another change
+		return do(tx) // within another call of Together
 	}
 	moved := &moves{}
 	inside := *tx
@@ -34,7 +34,7 @@ func Together(tx *store.Tx, do func(tx *store.Tx) error) error {
 	return nil
 }
 
-// moves are the ledgers whose balances a change moved, in the order in which it did first.
+// moves are the ledgers whose balances a change moved, in the order of their first move.
 type moves []ledgerName
 
 type ledgerName struct {
@@ -44,7 +44,7 @@ type ledgerName struct {
 
 type together struct{}
 
-// movedIn is where a change notes the ledgers that it moves, nil outside of one.
+// movedIn returns where the current call of Together records moved ledgers; nil outside a call.
 func movedIn(tx *store.Tx) *moves {
 	noted, _ := tx.Context().Value(together{}).(*moves)
 	return noted

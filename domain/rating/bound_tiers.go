@@ -6,15 +6,15 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// BoundTier reaches from its LowerBound to that of the next tier, the last one
-// without end. A quantity that ends exactly on a bound is still in the tier below
-// it, but for models that charge all of it at one rate (price models 1.3).
+// BoundTier reaches from its LowerBound to the LowerBound of the next tier. The last tier has no
+// end. A quantity equal to a bound is in the tier below the bound, except in models that charge
+// the whole quantity at one rate (price models 1.3).
 type BoundTier struct {
 	LowerBound money.Decimal // 0 for the first
 	Rate       Amount        // for a unit or a package
-	Minimum    Amount        // owed for a quantity in this tier, of models with such a minimum
+	Minimum    Amount        // the least charge for a quantity in this tier; only some models have it
 
-	part Part // of a charge in this tier, but for quantity and amount
+	part Part // the part of a charge for this tier, without quantity and amount
 }
 
 // boundTiers reads two or more tiers, in any order, whose rate is under rateKey.
@@ -22,12 +22,12 @@ func (o *object) boundTiers(key, rateKey string) []BoundTier {
 	return o.readBoundTiers(key, 2, func(tier *object) BoundTier { return tier.boundTier(rateKey) })
 }
 
-// packageTiers reads them where they begin with a package of that size.
+// packageTiers is boundTiers with lower bounds that must be multiples of the package size.
 func (o *object) packageTiers(key, rateKey string, size money.Decimal) []BoundTier {
 	return o.readBoundTiers(key, 2, func(tier *object) BoundTier { return tier.packageTier(rateKey, size) })
 }
 
-// boundTiersOrNull reads them where a missing lower bound stands for 0.
+// boundTiersOrNull is boundTiers with optional lower bounds; a missing one is 0.
 func (o *object) boundTiersOrNull(key, rateKey string) []BoundTier {
 	return o.readBoundTiers(key, 2, func(tier *object) BoundTier {
 		t := BoundTier{Rate: tier.amount(rateKey)}
@@ -50,13 +50,13 @@ func (o *object) packageTier(rateKey string, size money.Decimal) BoundTier {
 	return t
 }
 
-// placedTier is a tier beside the object it was read from.
+// placedTier is a tier with the object from which it was read.
 type placedTier struct {
 	BoundTier
 	at *object
 }
 
-// readBoundTiers reads at least so many tiers and returns them in ascending order.
+// readBoundTiers reads tiers and returns them in ascending order. It reports fewer than least.
 func (o *object) readBoundTiers(key string, least int, read func(*object) BoundTier) []BoundTier {
 	var list []placedTier
 	o.objects(key, func(tier *object) { list = append(list, placedTier{read(tier), tier}) })
@@ -71,7 +71,7 @@ func ascending(list []placedTier, sound bool) (tiers []BoundTier) {
 	slices.SortStableFunc(list, func(a, b placedTier) int { return a.LowerBound.Cmp(b.LowerBound) })
 	for i, t := range list {
 		switch {
-		case !sound: // bounds that could not be read are not worth comparing
+		case !sound: // some bounds could not be read
 		case i == 0 && t.LowerBound.Sign() != 0:
 			t.at.bad("tier_lower_bound", "must be 0 in the lowest tier")
 		case i > 0 && t.LowerBound.Equal(list[i-1].LowerBound):
@@ -87,14 +87,14 @@ func ascending(list []placedTier, sound bool) (tiers []BoundTier) {
 	return tiers
 }
 
-// graduate charges each slice of q at the rate of its own tier, with a part for each
-// tier that has quantity. A rate is for so many units as unit says, 1 or the size of
-// a package; q and the bounds are multiples of it.
+// graduate charges each slice of q at the rate of its own tier. It returns a part for each tier
+// with a quantity. A rate is the price of unit units: 1, or the size of a package. Then q and
+// the bounds are multiples of that size.
 func graduate(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
 	return slices.DeleteFunc(graduateAll(tiers, q, unit), func(p Part) bool { return p.Quantity.IsZero() })
 }
 
-// graduateAll is graduate with a part for each tier there is.
+// graduateAll is graduate with a part for every tier.
 func graduateAll(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part {
 	parts := make([]Part, len(tiers))
 	for i, t := range tiers {
@@ -109,8 +109,8 @@ func graduateAll(tiers []BoundTier, q money.Decimal, unit money.Decimal) []Part 
 	return parts
 }
 
-// tierOf is the tier that q is in: the highest whose lower bound it exceeds, and the
-// first without usage.
+// tierOf returns the tier that contains q: the highest tier whose lower bound is below q, or the
+// first tier if q is 0 or less.
 func tierOf(tiers []BoundTier, q money.Decimal) BoundTier {
 	in := tiers[0]
 	for _, t := range tiers {
@@ -121,7 +121,7 @@ func tierOf(tiers []BoundTier, q money.Decimal) BoundTier {
 	return in
 }
 
-// bulkTier is the highest tier whose lower bound q has reached.
+// bulkTier returns the highest tier whose lower bound is at most q.
 func bulkTier(tiers []BoundTier, q money.Decimal) BoundTier {
 	reached := tiers[0]
 	for _, t := range tiers {

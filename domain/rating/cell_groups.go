@@ -2,13 +2,13 @@ package rating
 
 import "tollkeeper/domain/money"
 
-// cellGroup are the cells with one first value, which is taken off them.
+// cellGroup are the cells that share their first value, without that value.
 type cellGroup struct {
 	value *string
 	cells []Cell
 }
 
-// byGroup parts cells by their first value, a missing one first.
+// byGroup groups cells by their first value. Cells without a first value come first.
 func byGroup(cells []Cell) (groups []cellGroup) {
 	for _, cell := range ordered(cells) {
 		value := cell.Values[:1]
@@ -21,8 +21,8 @@ func byGroup(cells []Cell) (groups []cellGroup) {
 	return groups
 }
 
-// together adds up the cells of groups that have the same values.
-func together(groups []cellGroup) (cells []Cell) {
+// mergeCells adds up the cells with equal values of several groups.
+func mergeCells(groups []cellGroup) (cells []Cell) {
 	at := map[string]int{}
 	for _, group := range groups {
 		for _, cell := range group.cells {
@@ -39,7 +39,7 @@ func together(groups []cellGroup) (cells []Cell) {
 	return cells
 }
 
-// totalOf is what cells sum to.
+// totalOf returns the total quantity of cells.
 func totalOf(cells []Cell) (sum money.Decimal) {
 	for _, cell := range cells {
 		sum = sum.Add(cell.Quantity)

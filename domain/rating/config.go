@@ -15,27 +15,28 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// Amount is a configured amount or rate, never negative: discounts are no prices.
+// Amount is a configured amount or rate. It is never negative: a reduction is an adjustment of
+// a price, not a price.
 type Amount struct {
 	money.Decimal
-	Text string // as it was sent
+	Text string // as the client sent it
 }
 
-// document collects what is wrong with a configuration, so that the client learns
-// everything at once. Reading goes on with zero values; what those violate in turn
-// is not reported, as a field is reported once.
+// document collects the faults of a configuration, so that the client sees all of them at once.
+// A field that cannot be read is reported once and then has the zero value, so that the checks
+// of other fields can continue.
 type document struct {
 	violations []fault.Violation
-	wrong      map[string]bool // paths reported
-	names      []PropertyName  // those that were read
+	wrong      map[string]bool // paths of reported fields
+	names      []PropertyName  // property names that were read
 }
 
-// object is one JSON object of a document. A key that was not taken when the object
-// is closed is unknown; keys are compared exactly.
+// object is one JSON object of a document. Reading a field takes it out of the object. Fields
+// that are left when the object is closed are unknown. Keys are case-sensitive.
 type object struct {
 	doc    *document
 	path   string
-	fields map[string]json.RawMessage // those not taken yet; nil: unreadable, and reported
+	fields map[string]json.RawMessage // not taken yet; nil: the object could not be read, which is reported
 }
 
 func (d *document) bad(path, reason string, args ...any) {
@@ -84,7 +85,7 @@ func (d *document) object(path string, raw json.RawMessage) *object {
 	return o
 }
 
-// close reports the keys that no one asked for.
+// close reports the fields that were not taken: they are unknown.
 func (o *object) close() {
 	for _, key := range slices.Sorted(maps.Keys(o.fields)) {
 		o.bad(key, "is not a known field")
@@ -105,8 +106,8 @@ func (o *object) bad(key, reason string, args ...any) {
 	}
 }
 
-// sound reports whether nothing is wrong so far. Checks that compare fields with
-// each other wait for it.
+// sound reports whether no fault was found so far. Only then are fields compared with each
+// other.
 func (o *object) sound() bool { return len(o.doc.violations) == 0 }
 
 // take returns the value of an optional key, nil if it is absent or null.
@@ -180,7 +181,7 @@ func (o *object) number(key string) money.Decimal {
 	return money.Decimal{}
 }
 
-// bound reads an optional JSON number; nil stands for no bound.
+// bound reads an optional JSON number; nil: there is no bound.
 func (o *object) bound(key string) *money.Decimal {
 	raw := o.take(key)
 	if raw == nil {
@@ -251,7 +252,7 @@ func (o *object) property(key string) string { return o.named(key, o.name(key)) 
 // propertyOrNull reads the optional name of a property of events; "" is none.
 func (o *object) propertyOrNull(key string) string { return o.named(key, o.nameOrNull(key)) }
 
-// named notes the name of a property: see PropertyNames.
+// named records the name of a property for PropertyNames, and returns it.
 func (o *object) named(key, name string) string {
 	if name != "" {
 		o.doc.names = append(o.doc.names, PropertyName{o.at(key), name})
@@ -275,7 +276,7 @@ func (o *object) objectsOrNull(key string, read func(*object)) {
 	}
 }
 
-// objects reads a required list of at least one object and gives each to read.
+// objects reads a required list of at least one object, and calls read for each.
 func (o *object) objects(key string, read func(*object)) {
 	raw := o.need(key)
 	if raw != nil && o.eachObject(key, raw, read) == 0 {

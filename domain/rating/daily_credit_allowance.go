@@ -27,7 +27,7 @@ func (m DailyCreditAllowance) prorated() bool { return false }
 
 func (m DailyCreditAllowance) charge(u Usage) Charge {
 	days := byGroup(u.Cells)
-	c := m.Rates.eachCell(together(days), atRate)
+	c := m.Rates.eachCell(mergeCells(days), atRate)
 	var free money.Decimal
 	for _, day := range days {
 		if day.value != nil {

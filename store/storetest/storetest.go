@@ -1,10 +1,10 @@
-// Package storetest gives each spec a migrated database of its own, or all specs of
-// a process one that they share.
+// Package storetest gives each spec its own migrated database, or one database that all specs of
+// a process share.
 //
 // The first call in a process starts a throwaway private PostgreSQL and migrates
-// a template once; each database is a copy of it. Everything is in one temporary
-// directory, in memory where there is room, and reached by a socket there, so any number
-// of processes may run at once, and it all goes when the process ends, however it ends.
+// a template once; each database is a copy of it. Everything, the socket included, is in
+// one temporary directory, in memory where there is room. So any number of processes may run at
+// once. The directory is removed when the process ends, also when it is killed.
 package storetest
 
 import (
@@ -65,8 +65,8 @@ var (
 	urls sync.Map // *store.Store to the URL of its database
 )
 
-// New opens a new database with all migrations and no rows. It is dropped when
-// the spec, or the node that called, is cleaned up.
+// New opens a new database with all migrations and no rows. It is dropped when the spec ends, or
+// when the suite does if a node for the suite called New.
 func New() *store.Store {
 	ginkgo.GinkgoHelper()
 	c, err := shared()
@@ -82,16 +82,15 @@ func New() *store.Store {
 	return st
 }
 
-// Shared is a database for all specs of a process, which keep to accounts of their
-// own: what needs no more than that starts much faster.
+// Shared returns a database for all specs of a process. Each spec uses an account of its own. That
+// starts much faster than a new database.
 var Shared = sync.OnceValue(func() *store.Store {
 	st, err := Open()
 	must("open a copy of the template", err)
 	return st
 })
 
-// Open is New outside of specs, for fuzz tests: the database stays as long as the
-// process.
+// Open is New outside of specs, for fuzz tests. The database exists until the process ends.
 func Open() (*store.Store, error) {
 	c, err := shared()
 	if err != nil {
@@ -100,7 +99,7 @@ func Open() (*store.Store, error) {
 	return open(c, fmt.Sprintf("spec_%d", made.Add(1)))
 }
 
-// open copies the template.
+// open opens a copy of the template.
 func open(c *cluster.Cluster, name string) (*store.Store, error) {
 	if err := administer(c, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy); err != nil {
 		return nil, err
@@ -126,8 +125,8 @@ func administer(c *cluster.Cluster, statement string) error {
 	return err
 }
 
-// URL is that of st's database, as its owner, for servers that run as processes
-// of their own.
+// URL returns the URL of the store's database, as its owner. Specs that start the server as a
+// process use it.
 func URL(st *store.Store) string {
 	ginkgo.GinkgoHelper()
 	url, ok := urls.Load(st)
@@ -148,8 +147,8 @@ func Account(st *store.Store, mode string) context.Context {
 	return store.WithAccount(context.Background(), id)
 }
 
-// SetClock makes the clock of the context's test account stand at that instant.
-// It does no work that falls due by then.
+// SetClock sets the clock of the context's test account to an instant. It does none of the work
+// that is due by then.
 func SetClock(st *store.Store, ctx context.Context, at time.Time) { //nolint:revive // read as "set st's clock in ctx"
 	ginkgo.GinkgoHelper()
 	must("set the clock", st.Shared(ctx, func(db *gorm.DB) error {
