@@ -17,11 +17,12 @@ type run struct {
 	why     map[string]string
 	books   books
 	quick   bool
+	known   known
 	pairs   map[string]map[string]int // steps done, by kind and feature
 }
 
 func newRun(c *client) *run {
-	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}}
+	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}, known: newKnown()}
 	r.w.issued = r.issued
 	return r
 }

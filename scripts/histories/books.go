@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sort"
@@ -58,12 +59,10 @@ type noteTotal struct {
 
 // read reads all documents of the account.
 func (r *run) read(ctx context.Context) error {
-	found, err := r.c.all(ctx, "/v1/invoices?status[]=draft&status[]=issued&status[]=paid&status[]=void")
+	found, err := r.changed(ctx)
 	if err != nil {
 		return err
 	}
-	r.books.invoices, r.books.order, r.books.notes = map[string]*invoice{}, nil, nil
-	r.books.totals, r.books.noteInvoices = nil, map[string]string{}
 	for _, n := range found {
 		v := &invoice{id: n.str("id"), status: n.str("status"), source: n.str("invoice_source"), sub: n.at("subscription").str("id"), customer: n.at("customer").str("id"),
 			date: n.instant("invoice_date"), issued: n.instant("issued_at"), total: n.num("total"), due: n.num("amount_due"), subtotal: n.num("subtotal"), raw: n}
@@ -75,6 +74,12 @@ func (r *run) read(ctx context.Context) error {
 		r.books.invoices[v.id] = v
 		r.books.order = append(r.books.order, v.id)
 	}
+	listed := r.books.noted()
+	if !r.known.full && len(r.known.touched) == 0 && listed == r.known.notes {
+		return nil
+	}
+	r.known.notes = listed
+	r.books.notes, r.books.totals, r.books.noteInvoices = nil, nil, map[string]string{}
 	notes, err := r.c.all(ctx, "/v1/credit_notes")
 	if err != nil {
 		return err
@@ -92,6 +97,30 @@ func (r *run) read(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// changed reads the invoices of all customers, or of those whose invoices may have changed since
+// the last comparison, and takes what was known of these away.
+func (r *run) changed(ctx context.Context) ([]node, error) {
+	const path = "/v1/invoices?status[]=draft&status[]=issued&status[]=paid&status[]=void"
+	if r.known.full || r.known.now != r.w.now {
+		r.books.invoices, r.books.order = map[string]*invoice{}, nil
+		return r.c.all(ctx, path)
+	}
+	var all []node
+	for _, c := range r.customers() {
+		if !r.known.touched[c.name] && !r.known.used[c.name] {
+			continue
+		}
+		r.books.order = slices.DeleteFunc(r.books.order, func(id string) bool { return r.books.invoices[id].customer == c.id })
+		maps.DeleteFunc(r.books.invoices, func(_ string, v *invoice) bool { return v.customer == c.id })
+		found, err := r.c.all(ctx, path+"&customer_id="+c.id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // frozen reports whether the document of a charge's service period is issued.

@@ -13,6 +13,9 @@ func (r *run) check(ctx context.Context) error {
 		return err
 	}
 	for _, name := range r.w.order {
+		if s := r.w.subs[name]; r.known.untouched(name) && !s.bounds(r.known.now, r.w.now) {
+			continue
+		}
 		if err := r.intervals(ctx, r.w.subs[name]); err != nil {
 			return err
 		}
@@ -48,6 +51,7 @@ func (r *run) check(ctx context.Context) error {
 			return err
 		}
 	}
+	r.known.now, r.known.touched, r.known.used = r.w.now, map[string]bool{}, map[string]bool{}
 	return nil
 }
 

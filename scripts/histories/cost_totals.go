@@ -45,6 +45,11 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 			}
 		}
 	}
+	seen := fmt.Sprint(last, p.fraction(), r.w.worth(p, p.to))
+	if r.known.totals[seen] && !r.known.full {
+		return nil
+	}
+	r.known.totals[seen] = true
 	n, err := r.c.get(ctx, fmt.Sprintf("/v1/subscriptions/%s/costs?view_mode=periodic&currency=%s&timeframe_start=%s&timeframe_end=%s", s.id, p.spec.unit("USD"),
 		z.start(z.day(p.from)).Format("2006-01-02T15:04:05Z"), last.to.Format("2006-01-02T15:04:05Z")))
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 )
 
@@ -55,6 +56,9 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	paced := flags.Bool("paces", false, "live through a year of each history in one jump, by days and by seven hours instead, and compare the bytes")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800) // memory is cheaper here than time
 	}
 	s, err := setUp(ctx, ".data")
 	if err != nil {

@@ -114,6 +114,7 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 		}
 		done, err := r.do(ctx, next)
 		if n == o.steps-1 && err == nil {
+			r.known.full = true
 			err = r.check(ctx)
 		}
 		if done || err != nil {
@@ -145,7 +146,8 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 	for _, f := range features {
 		r.pairs[s.kind()][f]++
 	}
-	if r.quick && quiet[s.Do] {
+	r.touch(s)
+	if r.known.full = !r.quick; r.quick && quiet[s.Do] {
 		return true, nil
 	}
 	return true, r.check(ctx)
@@ -231,7 +233,7 @@ func newCounts() *counts {
 }
 
 func (t *counts) add(seed uint64, steps []step, r *run, differs bool) played {
-	one := played{Seed: seed, Steps: len(steps), Differs: differs, Pairs: map[string]map[string]int{}}
+	one := played{Generation: generation, Seed: seed, Steps: len(steps), Differs: differs, Pairs: map[string]map[string]int{}}
 	for _, s := range steps {
 		t.kinds[s.kind()]++
 	}

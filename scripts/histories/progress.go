@@ -6,12 +6,17 @@ import (
 	"os"
 )
 
+// generation is the version of the generator. A seed plays the same history in each run of one of
+// them, so histories of another one in the file are no part of the run.
+const generation = 1
+
 // played is what is kept of a history that was played, a line in the file.
 type played struct {
-	Seed    uint64                    `json:"seed"`
-	Steps   int                       `json:"steps"`
-	Differs bool                      `json:"differs,omitempty"`
-	Pairs   map[string]map[string]int `json:"pairs"`
+	Generation int                       `json:"generation,omitempty"`
+	Seed       uint64                    `json:"seed"`
+	Steps      int                       `json:"steps"`
+	Differs    bool                      `json:"differs,omitempty"`
+	Pairs      map[string]map[string]int `json:"pairs"`
 }
 
 // progress is a file of histories that were played, so that a long run can go on.
@@ -35,7 +40,7 @@ func openProgress(path string) (*progress, error) {
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
 		var one played
-		if json.Unmarshal(lines.Bytes(), &one) == nil && !one.Differs { // what differed is played again
+		if json.Unmarshal(lines.Bytes(), &one) == nil && !one.Differs && one.Generation == generation { // what differed is played again
 			p.done[one.Seed] = one
 		}
 	}
