@@ -123,6 +123,7 @@ func (c *customer) moneyFeatures(see func(bool, string)) {
 			see(b.revived, "block of credits that came back")
 		}
 	}
+	c.saleFeatures(see)
 	see(len(c.manual) > 0, "balance moved by hand")
 	for _, v := range c.oneOffs {
 		see(v.issued, "one-off invoice")

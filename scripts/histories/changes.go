@@ -206,7 +206,7 @@ func (r *run) endPrice(ctx context.Context, s step) error {
 func (r *run) invoiceOf(s step) *invoice {
 	sub := r.w.subs[s.Of]
 	for _, id := range r.books.order {
-		if v := r.books.invoices[id]; sub != nil && v.sub == sub.id && v.status == "issued" && clock(v.date) == s.At {
+		if v := r.books.invoices[id]; sub != nil && v.sub == sub.id && v.status == "issued" && v.source == "subscription" && clock(v.date) == s.At {
 			return v
 		}
 	}

@@ -32,6 +32,11 @@ func (r *run) check(ctx context.Context) error {
 	if err := r.documents(); err != nil {
 		return err
 	}
+	for _, name := range r.w.order {
+		if err := r.thresholds(r.w.subs[name]); err != nil {
+			return err
+		}
+	}
 	for _, c := range r.customers() {
 		if err := r.ledgers(ctx, c); err != nil {
 			return err

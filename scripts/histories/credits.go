@@ -30,6 +30,9 @@ func (r *run) credit(ctx context.Context, s step) error {
 		}
 		body["filters"], b.item = []object{{"field": "item_id", "operator": "includes", "values": []string{item}}}, s.Item
 	}
+	if s.Option != "" {
+		body["invoice_settings"] = s.sold()
+	}
 	made, err := r.post(ctx, "/v1/customers/"+buyer.id+"/credits/ledger_entry", body)
 	if err != nil {
 		return err
@@ -40,6 +43,11 @@ func (r *run) credit(ctx context.Context, s step) error {
 		r.w.settleIn(buyer, s.Currency)
 	}
 	l.blocks = append(l.blocks, b)
+	if s.Option != "" {
+		if err := r.sell(buyer, b, s, made); err != nil {
+			return err
+		}
+	}
 	r.cover(l)
 	return nil
 }

@@ -72,7 +72,7 @@ func (g *generator) next(made int) step {
 		return s
 	}
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
-		g.unscheduleQuantity, g.credit, g.decrement, g.byHand, g.money, g.correct,
+		g.unscheduleQuantity, g.credit, g.sale, g.decrement, g.byHand, g.money, g.correct,
 		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.trigger, g.trigger, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	if g.chance(40) { // time and usage, without which nothing is billed
 		return g.steered([]func() (step, bool){g.clock, g.clock, g.ingest})
@@ -109,6 +109,9 @@ func (g *generator) subscribe() step {
 	}
 	if g.chance(25) {
 		s.Day = pick(g, 3, 10, 14, 40)
+	}
+	if g.chance(25) {
+		s.Amount = pick(g, "5.00", "20.00", "60.00")
 	}
 	for _, child := range g.r.customers() {
 		if child.parent == c.name && g.chance(70) {
@@ -335,7 +338,7 @@ func (g *generator) document() (step, bool) {
 	var all []*invoice
 	sub := g.sub()
 	for _, id := range g.r.books.order {
-		if v := g.r.books.invoices[id]; v.sub == sub.id && v.status == "issued" {
+		if v := g.r.books.invoices[id]; v.sub == sub.id && v.status == "issued" && v.source == "subscription" {
 			all = append(all, v)
 		}
 	}

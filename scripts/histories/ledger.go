@@ -22,6 +22,7 @@ type block struct {
 	gone     bool
 
 	moved, revived bool // it was made as expiries were moved, or as an invoice was voided
+	sold, waits    bool // it was sold, and waits for payment
 }
 
 // charge is what a local day of a price costs, and who pays it (semantics 10.2.5).
@@ -90,7 +91,7 @@ func (l *ledger) left(b *block) *big.Rat {
 func (l *ledger) inForce(d day) []*block {
 	var all []*block
 	for _, b := range l.blocks {
-		if !b.gone && b.from <= d && (b.to == 0 || b.to > d) {
+		if !b.gone && !b.waits && b.from <= d && (b.to == 0 || b.to > d) {
 			all = append(all, b)
 		}
 	}

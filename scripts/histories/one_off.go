@@ -10,11 +10,15 @@ import (
 
 // oneOff is an invoice of one customer that the model knows whole from its request.
 type oneOff struct {
-	id     string
-	date   time.Time
-	total  *big.Rat
-	issues bool // by itself, on its date
-	issued bool
+	id      string
+	date    time.Time
+	total   *big.Rat
+	issues  bool // by itself, on its date
+	issued  bool
+	settled bool // paid or voided by hand
+
+	block    *block // of the credits that it sells
+	currency string // of the block
 }
 
 // manual is a move of a customer's balance by hand, in money.
@@ -87,9 +91,13 @@ func (r *run) settleInvoice(ctx context.Context, s step) error {
 	}
 	if s.Option == "void" {
 		_, err = r.post(ctx, "/v1/invoices/"+v.id+"/void", nil)
-		return err
+	} else {
+		_, err = r.post(ctx, "/v1/invoices/"+v.id+"/mark_paid", object{"payment_received_date": s.Until})
 	}
-	_, err = r.post(ctx, "/v1/invoices/"+v.id+"/mark_paid", object{"payment_received_date": s.Until})
+	if err == nil {
+		v.settled = true
+		r.settleSale(r.w.customers[s.Of], v, s.Option != "void")
+	}
 	return err
 }
 
@@ -137,7 +145,7 @@ func (r *run) oneOffs(c *customer) error {
 
 // money is a step about an invoice of its own or the balance.
 func (g *generator) money() (step, bool) {
-	return pick(g, g.invoice, g.issueInvoice, g.settleInvoice, g.moveBalance)()
+	return pick(g, g.invoice, g.issueInvoice, g.settleInvoice, g.settleSold, g.moveBalance)()
 }
 
 func (g *generator) invoice() (step, bool) {

@@ -51,6 +51,8 @@ func (w *world) features(s step) []string {
 			see(!sub.to.IsZero() && sub.to.After(w.now), "cancellation ahead")
 			see(!sub.to.IsZero() && !sub.to.After(w.now), "subscription that has ended")
 			see(len(sub.former) > 0, "end that was taken back")
+			see(sub.threshold != nil, "invoicing threshold")
+			see(sub.partial, "partial invoice")
 			see(len(sub.changes) > 0, "plan change")
 			see(w.now.Before(sub.trialEnd()), "trial")
 			see(len(sub.phases) > 0, "phases")
@@ -102,7 +104,7 @@ func (w *world) features(s step) []string {
 // kindsOfSteps are those of which pairs are counted, also where none was done.
 var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
-	"credit", "credit note", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
+	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
 	"ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
 	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "trigger phase", "unschedule cancellation",

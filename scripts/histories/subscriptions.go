@@ -13,6 +13,9 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	}
 	body := p.versioned(object{"customer_id": buyer.id, "align_billing_with_subscription_start_date": s.Flag})
 	from := buyer.zone.start(buyer.zone.day(r.w.now))
+	if s.Amount != "" {
+		body["invoicing_threshold"] = s.Amount
+	}
 	if s.Day > 0 {
 		body["trial_duration_days"] = s.Day
 	}
@@ -40,6 +43,9 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
 	if s.Flag {
 		sub.anchor.day = d
+	}
+	if s.Amount != "" {
+		sub.threshold = rat(s.Amount)
 	}
 	if s.Day > 0 {
 		sub.trial = buyer.zone.start(began + day(s.Day))

@@ -121,6 +121,8 @@ type subscription struct {
 	troubled  bool        // a cancellation or a plan change was scheduled once
 	phases    []placed    // in the order of time
 	trial     time.Time   // its end as was asked for; zero: none
+	threshold *big.Rat    // in money; nil: none
+	partial   bool        // it had a partial invoice
 }
 
 // planChange is one that is scheduled or done.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"math/big"
+	"time"
+)
+
+// thresholds compares the partial invoices of a subscription with its threshold: each reaches it,
+// the invoice at the end of the period takes off what they billed, and what is left of the usage
+// of periods in force is below it once time has passed (semantics 6.2.7).
+func (r *run) thresholds(s *subscription) error {
+	billed := map[string]*big.Rat{}
+	for _, id := range r.books.order {
+		v := r.books.invoices[id]
+		if v.sub != s.id || v.source != "partial" || v.status == "void" {
+			continue
+		}
+		s.partial = true
+		if s.threshold == nil || v.total.Cmp(s.threshold) < 0 {
+			return differ("%s, whose threshold is %s, has a partial %s", s.name, showOrNone(s.threshold), v)
+		}
+		for _, l := range v.lines {
+			for _, i := range s.intervals {
+				for _, p := range s.pieces(i, r.w.now) {
+					if i.price == l.price && !l.from.Before(p.from) && l.from.Before(p.to) {
+						billed[p.key()] = plus(billed[p.key()], l.amount)
+					}
+				}
+			}
+		}
+	}
+	if s.threshold == nil {
+		return nil
+	}
+	open, minimum := new(big.Rat), false
+	for _, i := range s.intervals {
+		for _, p := range s.pieces(i, r.w.now) {
+			if i.spec.Metric == "" {
+				continue
+			}
+			for _, a := range r.w.adjusting(p) {
+				minimum = minimum || a.Kind == "minimum"
+			}
+			for _, l := range r.books.of(s.id, i.price, p.from, p.to) {
+				if _, done := r.books.issued[l.invoice.id]; done && l.status != "draft" || l.source != "subscription" {
+					continue
+				}
+				if want := plus(billed[p.key()], new(big.Rat)); !same(want, l.partially) {
+					return differ("partial invoices of %s billed %s of the line %s", s.name, show(want), l)
+				}
+				if p.to.After(r.w.now) {
+					open.Add(open, l.amount)
+				}
+			}
+		}
+	}
+	if r.known.now != r.w.now && !minimum && open.Cmp(s.threshold) >= 0 && s.active(r.w.now) {
+		return differ("%s has used %s that is not invoiced, and its threshold is %s%s", s.name, show(open), show(s.threshold), r.books.print(s.id))
+	}
+	return nil
+}
+
+// active reports whether a subscription has begun and not ended.
+func (s *subscription) active(now time.Time) bool {
+	return !now.Before(s.from) && (s.to.IsZero() || now.Before(s.to))
+}
+
+func showOrNone(r *big.Rat) string {
+	if r == nil {
+		return "none"
+	}
+	return show(r)
+}
