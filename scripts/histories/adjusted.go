@@ -23,6 +23,11 @@ func (r *run) adjusted(v *invoice) error {
 		for _, i := range s.intervals {
 			for _, p := range s.pieces(i, v.date) {
 				for _, l := range v.lines {
+					if i.spec.Metric == "" && l.price == i.price && !l.from.Before(p.from) && l.from.Before(p.to) {
+						if want := p.discount(l.subtotal); !same(want, l.adjusted) {
+							return differ("the fee %s is %s after coupons, expected %s", l, show(l.adjusted), show(want))
+						}
+					}
 					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.from) && l.to.Equal(p.to) {
 						if p.trial {
 							continue // which nothing else adjusts
@@ -37,6 +42,11 @@ func (r *run) adjusted(v *invoice) error {
 		}
 	}
 	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
+		if kind == "minimum" { // after all percentages
+			for _, l := range lines {
+				l.amount = l.piece.discount(l.amount)
+			}
+		}
 		for _, level := range []bool{false, true} {
 			for _, a := range adjusts {
 				if a.Kind != kind || (len(a.Prices) > 1) != level {

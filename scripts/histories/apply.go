@@ -67,7 +67,7 @@ var steps map[string]func(*run, context.Context, step) error
 
 func init() {
 	steps = map[string]func(*run, context.Context, step) error{
-		"clock": (*run).clock, "customer": (*run).customer, "plan": (*run).plan, "subscribe": (*run).subscribe,
+		"clock": (*run).clock, "customer": (*run).customer, "plan": (*run).plan, "subscribe": (*run).subscribe, "redeem": (*run).redeem,
 		"cancel": (*run).cancel, "unschedule cancellation": (*run).unscheduleCancellation,
 		"quantity": (*run).quantity, "unschedule quantity": (*run).unscheduleQuantity,
 		"ingest": (*run).ingest, "deprecate": (*run).deprecate, "amend": (*run).amend,

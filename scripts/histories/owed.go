@@ -80,8 +80,13 @@ func (r *run) piece(p piece, lines []*line) error {
 		held = held || l.status == "draft" && !l.date.After(r.w.now)
 		amounts := []*big.Rat{l.subtotal}
 		for _, n := range r.books.notes {
-			if n.invoice == l.invoice.id && n.name == l.name && len(l.adjustments) == 0 {
+			switch {
+			case n.invoice != l.invoice.id || n.name != l.name:
+			case len(l.adjustments) == 0:
 				amounts = append(amounts, new(big.Rat).Neg(n.amount))
+			case l.adjusted.Sign() != 0: // as a part of what coupons left
+				amounts = append(amounts, new(big.Rat).Neg(quo(mul(n.amount, l.subtotal), l.adjusted)))
+				rounds += 2
 			}
 		}
 		if l.to.After(p.to) && len(amounts) == 1 { // what is given back of it rounds to nothing
@@ -168,7 +173,7 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 	if !same(subtotal, l.subtotal) {
 		return differ("%s has subtotal %s, expected %s", at, show(l.subtotal), show(subtotal))
 	}
-	if shared := r.shared(p); !shared || p.trial {
+	if shared := r.shared(p) || p.discounted(); !shared || p.trial {
 		if worth := r.w.worth(p, p.to); !same(worth, l.adjusted) {
 			return differ("%s has adjusted_subtotal %s, expected %s", at, show(l.adjusted), show(worth))
 		}
@@ -218,6 +223,9 @@ func (r *run) sharing(c *customer) bool {
 	for _, s := range r.w.subs {
 		if s.customer != c {
 			continue
+		}
+		if len(s.coupons) > 0 {
+			return true
 		}
 		plans := []string{s.plan}
 		for _, change := range s.changes {

@@ -53,6 +53,7 @@ func (w *world) features(s step) []string {
 			see(len(sub.former) > 0, "end that was taken back")
 			see(sub.threshold != nil, "invoicing threshold")
 			see(sub.partial, "partial invoice")
+			see(len(sub.coupons) > 0, "coupon")
 			see(len(sub.changes) > 0, "plan change")
 			see(w.now.Before(sub.trialEnd()), "trial")
 			see(len(sub.phases) > 0, "phases")
@@ -107,7 +108,7 @@ var kindsOfSteps = []string{
 	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
 	"ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
-	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "trigger phase", "unschedule cancellation",
+	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "trigger phase", "unschedule cancellation",
 	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void credits", "void invoice",
 }
 

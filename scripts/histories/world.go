@@ -117,12 +117,13 @@ type subscription struct {
 	anchor    anchor
 	intervals []*interval
 	changes   []planChange
-	former    []time.Time // ends that were taken back
-	troubled  bool        // a cancellation or a plan change was scheduled once
-	phases    []placed    // in the order of time
-	trial     time.Time   // its end as was asked for; zero: none
-	threshold *big.Rat    // in money; nil: none
-	partial   bool        // it had a partial invoice
+	former    []time.Time  // ends that were taken back
+	troubled  bool         // a cancellation or a plan change was scheduled once
+	phases    []placed     // in the order of time
+	trial     time.Time    // its end as was asked for; zero: none
+	threshold *big.Rat     // in money; nil: none
+	coupons   []redemption // in the order of time
+	partial   bool         // it had a partial invoice
 }
 
 // planChange is one that is scheduled or done.
