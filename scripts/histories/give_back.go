@@ -46,9 +46,6 @@ func (r *run) giveBackIssued() {
 
 // giveBackOf returns what was drawn above the final lines of an invoice.
 func (r *run) giveBackOf(s *subscription, v *invoice) {
-	if !r.charges(v) {
-		return
-	}
 	r.w.settle(s.customer)
 	back := map[*ledger]string{}
 	for _, i := range s.intervals {
