@@ -64,6 +64,19 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 		Expect(changed(after)).To(Equal([]string{"2025-03-11 issued 126.00", "adjustment 21.00"}))
 	})
 
+	It("leaves the last phase open-ended that the taking back of a cancellation has left so", func() {
+		s := openShop("2025-03-01T00:00:00Z")
+		sub := s.ramp(nil, true)
+		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "requested_date", "cancellation_date": "2025-05-11"}).expect(200)
+		left := s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", object{}).expect(200)
+		Expect(left.at("end_date")).To(BeNil())
+		Expect(left.each("price_intervals", "end_date")).To(Equal(list{"2025-05-01T00:00:00+00:00", nil}))
+		s.clock("2025-03-11T15:00:00Z")
+		after := trigger(s, sub, object{}).expect(200)
+		Expect(after.at("end_date")).To(BeNil())
+		Expect(after.each("price_intervals", "end_date")).To(Equal(list{"2025-03-11T00:00:00+00:00", nil}))
+	})
+
 	It("begins it on a day ahead, up to which the present one is charged", func() {
 		s := openShop("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, true)

@@ -49,7 +49,7 @@ func TriggerPhase(tx *store.Tx, t Terms, day *period.Date) error {
 
 // triggered are the phases from the present one on as they are when the next begins at
 // an instant. Those that a planned end of the subscription has cut off do not come back:
-// the last one that is left goes on up to it.
+// the last one that is left goes on up to it, and stays open where that end was taken back.
 func (t Terms) triggered(tx *store.Tx, before []Phase, current Phase, at time.Time) ([]Phase, error) {
 	planInterval := t.of(PriceInterval{PlanIntervalID: &current.PlanIntervalID})
 	version, err := catalog.FindVersion(tx, planInterval.PlanID, planInterval.PlanVersion)
@@ -72,8 +72,12 @@ func (t Terms) triggered(tx *store.Tx, before []Phase, current Phase, at time.Ti
 	}
 	current.EndAt = &at
 	phases := append([]Phase{current}, unroll(tx, rest, planInterval.ID, ramp, t.Customer.Location())...)
+	last := &phases[len(phases)-1]
 	if rest.EndAt != nil {
-		phases[len(phases)-1].EndAt = rest.EndAt
+		last.EndAt = rest.EndAt
+	}
+	if old, planned := phaseIn(before, last.PhaseOrder); planned && old.EndAt == nil {
+		last.EndAt = nil
 	}
 	return phases, nil
 }

@@ -111,10 +111,10 @@ func (r *run) triggerPhase(ctx context.Context, s step) error {
 	}
 	now := map[int]placed{current.order: {current.order, current.change, current.from, at}}
 	for _, one := range sub.place(r.w.plans[name].phases[:most], current.order+1, current.change, at) {
-		if now[one.order] = one; one.order == most && !sub.to.IsZero() {
-			one.to = sub.to // the last one that the end of the subscription has left
-			now[one.order] = one
+		if one.order == most && (!sub.to.IsZero() || was[most].to.IsZero()) {
+			one.to = sub.to // the last one that an end of the subscription has left
 		}
+		now[one.order] = one
 	}
 	sub.phases = others
 	for n := current.order; n <= most; n++ {
