@@ -2005,8 +2005,9 @@ type ClientInterface interface {
 	//
 	// The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 	// forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-	// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-	// instant it reached; the same call goes on from there.
+	// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+	// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+	// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2017,8 +2018,9 @@ type ClientInterface interface {
 	//
 	// The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 	// forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-	// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-	// instant it reached; the same call goes on from there.
+	// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+	// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+	// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6140,8 +6142,9 @@ func (c *Client) FetchTestClock(ctx context.Context, reqEditors ...RequestEditor
 //
 // The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 // forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-// instant it reached; the same call goes on from there.
+// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6162,8 +6165,9 @@ func (c *Client) AdvanceTestClockWithBody(ctx context.Context, params *AdvanceTe
 //
 // The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 // forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-// instant it reached; the same call goes on from there.
+// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -19403,8 +19407,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 	// forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-	// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-	// instant it reached; the same call goes on from there.
+	// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+	// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+	// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19415,8 +19420,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 	// forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-	// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-	// instant it reached; the same call goes on from there.
+	// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+	// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+	// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -31595,8 +31601,9 @@ func (c *ClientWithResponses) FetchTestClockWithResponse(ctx context.Context, re
 //
 // The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 // forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-// instant it reached; the same call goes on from there.
+// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31613,8 +31620,9 @@ func (c *ClientWithResponses) AdvanceTestClockWithBodyWithResponse(ctx context.C
 //
 // The first move may be to any instant while the account has no customers and no events; after that the clock only goes
 // forward, and an earlier instant is refused with a 400. The answer comes when everything that fell due by then is done,
-// each thing at its own time. A second call for the account meanwhile is a 409. After a failure the clock stands at the
-// instant it reached; the same call goes on from there.
+// each thing at its own time. A second call for the account meanwhile is a 409. Work that fails is parked: `parked` lists it,
+// later work for the same subscription or customer waits for it, and everything else is done. Each call tries parked work
+// again first. After an outage the clock stands at the instant it reached; the same call goes on from there.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -8338,6 +8338,36 @@ type PaginationMetadata struct {
 	NextCursor *string `json:"next_cursor"`
 }
 
+// ParkedUnit defines model for ParkedUnit.
+type ParkedUnit struct {
+	// Attempts How often it failed.
+	Attempts int `json:"attempts"`
+
+	// CustomerID The customer whose later work waits; null where only that of the subscription or all of the account does.
+	CustomerID *string `json:"customer_id"`
+
+	// DueAt When the work was due, by the clock of the account.
+	DueAt Timestamp `json:"due_at"`
+
+	// FirstFailedAt When it failed first, in real time.
+	FirstFailedAt Timestamp `json:"first_failed_at"`
+
+	// ID Its id, which `tollkeeper due` takes.
+	ID string `json:"id"`
+
+	// Kind What was to be done, such as `issue invoices`.
+	Kind string `json:"kind"`
+
+	// LastFailedAt When it failed last, in real time.
+	LastFailedAt Timestamp `json:"last_failed_at"`
+
+	// NextTryAt When it is tried again by itself, in real time.
+	NextTryAt Timestamp `json:"next_try_at"`
+
+	// SubscriptionID The subscription whose later work waits; null where it is all of the customer or account.
+	SubscriptionID *string `json:"subscription_id"`
+}
+
 // PayableNow defines model for PayableNow.
 type PayableNow struct {
 	// IsPayableNow Whether the invoice is owed at once.
@@ -10150,6 +10180,9 @@ type TestClock struct {
 
 	// Now The time of the account.
 	Now Timestamp `json:"now"`
+
+	// Parked Work that fell due and failed, the first hundred of it, in the order in which it failed first. It is tried again by itself and by each move of the clock.
+	Parked []ParkedUnit `json:"parked"`
 }
 
 // TestClockAdvance defines model for TestClockAdvance.

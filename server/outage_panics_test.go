@@ -76,7 +76,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
 	}
 
-	It("ends the due work of that account, which is tried again until it is mended", func() {
+	It("parks the unit that it ends, which is tried again until it is mended", func() {
 		live()
 		subs := map[shop]string{}
 		for _, s := range []shop{broken, innocent} {
@@ -87,13 +87,13 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		p := innocent.process(func(ctx context.Context, s *server.Server) { _ = s.Worker().Run(ctx) })
 		issued := ContainElement(HavePrefix("2025-02-01 paid"))
 		Eventually(func() []string { return innocent.bills(subs[innocent]) }, onBusyMachine).Should(issued)
-		Eventually(p.metrics, onBusyMachine).Should(MatchRegexp(`tollkeeper_panics_total{work="due work"} [2-9]`))
+		Eventually(p.metrics, onBusyMachine).Should(MatchRegexp(`tollkeeper_panics_total{work="(issue|open) invoices"} [2-9]`))
 		Expect(p.stacks()).To(Equal(1), "the next try is logged without")
 		broken.owner("UPDATE metrics SET sql = 'SELECT SUM(n) FROM events' WHERE id = '" + broken.metric + "'")
 		Eventually(func() []string { return broken.bills(subs[broken]) }, "30s").Should(issued)
 	})
 
-	It("is a failure of the request that advances its test clock, also where several workers are at it", func() {
+	It("is told by the request that advances its test clock, also where several workers are at it", func() {
 		one := serveOn(storetest.New(), 2).account("test")
 		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
 		subs := map[shop]string{}
@@ -101,7 +101,8 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			subs[s] = s.subscribe(s.buyer(nil), nil, s.calls("1.00")).text("id")
 		}
 		broken.spoilMetric()
-		broken.post("/v1/test_clock/advance", object{"now": "2025-05-10T09:00:00Z"}).refuse(500, "500-internal-server-error")
+		broken.post("/v1/test_clock/advance", object{"now": "2025-05-10T09:00:00Z"}).expect(200).
+			parks(object{"now": "2025-05-10T09:00:00+00:00", "parked[0].subscription_id": subs[broken]})
 		innocent.clock("2025-05-10T09:00:00Z")
 		Expect(innocent.bills(subs[innocent])).To(ContainElement(HavePrefix("2025-04-01 paid")))
 	})
@@ -132,7 +133,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		broken.spoilMetric()
 		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Worker().AggregateUsage(ctx) })
 		Eventually(func() []string { return innocent.bills(subs[innocent]) }, onBusyMachine).Should(ContainElement("2025-03-10 issued 10.00"))
-		Eventually(p.metrics, onBusyMachine).Should(MatchRegexp(`tollkeeper_panics_total{work="(notice|aggregate) usage"} [1-9]`))
+		Eventually(p.metrics, onBusyMachine).Should(MatchRegexp(`tollkeeper_panics_total{work="(invoice partially|aggregate usage)"} [1-9]`))
 	})
 
 	It("ends the verification of its books, which are found unreadable", func() {

@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
@@ -24,7 +25,7 @@ func (s *Server) FetchTestClock(ctx context.Context, _ gen.FetchTestClockRequest
 }
 
 // AdvanceTestClock serves POST /v1/test_clock/advance: it does all that falls
-// due on the way (semantics 0.2). Other requests are served meanwhile, at the
+// due on the way (semantics 0.2), and parks what fails. Other requests are served meanwhile, at the
 // instant reached so far.
 func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockRequestObject) (gen.AdvanceTestClockResponseObject, error) {
 	to, err := period.ParseDateTime(req.Body.Now, time.UTC)
@@ -52,6 +53,9 @@ func (s *Server) AdvanceTestClock(ctx context.Context, req gen.AdvanceTestClockR
 	return gen.AdvanceTestClock200JSONResponse(clock), nil
 }
 
+// mostParked bounds the parked units that an answer lists.
+const mostParked = 100
+
 func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		owner, err := account.Of(tx)
@@ -61,8 +65,9 @@ func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error)
 		if !owner.Test() {
 			return fault.Unavailable("only test accounts have a clock that can be set")
 		}
-		clock = gen.TestClock{Now: wire.Instant(tx.Now), Frozen: owner.ClockNow != nil}
-		return nil
+		parked, err := due.List(tx, mostParked)
+		clock = gen.TestClock{Now: wire.Instant(tx.Now), Frozen: owner.ClockNow != nil, Parked: wire.ParkedUnits(parked)}
+		return err
 	})
 	return clock, err
 }

@@ -146,3 +146,6 @@ func TimedOut(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "57014"
 }
+
+// LockTimedOut reports whether err is that of a statement that did not get a lock in time.
+func LockTimedOut(err error) bool { return Raised(err, "55P03") }

@@ -1,12 +1,14 @@
 package alert
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 )
@@ -127,21 +129,26 @@ func TrackBalances(tx *store.Tx) error {
 	return nil
 }
 
+// free is the condition that no parked unit holds up a look l. A look at balances draws credits, so it waits as
+// that does.
+var free = due.Alerts.FreeSubscription("l.account_id", "l.customer_id", "l.subscription_id") +
+	" AND (l.customer_id IS NULL OR " + due.Billing.FreeCustomer("l.account_id", "l.customer_id") + ")"
+
 // NextDue returns the earliest instant, at or before by, at which a subscription is to be
 // looked at. New events are due at once, if they came by then.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	var due sql.NullTime
+	var first sql.NullTime
 	var seen event.Snapshot
 	err = tx.Conn().QueryRowContext(tx.Context(), `
-		SELECT (SELECT min(due_at) FROM alert_looks WHERE account_id = p.account_id AND due_at <= $2), seen::text
-		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&due, &seen)
+		SELECT (SELECT due_at FROM alert_looks AS l WHERE account_id = p.account_id AND due_at <= $2 AND `+free+` ORDER BY due_at, id LIMIT 1), seen::text
+		FROM alert_progress AS p WHERE p.account_id = $1`, tx.AccountID, by).Scan(&first, &seen)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return at, false, nil
 	case err != nil:
 		return at, false, fmt.Errorf("ask what to look at: %w", err)
-	case due.Valid:
-		return due.Time.UTC(), true, nil
+	case first.Valid:
+		return first.Time.UTC(), true, nil
 	}
 	found, err = event.AnySince(tx, seen, by)
 	if tx.Now.After(by) {
@@ -178,22 +185,29 @@ type Due struct{ SubscriptionID, CustomerID *string }
 // TakeDue takes what was to be looked at first, at or before tx.Now, off the list: all that
 // said so by now is settled with one look. It is false when nothing is to be looked at, or
 // other servers are at all.
-func TakeDue(tx *store.Tx) (due Due, found bool, err error) {
+func TakeDue(tx *store.Tx) (look Due, found bool, err error) {
 	err = tx.Conn().QueryRowContext(tx.Context(), `
 		WITH first AS (
-			SELECT * FROM alert_looks WHERE account_id = $1 AND due_at <= $2
+			SELECT * FROM alert_looks AS l WHERE account_id = $1 AND due_at <= $2 AND `+free+`
 			ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED), settled AS (
 			SELECT l.id FROM alert_looks AS l JOIN first
 				ON coalesce(l.subscription_id, l.customer_id) = coalesce(first.subscription_id, first.customer_id)
 			WHERE l.account_id = $1 FOR UPDATE OF l SKIP LOCKED)
 		DELETE FROM alert_looks AS l USING first
 		WHERE l.account_id = $1 AND (l.id = first.id OR l.id IN (SELECT id FROM settled))
-		RETURNING l.subscription_id, l.customer_id`, tx.AccountID, tx.Now).Scan(&due.SubscriptionID, &due.CustomerID)
+		RETURNING l.subscription_id, l.customer_id`, tx.AccountID, tx.Now).Scan(&look.SubscriptionID, &look.CustomerID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return due, false, nil
+		return look, false, nil
 	}
 	if err != nil {
-		return due, false, fmt.Errorf("take what to look at: %w", err)
+		return look, false, fmt.Errorf("take what to look at: %w", err)
 	}
-	return due, true, nil
+	due.Concern(tx, due.Subject{SubscriptionID: look.SubscriptionID, CustomerID: look.CustomerID})
+	return look, true, nil
+}
+
+// SkipDue takes what a parked unit was to look at off the list, without a look.
+func SkipDue(tx *store.Tx, p due.Parked) error {
+	return tx.Exec("DELETE FROM alert_looks WHERE account_id = ? AND coalesce(subscription_id, customer_id) = ? AND due_at <= ?",
+		tx.AccountID, cmp.Or(p.SubscriptionID, p.CustomerID), tx.Now).Error
 }

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
@@ -108,11 +109,15 @@ func Open(tx *store.Tx, id string) (event.Backfill, error) {
 	return b.place(tx)
 }
 
+// free is the condition that no parked unit holds up a backfill: one for all customers waits only for a unit
+// that concerns the whole account.
+var free = due.Billing.FreeCustomer("backfills.account_id", "backfills.customer_id")
+
 // next returns the backfill of that status whose instant, a column, comes first, at or
 // before by.
 func next(tx *gorm.DB, status Status, column string, by time.Time) (first Backfill, found bool, err error) {
 	var rows []Backfill
-	err = tx.Where("status = ? AND "+column+" <= ?", status, by).Order(column + ", seq").Limit(1).Find(&rows).Error
+	err = tx.Where("status = ? AND "+column+" <= ?", status, by).Where(free).Order(column + ", seq").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return Backfill{}, false, err
 	}

@@ -3,6 +3,7 @@ package backfill
 import (
 	"time"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
@@ -51,6 +52,7 @@ func CloseNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
+	due.Concern(tx, due.Subject{CustomerID: b.CustomerID})
 	if !b.Closed {
 		if err := b.close(tx); err != nil {
 			return false, err

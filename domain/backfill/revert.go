@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
@@ -60,6 +61,7 @@ func RevertNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
+	due.Concern(tx, due.Subject{CustomerID: b.CustomerID})
 	if err := usage.Revert(tx, b.ID); err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
@@ -61,7 +62,7 @@ func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 	}
 	for _, usage := range []bool{true, false} { // which differ in how long they wait
 		var rows []invoice.Invoice
-		if err := issuing(tx, settings, by).Where("has_usage = ?", usage).Limit(1).Find(&rows).Error; err != nil {
+		if err := issuing(tx, settings, by).Where(invoice.Free(due.Billing)).Where("has_usage = ?", usage).Limit(1).Find(&rows).Error; err != nil {
 			return at, false, err
 		}
 		for _, row := range rows {
@@ -82,7 +83,7 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return issueFirst(tx, settings, issuing(tx, settings, tx.Now), "invoices, c")
+	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c")
 }
 
 // issueDue issues what a subscription has due by now.
@@ -98,14 +99,15 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 }
 
 // issueFirst issues the first draft of those whose rows in some tables are not locked.
-func issueFirst(tx *store.Tx, settings account.Account, due *gorm.DB, tables string) (more bool, err error) {
+func issueFirst(tx *store.Tx, settings account.Account, drafts *gorm.DB, tables string) (more bool, err error) {
 	var rows []invoice.Invoice
-	err = due.Clauses(clause.Locking{
+	err = drafts.Clauses(clause.Locking{
 		Strength: "NO KEY UPDATE", Table: clause.Table{Name: tables, Raw: true}, Options: clause.LockingOptionsSkipLocked,
 	}).Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
+	due.Concern(tx, rows[0].Subject())
 	return true, issueDraft(tx, settings, rows[0])
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/store"
 )
 
@@ -33,14 +34,17 @@ func (b *workingSet) plan(now time.Time, days Calendar) {
 	}
 }
 
+// free is the condition that no parked unit holds up a ledger.
+var free = due.Billing.FreeCustomer("credit_ledgers.account_id", "credit_ledgers.customer_id")
+
 // NextDue returns the earliest instant, at or before by, at which time changes a ledger.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	var due []time.Time
-	err = tx.Model(&Ledger{}).Where("due_at <= ?", by).Order("due_at").Limit(1).Pluck("due_at", &due).Error
-	if err != nil || len(due) == 0 {
+	var dates []time.Time
+	err = tx.Model(&Ledger{}).Where("due_at <= ?", by).Where(free).Order("due_at").Limit(1).Pluck("due_at", &dates).Error
+	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}
-	return due[0].UTC(), true, nil
+	return dates[0].UTC(), true, nil
 }
 
 // LockDue locks the ledger that is due longest, and reports false when none is by now, or
@@ -48,9 +52,10 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 func LockDue(tx *store.Tx) (*Ledger, bool, error) {
 	var ledgers []Ledger
 	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
-		Where("due_at <= ?", tx.Now).Order("due_at, customer_id, currency").Limit(1).Find(&ledgers).Error
+		Where("due_at <= ?", tx.Now).Where(free).Order("due_at, customer_id, currency").Limit(1).Find(&ledgers).Error
 	if err != nil || len(ledgers) == 0 {
 		return nil, false, err
 	}
+	due.Concern(tx, due.Subject{CustomerID: &ledgers[0].CustomerID})
 	return &ledgers[0], true, nil
 }

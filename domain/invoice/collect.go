@@ -3,10 +3,12 @@ package invoice
 import (
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -36,17 +38,27 @@ func Pay(tx *store.Tx, id, method string) (_ View, err error) {
 	return Find(tx, id)
 }
 
+// Free is the SQL condition that no parked unit of a lane holds up an invoice.
+func Free(lane due.Lane) string {
+	return lane.FreeSubscription("invoices.account_id", "invoices.customer_id", "invoices.subscription_id")
+}
+
+// Subject is what a unit of due work on the invoice concerns.
+func (i Invoice) Subject() due.Subject {
+	return due.Subject{CustomerID: &i.CustomerID, SubscriptionID: i.SubscriptionID}
+}
+
 // NextCollection returns the earliest instant, at or before by, at which an invoice
 // is to be charged.
 func NextCollection(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	defer fault.Doing(&err, "find the next payment to collect")
-	var due []time.Time
-	err = tx.Model(&Invoice{}).Where("next_attempt_at <= ?", by).Order("next_attempt_at, seq").Limit(1).
-		Pluck("next_attempt_at", &due).Error
-	if err != nil || len(due) == 0 {
+	var dates []time.Time
+	err = tx.Model(&Invoice{}).Where("next_attempt_at <= ?", by).Where(Free(due.Payments)).Order("next_attempt_at, seq").Limit(1).
+		Pluck("next_attempt_at", &dates).Error
+	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}
-	return due[0].UTC(), true, nil
+	return dates[0].UTC(), true, nil
 }
 
 // CollectNext charges the invoice that has waited longest. It reports false when none
@@ -55,15 +67,16 @@ func CollectNext(tx *store.Tx) (more bool, err error) {
 	defer fault.Doing(&err, "collect the payment that is due")
 	var rows []Invoice
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
-		Where("next_attempt_at <= ?", tx.Now).Order("next_attempt_at, seq").Limit(1).Find(&rows).Error
+		Where("next_attempt_at <= ?", tx.Now).Where(Free(due.Payments)).Order("next_attempt_at, seq").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
+	inv := rows[0]
+	due.Concern(tx, inv.Subject())
 	settings, err := account.Of(tx)
 	if err != nil {
 		return false, err
 	}
-	inv := rows[0]
 	if !gatewayOf(settings).Collects() { // no longer
 		inv.NextAttemptAt = nil
 		return true, inv.Save(tx, "next_attempt_at")
@@ -153,4 +166,21 @@ func (v View) Collection() Collection {
 		}
 	}
 	return c
+}
+
+// Of narrows a search of invoices to those that a unit of due work concerned.
+func Of(query *gorm.DB, s due.Subject) *gorm.DB {
+	return query.Where("customer_id = ? AND subscription_id IS NOT DISTINCT FROM ?", s.CustomerID, s.SubscriptionID)
+}
+
+// SkipCollection ends the charges by itself of the invoice of which a unit was parked.
+func SkipCollection(tx *store.Tx, p due.Parked) error {
+	var rows []Invoice
+	err := Of(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), p.Subject).
+		Where("next_attempt_at <= ?", p.DueAt).Order("next_attempt_at, seq").Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	rows[0].NextAttemptAt = nil
+	return rows[0].Save(tx, "next_attempt_at")
 }

@@ -5,6 +5,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -26,16 +27,21 @@ type Step struct {
 // TableName is the table of steps.
 func (Step) TableName() string { return "plan_migration_moves" }
 
+// free is the condition that no parked unit holds up a step.
+var free = due.Billing.FreeSubscription("plan_migration_moves.account_id",
+	`(SELECT customer_id FROM subscriptions AS s WHERE s.account_id = plan_migration_moves.account_id AND s.id = plan_migration_moves.subscription_id)`,
+	"plan_migration_moves.subscription_id")
+
 // NextStep returns the earliest instant, at or before by, at which a migration has
 // something to do about a subscription.
 func NextStep(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	defer fault.Doing(&err, "find the next step of a migration")
-	var due []time.Time
-	err = tx.Model(&Step{}).Where("due_at <= ?", by).Order("due_at, seq").Limit(1).Pluck("due_at", &due).Error
-	if err != nil || len(due) == 0 {
+	var dates []time.Time
+	err = tx.Model(&Step{}).Where("due_at <= ?", by).Where(free).Order("due_at, seq").Limit(1).Pluck("due_at", &dates).Error
+	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}
-	return due[0].UTC(), true, nil
+	return dates[0].UTC(), true, nil
 }
 
 // LockStep returns the step due first, at or before tx.Now, and keeps others from it and
@@ -43,12 +49,13 @@ func NextStep(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) 
 // at work on all that are.
 func LockStep(tx *store.Tx) (_ Step, _ bool, err error) {
 	defer fault.Doing(&err, "lock the next step of a migration")
-	var due []Step
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).Where("due_at <= ?", tx.Now).Order("due_at, seq").Limit(1).Find(&due).Error
-	if err != nil || len(due) == 0 {
+	var steps []Step
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).Where("due_at <= ?", tx.Now).Where(free).Order("due_at, seq").Limit(1).Find(&steps).Error
+	if err != nil || len(steps) == 0 {
 		return Step{}, false, err
 	}
-	step := due[0]
+	step := steps[0]
+	due.Concern(tx, due.Subject{SubscriptionID: &step.SubscriptionID})
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Where("id = ?", step.MigrationID).Take(&step.Migration).Error
 	return step, true, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/store"
 )
 
@@ -261,25 +262,25 @@ func intervalsOf(tx *store.Tx, in tableSource, has optionalParts, subscriptionID
 // NextOpening returns the earliest billing date, at or before by, on which a
 // subscription's invoices are to be opened.
 func NextOpening(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx, "next_billing_at", by)
+	return first(tx, due.Billing, "next_billing_at", by)
 }
 
 // NextChange returns the earliest instant, at or before by, at which a subscription
 // changes so that what was charged may have to be credited.
 func NextChange(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx, "next_change_at", by)
+	return first(tx, due.Billing, "next_change_at", by)
 }
 
 // NextGrant returns the earliest instant, at or before by, at which a subscription is to
 // be granted credits.
 func NextGrant(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx, "next_grant_at", by)
+	return first(tx, due.Billing, "next_grant_at", by)
 }
 
 // NextReset returns the earliest instant, at or before by, at which licenses of a
 // subscription are granted credits again.
 func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx, "next_reset_at", by)
+	return first(tx, due.Billing, "next_reset_at", by)
 }
 
 // LockOpening returns the subscription whose invoices are to be opened first,
@@ -301,10 +302,11 @@ func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	var subs []Subscription
 	err := tx.Clauses(customerSkipLocked).
 		Joins("JOIN customers c ON c.account_id = subscriptions.account_id AND c.id = subscriptions.customer_id").
-		Where(column+" <= ?", tx.Now).Order(column + ", subscriptions.seq").Limit(1).Find(&subs).Error
+		Where(column+" <= ?", tx.Now).Where(free(due.Billing)).Order(column + ", subscriptions.seq").Limit(1).Find(&subs).Error
 	if err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}
+	due.Concern(tx, subs[0].subject())
 	all, err := load(tx, subs)
 	if err != nil {
 		return Terms{}, false, err
@@ -312,9 +314,18 @@ func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 	return all[0], true, nil
 }
 
-func first(tx *store.Tx, column string, by time.Time) (at time.Time, found bool, err error) {
+// free is the condition that no parked unit of a lane holds up a subscription.
+func free(lane due.Lane) string {
+	return lane.FreeSubscription("subscriptions.account_id", "subscriptions.customer_id", "subscriptions.id")
+}
+
+func (s Subscription) subject() due.Subject {
+	return due.Subject{CustomerID: &s.CustomerID, SubscriptionID: &s.ID}
+}
+
+func first(tx *store.Tx, lane due.Lane, column string, by time.Time) (at time.Time, found bool, err error) {
 	var dates []time.Time
-	err = tx.Model(&Subscription{}).Where(column+" <= ?", by).Order(column+", seq").Limit(1).Pluck(column, &dates).Error
+	err = tx.Model(&Subscription{}).Where(column+" <= ?", by).Where(free(lane)).Order(column+", seq").Limit(1).Pluck(column, &dates).Error
 	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}

@@ -3,6 +3,7 @@ package subscription
 import (
 	"time"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 )
@@ -32,16 +33,34 @@ func (s *Subscription) Notify(tx *store.Tx) error {
 // NextNotice returns the earliest instant, at or before by, at which a subscription begins
 // or ends and was not announced yet.
 func NextNotice(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	return first(tx, "next_news_at", by)
+	return first(tx, due.Notices, "next_news_at", by)
 }
 
 // NotifyNext tells of the subscription that began or ended first. It reports false when
 // none has.
 func NotifyNext(tx *store.Tx) (more bool, err error) {
 	var subs []Subscription
-	err = tx.Clauses(forUpdateSkipLocked).Where("next_news_at <= ?", tx.Now).Order("next_news_at, seq").Limit(1).Find(&subs).Error
+	err = tx.Clauses(forUpdateSkipLocked).Where("next_news_at <= ?", tx.Now).Where(free(due.Notices)).Order("next_news_at, seq").Limit(1).Find(&subs).Error
 	if err != nil || len(subs) == 0 {
 		return false, err
 	}
+	due.Concern(tx, subs[0].subject())
 	return true, subs[0].Notify(tx)
+}
+
+// SkipNotice leaves the beginning or the end of a subscription untold, of which a unit was parked.
+func SkipNotice(tx *store.Tx, p due.Parked) error {
+	var s Subscription
+	if err := tx.Clauses(forUpdate).Where("id = ?", p.SubscriptionID).Take(&s).Error; err != nil {
+		return store.Found(err, "Subscription", *p.SubscriptionID)
+	}
+	if s.NextNewsAt == nil || s.NextNewsAt.After(p.DueAt) {
+		return nil // told meanwhile
+	}
+	if s.NextNewsAt.Equal(s.StartAt) && (s.EndAt == nil || s.EndAt.After(s.StartAt)) {
+		s.NextNewsAt = s.EndAt
+	} else {
+		s.NextNewsAt = nil
+	}
+	return tx.Model(&s).Select("next_news_at").Updates(&s).Error
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
@@ -159,26 +160,30 @@ func ListChanges(tx *store.Tx, filter ChangeFilter, page store.Page) (changes []
 	return store.List[Change](query, page)
 }
 
+// changeFree is the condition that no parked unit holds up the expiry of a change.
+var changeFree = due.PendingChanges.FreeSubscription("subscription_changes.account_id", "subscription_changes.customer_id", "subscription_changes.subscription_id")
+
 // NextExpiry returns the earliest instant, at or before by, at which a change has waited
 // too long.
 func NextExpiry(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
-	var due []time.Time
-	err = tx.Model(&Change{}).Where(isPending+" AND expires_at <= ?", by).Order("expires_at, seq").Limit(1).Pluck("expires_at", &due).Error
-	if err != nil || len(due) == 0 {
+	var dates []time.Time
+	err = tx.Model(&Change{}).Where(isPending+" AND expires_at <= ?", by).Where(changeFree).Order("expires_at, seq").Limit(1).Pluck("expires_at", &dates).Error
+	if err != nil || len(dates) == 0 {
 		return at, false, err
 	}
-	return due[0].UTC(), true, nil
+	return dates[0].UTC(), true, nil
 }
 
 // ExpireNext cancels the change that has waited too long. It reports false when none
 // has.
 func ExpireNext(tx *store.Tx) (more bool, err error) {
-	var due []Change
-	err = tx.Clauses(forUpdateSkipLocked).Where(isPending+" AND expires_at <= ?", tx.Now).
-		Order("expires_at, seq").Limit(1).Find(&due).Error
-	if err != nil || len(due) == 0 {
+	var overdue []Change
+	err = tx.Clauses(forUpdateSkipLocked).Where(isPending+" AND expires_at <= ?", tx.Now).Where(changeFree).
+		Order("expires_at, seq").Limit(1).Find(&overdue).Error
+	if err != nil || len(overdue) == 0 {
 		return false, err
 	}
-	due[0].CancelledAt = &tx.Now
-	return true, due[0].save(tx)
+	due.Concern(tx, due.Subject{CustomerID: &overdue[0].CustomerID, SubscriptionID: overdue[0].SubscriptionID})
+	overdue[0].CancelledAt = &tx.Now
+	return true, overdue[0].save(tx)
 }

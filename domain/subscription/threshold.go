@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
@@ -83,7 +84,7 @@ func (s *Subscription) Compared(tx *store.Tx, invoiced bool) error {
 // NextAccrued reports whether what a subscription charges is to be compared with its
 // threshold, which is due at once.
 func NextAccrued(tx *store.Tx) (at time.Time, found bool, err error) {
-	err = tx.Raw("SELECT EXISTS (SELECT FROM subscriptions WHERE account_id = ? AND accrual_changed)", tx.AccountID).Scan(&found).Error
+	err = tx.Raw("SELECT EXISTS (SELECT FROM subscriptions WHERE account_id = ? AND accrual_changed AND "+free(due.Billing)+")", tx.AccountID).Scan(&found).Error
 	return tx.Now, found, err
 }
 
@@ -91,10 +92,11 @@ func NextAccrued(tx *store.Tx) (at time.Time, found bool, err error) {
 // where there is none, or others are at work on all.
 func LockAccrued(tx *store.Tx) (Terms, bool, error) {
 	var subs []Subscription
-	err := tx.Clauses(forUpdateSkipLocked).Where("accrual_changed").Order("seq").Limit(1).Find(&subs).Error
+	err := tx.Clauses(forUpdateSkipLocked).Where("accrual_changed").Where(free(due.Billing)).Order("seq").Limit(1).Find(&subs).Error
 	if err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}
+	due.Concern(tx, subs[0].subject())
 	all, err := load(tx, subs)
 	if err != nil {
 		return Terms{}, false, err

@@ -5,6 +5,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -94,18 +95,21 @@ func (t *TopUp) Look(tx *store.Tx, changes int64) error {
 	return tx.Model(t).Select("seen_changes").Updates(t).Error
 }
 
-// due are the top-ups whose ledgers changed since they were looked at, by an instant.
+// changed are the top-ups whose ledgers changed since they were looked at, by an instant.
 // A customer without a ledger has a balance, too: of nothing.
-const due = `
+const changed = `
 	FROM top_ups t LEFT JOIN credit_ledgers l USING (account_id, customer_id, currency)
 	WHERE t.account_id = ? AND t.deactivated_at IS NULL AND t.active_from <= ?
 	AND (t.seen_changes IS NULL OR t.seen_changes < l.changes)`
+
+// free is the condition that no parked unit holds up a top-up.
+var free = due.Billing.FreeCustomer("t.account_id", "t.customer_id")
 
 // NextDue returns the earliest instant, at or before by, at which a balance is to be
 // looked at: when it changed, or the top-up became active.
 func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 	var first struct{ At *time.Time }
-	err = tx.Raw("SELECT min(greatest(t.active_from, l.changed_at)) AS at "+due, tx.AccountID, by).Scan(&first).Error
+	err = tx.Raw("SELECT min(greatest(t.active_from, l.changed_at)) AS at "+changed+" AND "+free, tx.AccountID, by).Scan(&first).Error
 	if err != nil || first.At == nil {
 		return at, false, err
 	}
@@ -116,10 +120,11 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 // none is. It is not refused.
 func FirstDue(tx *store.Tx) (first TopUp, found bool, err error) {
 	var rows []TopUp
-	err = tx.Raw("SELECT t.* "+due+" ORDER BY greatest(t.active_from, l.changed_at), t.seq LIMIT 1", tx.AccountID, tx.Now).Scan(&rows).Error
+	err = tx.Raw("SELECT t.* "+changed+" AND "+free+" ORDER BY greatest(t.active_from, l.changed_at), t.seq LIMIT 1", tx.AccountID, tx.Now).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return TopUp{}, false, err
 	}
+	due.Concern(tx, due.Subject{CustomerID: &rows[0].CustomerID})
 	return rows[0], true, nil
 }
 
@@ -127,7 +132,7 @@ func FirstDue(tx *store.Tx) (first TopUp, found bool, err error) {
 // now.
 func DueOf(tx *store.Tx, customerID string, currency money.Currency) (of TopUp, found bool, err error) {
 	var rows []TopUp
-	err = tx.Raw("SELECT t.* "+due+" AND customer_id = ? AND currency = ?", tx.AccountID, tx.Now, customerID, currency).Scan(&rows).Error
+	err = tx.Raw("SELECT t.* "+changed+" AND customer_id = ? AND currency = ?", tx.AccountID, tx.Now, customerID, currency).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return TopUp{}, false, err
 	}

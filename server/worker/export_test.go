@@ -4,14 +4,16 @@ import (
 	"context"
 	"time"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/store"
 )
 
 // DoFailing does due work of the context's account that fails with err.
 func (w *Worker) DoFailing(ctx context.Context, err error) error {
-	return w.catchUp(ctx, []job{{
+	return w.catchUp(ctx, pass{of: []job{{
 		name: "fail",
+		lane: due.Notices,
 		next: func(_ *store.Tx, by time.Time) (time.Time, bool, error) { return by, true, nil },
 		do:   func(*store.Tx) (bool, error) { return false, err },
-	}}, time.Time{})
+	}}})
 }

@@ -29,7 +29,7 @@ type Worker struct {
 	books atomic.Pointer[Verification] // the last; nil before the first
 }
 
-// Config is what a worker needs from outside. All fields but EventsOnly are required.
+// Config is what a worker needs from outside. All fields but EventsOnly and Failed are required.
 type Config struct {
 	Store    *store.Store
 	Log      *slog.Logger
@@ -41,6 +41,9 @@ type Config struct {
 
 	// Workers is how many units of due work of one account run at once, 1 or more.
 	Workers int
+
+	// Failed, where it is given, is called with the kind of each unit of due work that fails.
+	Failed func(kind string)
 
 	// Verified is called with the result of each verification of all books.
 	Verified func(Verification)

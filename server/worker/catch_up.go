@@ -1,0 +1,249 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tollkeeper/domain/billing"
+	"tollkeeper/domain/due"
+	"tollkeeper/domain/fault"
+	"tollkeeper/server/background"
+	"tollkeeper/server/contract"
+	"tollkeeper/store"
+)
+
+// pass is one look through the due work of an account.
+type pass struct {
+	of    []job
+	until time.Time // does what fell due up to and including it; zero: until now, and leaves what other transactions have locked
+
+	requested bool // by a request, which waits for the end
+}
+
+// catchUp does the work of a pass in the context's account. The earliest unit comes first. Each
+// unit has a transaction of its own at its own instant, so the result does not depend on when
+// catchUp runs or how often. A unit that fails is parked, and others go on. The pass ends with an
+// error only in an outage of the database.
+func (w *Worker) catchUp(ctx context.Context, p pass) error {
+	for ctx.Err() == nil {
+		next, err := w.earliest(ctx, p)
+		if err == nil && next.job == nil {
+			return w.unpark(ctx, p, next.trying)
+		}
+		if err == nil {
+			err = w.work(ctx, p, next)
+		}
+		switch {
+		case err == nil:
+		case !errors.Is(err, errTakenElsewhere):
+			return err
+		case p.until.IsZero():
+			return nil // Run comes back
+		default:
+			if err := pause(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// work does the next unit, or all that are due at its instant if its job is a parallel one. It
+// fails with errTakenElsewhere if no unit was left.
+func (w *Worker) work(ctx context.Context, p pass, next found) error {
+	if next.failed != nil {
+		return w.park(ctx, p, next, due.Subject{}, next.failed)
+	}
+	if !slices.Contains(parallelJobs, next.job.name) {
+		return w.doUnit(ctx, p, next)
+	}
+	var all sync.WaitGroup
+	var some atomic.Bool
+	failed := make([]error, w.Workers)
+	for k := range failed {
+		all.Go(func() {
+			for failed[k] == nil {
+				if failed[k] = w.doUnit(ctx, p, next); failed[k] == nil {
+					some.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range failed {
+		if !errors.Is(err, errTakenElsewhere) {
+			return err
+		}
+	}
+	if !some.Load() {
+		return errTakenElsewhere
+	}
+	return nil
+}
+
+// doUnit does one unit of a job at its instant, in a transaction of its own, and parks it if it
+// fails or panics.
+func (w *Worker) doUnit(ctx context.Context, p pass, next found) error {
+	watched, subject := due.Watch(ctx)
+	err := fault.Recovered(func() error {
+		return w.Store.UpdateAt(watched, next.at, func(tx *store.Tx) error {
+			due.Concern(tx, due.Subject{}) // not yet known, also where the transaction is run again
+			more, err := next.job.do(tx)
+			if err == nil && !more {
+				err = errTakenElsewhere // the clock must not pass undone work
+			}
+			return err
+		})
+	})
+	if err == nil || errors.Is(err, errTakenElsewhere) {
+		return err
+	}
+	return w.park(ctx, p, next, *subject, err)
+}
+
+// errTakenElsewhere reports that another transaction has all units that are due.
+var errTakenElsewhere = errors.New("another transaction has it")
+
+// retryPause is how long a unit that another transaction has locked is left alone.
+const retryPause = 10 * time.Millisecond
+
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(retryPause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// found is the next unit of a pass.
+type found struct {
+	job    *job      // nil: nothing is due
+	at     time.Time // the instant that it is done at
+	failed error     // of the search for units of the job
+
+	trying []due.Parked // units whose next try has come
+}
+
+// earliest finds the unit that is due first. A search that fails says so, and no other does then: its error
+// ends the transaction.
+func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) error {
+		parked, err := due.Look(tx)
+		if err != nil {
+			return err
+		}
+		next = found{trying: parked.Trying}
+		by := p.until
+		if by.IsZero() {
+			by = tx.Now
+		}
+		for k := range p.of {
+			if parked.Held[p.of[k].lane] {
+				continue
+			}
+			var at time.Time
+			var some bool
+			err := fault.Recovered(func() (err error) {
+				at, some, err = p.of[k].next(tx, by)
+				return err
+			})
+			if err != nil {
+				next.job, next.at, next.failed = &p.of[k], tx.Now, err
+				return err
+			}
+			if some && (next.job == nil || at.Before(next.at)) {
+				next.job, next.at = &p.of[k], at
+			}
+		}
+		// A request made the unit due after the clock had passed it, unless a parked unit had to wait: that, and
+		// what it held up, are done at their own instants, as they would have been.
+		if next.job != nil && !p.until.IsZero() && next.at.Before(tx.Now) && len(parked.Trying) == 0 {
+			next.at = earlier(tx.Now, p.until)
+		}
+		return nil
+	})
+	if next.failed != nil {
+		return next, nil
+	}
+	return next, err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// park keeps a unit that failed from being done for a while, with what depends on it. An outage is no failure
+// of the unit, and is returned. So is a lock that was not had in time where a request waits, which may be
+// repeated.
+func (w *Worker) park(ctx context.Context, p pass, unit found, of due.Subject, failed error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	locked := store.LockTimedOut(failed) && !p.requested
+	if contract.OutageOf(failed) != contract.NoOutage && !locked {
+		return fmt.Errorf("%s due at %s: %w", unit.job.name, unit.at.Format(time.RFC3339), failed)
+	}
+	attempts := 0
+	err := w.Store.UpdateAt(ctx, unit.at, func(tx *store.Tx) (err error) {
+		holds := of
+		if unit.job.lane == due.Billing {
+			if holds, err = billing.HeldUp(tx, of); err != nil {
+				return err
+			}
+		}
+		attempts, err = due.Park(tx, due.Failure{Kind: unit.job.name, Lane: unit.job.lane, Of: holds, DueAt: unit.at, Err: failed})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("park %s due at %s: %w", unit.job.name, unit.at.Format(time.RFC3339), err)
+	}
+	if attempts == 0 {
+		return pause(ctx) // another server failed at it, too
+	}
+	w.report(ctx, unit, of, failed, attempts)
+	return nil
+}
+
+// report counts and logs a unit that was parked.
+func (w *Worker) report(ctx context.Context, unit found, of due.Subject, failed error, attempts int) {
+	if w.Failed != nil {
+		w.Failed(unit.job.name)
+	}
+	attrs := []slog.Attr{slog.Time("due_at", unit.at), slog.Int("attempts", attempts)}
+	if of.CustomerID != nil {
+		attrs = append(attrs, slog.String("customer", *of.CustomerID))
+	}
+	if of.SubscriptionID != nil {
+		attrs = append(attrs, slog.String("subscription", *of.SubscriptionID))
+	}
+	what := background.Unit{Work: unit.job.name, Of: store.AccountID(ctx)}
+	if panicked := (*fault.Panic)(nil); errors.As(failed, &panicked) {
+		w.Runner.ReportPanic(ctx, what, failed, attempts == 1, attrs...)
+		return
+	}
+	w.Log.LogAttrs(ctx, slog.LevelError, what.String()+" failed and is parked", append(attrs, slog.Any("error", failed))...)
+}
+
+// unpark deletes the parked units of the jobs of a pass that are due no more: they succeeded, or a request
+// changed what they were about.
+func (w *Worker) unpark(ctx context.Context, p pass, trying []due.Parked) error {
+	done := slices.DeleteFunc(trying, func(u due.Parked) bool {
+		return !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
+	})
+	if len(done) == 0 {
+		return nil
+	}
+	return w.Store.Update(ctx, func(tx *store.Tx) error { return due.Unpark(tx, done) })
+}
