@@ -11,6 +11,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
@@ -24,7 +25,7 @@ type doctor struct {
 type finding struct {
 	Subject string `json:"subject"`
 	Found   string `json:"found"`
-	Wrong   bool   `json:"wrong"` // a server does not start, or may lose what it confirmed
+	Wrong   bool   `json:"wrong"` // a server does not start, may lose what it confirmed, or left work undone
 }
 
 func good(subject, format string, args ...any) finding {
@@ -145,6 +146,7 @@ func examine(ctx context.Context, url string) []finding {
 	} else {
 		findings = append(findings, good("log", "%s", compression))
 	}
+	findings = append(findings, examineDueWork(ctx, st))
 	storage, err := event.StorageOf(ctx, st)
 	if err != nil {
 		return append(findings, wrong("events", "%v", err))
@@ -153,6 +155,25 @@ func examine(ctx context.Context, url string) []finding {
 		findings = append(findings, good(row[0], "%s", row[1]))
 	}
 	return findings
+}
+
+// examineDueWork tells of due work that failed, and what to do about it.
+func examineDueWork(ctx context.Context, st *store.Store) finding {
+	const subject = "due work"
+	counts, err := due.CountAll(ctx, st)
+	if err != nil {
+		return wrong(subject, "%v", err)
+	}
+	units, of := 0, map[string]bool{}
+	for _, c := range counts {
+		units += c.Units
+		of[c.AccountID] = true
+	}
+	if units == 0 {
+		return good(subject, "none is parked")
+	}
+	return wrong(subject, "%d units failed and are parked, of %d accounts: `tollkeeper due list` says why and what waits for them; mend that, and `tollkeeper due retry`, or wait for the next try",
+		units, len(of))
 }
 
 // examineSettings tells of each setting without which a committed row can be lost.

@@ -44,6 +44,11 @@ type commands struct {
 		List   listWebhooks  `cmd:"" help:"List the endpoints of an account."`
 		Remove removeWebhook `cmd:"" help:"End an endpoint and its part of the log."`
 	} `cmd:"" help:"Webhook endpoints."`
+	Due struct {
+		List  listDue  `cmd:"" help:"List what failed, why, and when it is tried again."`
+		Retry retryDue `cmd:"" help:"Have a parked unit tried again now."`
+		Skip  skipDue  `cmd:"" help:"Leave a parked unit undone for good, where the books do not need it."`
+	} `cmd:"" help:"Due work that failed and is parked: it holds up what depends on it until it succeeds."`
 	Import struct {
 		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
 	} `cmd:"" help:"Files."`
@@ -97,7 +102,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // others serve, look, or bring in events.
 func changesAccounts(command string) bool {
 	group, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"account", "key", "plan", "webhook"}, group)
+	return slices.Contains([]string{"account", "due", "key", "plan", "webhook"}, group)
 }
 
 // audited is a context in which changes are in the audit log as those of a command and of the
