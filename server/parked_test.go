@@ -161,10 +161,14 @@ var _ = Describe("A unit of due work that fails", func() {
 			Eventually(func() []string { return broken.bills(subs[1]) }, "20s").Should(Equal(issued))
 			Eventually(func() int { return attempts(broken) }, "20s").Should(BeNumerically(">=", 2))
 			Expect(broken.bills(subs[0])).NotTo(ContainElement(ContainSubstring("issued")))
+			Eventually(first.metrics, "10s").Should(ContainSubstring(`tollkeeper_due_parked{kind="issue invoices"} 1`))
+			Expect(first.metrics() + second.metrics()).To(MatchRegexp(`tollkeeper_due_failures_total{kind="issue invoices"} [1-9]`))
+			Expect(first.metrics()).To(ContainSubstring(`tollkeeper_due_lag_seconds{kind="issue invoices"} `))
 			Expect(string(first.log.Contents()) + string(second.log.Contents())).To(ContainSubstring("issue invoices of " + store.AccountID(broken.ctx) + " failed and is parked"))
 			broken.mendInvoices()
 			Eventually(func() []string { return broken.bills(subs[0]) }, "40s").Should(Equal(issued))
 			Eventually(func() int { return attempts(broken) }, "10s").Should(BeZero())
+			Eventually(first.metrics, "10s").Should(ContainSubstring(`tollkeeper_due_parked{kind="issue invoices"} 0`))
 		})
 
 		It("stays parked when they are restarted", func() {

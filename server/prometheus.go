@@ -20,6 +20,7 @@ type metrics struct {
 	books    *prometheus.GaugeVec   // of the last verification; empty before the first
 	panics   *prometheus.CounterVec // by kind of work
 	restarts prometheus.Counter     // of the private PostgreSQL
+	failures *prometheus.CounterVec // of units of due work, by kind
 
 	verifiedAt atomic.Int64 // when the last verification began, in seconds; 0 before the first
 }
@@ -61,9 +62,16 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		Name: "tollkeeper_postgres_restarts_total",
 		Help: "How often the private PostgreSQL ended and was restarted.",
 	})
-	m.registry.MustRegister(filters, m.restarts, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.failures = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tollkeeper_due_failures_total",
+		Help: "Attempts of due work that failed, by kind.",
+	}, []string{"kind"})
+	m.registry.MustRegister(filters, m.restarts, m.failures, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
+
+// dueFailed counts an attempt of due work that failed.
+func (m *metrics) dueFailed(kind string) { m.failures.WithLabelValues(kind).Inc() }
 
 // panicked counts a panic.
 func (m *metrics) panicked(work string) { m.panics.WithLabelValues(work).Inc() }

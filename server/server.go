@@ -87,7 +87,7 @@ func New(cfg Config) *Server {
 		runner.ReportPanic(context.Background(), background.Unit{Work: "store events", Of: accountID}, err, true)
 	})
 	loaded := contract.Load()
-	return &Server{
+	s := &Server{
 		store:    cfg.Store,
 		log:      cfg.Logger,
 		recorder: recorder,
@@ -103,6 +103,7 @@ func New(cfg Config) *Server {
 			EventsOnly: cfg.EventsOnly,
 			Workers:    max(1, cfg.Workers),
 			Verified:   metrics.verified,
+			Failed:     metrics.dueFailed,
 		}),
 		ledgers: newKeyedLock(),
 
@@ -112,6 +113,8 @@ func New(cfg Config) *Server {
 		proxies:    cfg.TrustedProxies,
 		release:    cmp.Or(cfg.Release, "development"),
 	}
+	metrics.registry.MustRegister(dueWork{s.worker})
+	return s
 }
 
 // Worker returns the background work that belongs to the server: what clients send wakes it.

@@ -24,6 +24,7 @@ type pass struct {
 	until time.Time // does what fell due up to and including it; zero: until now, and leaves what other transactions have locked
 
 	requested bool // by a request, which waits for the end
+	shown     bool // what is due is shown by the metrics
 }
 
 // catchUp does the work of a pass in the context's account. The earliest unit comes first. Each
@@ -33,6 +34,9 @@ type pass struct {
 func (w *Worker) catchUp(ctx context.Context, p pass) error {
 	for ctx.Err() == nil {
 		next, err := w.earliest(ctx, p)
+		if err == nil && p.shown {
+			w.due.saw(store.AccountID(ctx), next.first)
+		}
 		if err == nil && next.job == nil {
 			return w.unpark(ctx, p, next.trying)
 		}
@@ -130,7 +134,8 @@ type found struct {
 	at     time.Time // the instant that it is done at
 	failed error     // of the search for units of the job
 
-	trying []due.Parked // units whose next try has come
+	trying []due.Parked         // units whose next try has come
+	first  map[string]time.Time // when the first unit of each kind fell due
 }
 
 // earliest finds the unit that is due first. A search that fails says so, and no other does then: its error
@@ -141,7 +146,7 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 		if err != nil {
 			return err
 		}
-		next = found{trying: parked.Trying}
+		next = found{trying: parked.Trying, first: map[string]time.Time{}}
 		by := p.until
 		if by.IsZero() {
 			by = tx.Now
@@ -159,6 +164,9 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 			if err != nil {
 				next.job, next.at, next.failed = &p.of[k], tx.Now, err
 				return err
+			}
+			if some {
+				next.first[p.of[k].name] = at
 			}
 			if some && (next.job == nil || at.Before(next.at)) {
 				next.job, next.at = &p.of[k], at

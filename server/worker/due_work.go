@@ -38,7 +38,7 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // doDue does the work of an account that is due by its clock.
 func (w *Worker) doDue(ctx context.Context, id string) {
-	w.Runner.Run(ctx, background.Unit{Work: "due work", Of: id}, func() error { return w.catchUp(store.WithAccount(ctx, id), pass{of: jobs}) })
+	w.Runner.Run(ctx, background.Unit{Work: "due work", Of: id}, func() error { return w.catchUp(store.WithAccount(ctx, id), pass{of: jobs, shown: true}) })
 }
 
 // retryStopped tries the parked units again whose time has come, of accounts whose clock is stopped.
@@ -48,6 +48,7 @@ func (w *Worker) retryStopped(ctx context.Context) {
 		w.Runner.LogError(ctx, "count parked units", err)
 		return
 	}
+	w.due.counted(counts)
 	if len(counts) == 0 {
 		return
 	}

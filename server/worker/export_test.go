@@ -17,3 +17,6 @@ func (w *Worker) DoFailing(ctx context.Context, err error) error {
 		do:   func(*store.Tx) (bool, error) { return false, err },
 	}}})
 }
+
+// Saw notes when the first units of an account fell due, as a pass does.
+func (w *Worker) Saw(account string, first map[string]time.Time) { w.due.saw(account, first) }

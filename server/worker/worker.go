@@ -26,6 +26,7 @@ import (
 type Worker struct {
 	Config
 	dirty *dirtyAccounts
+	due   *dueStates
 	books atomic.Pointer[Verification] // the last; nil before the first
 }
 
@@ -51,7 +52,7 @@ type Config struct {
 
 // New makes a worker. It does nothing until one of its methods is called.
 func New(cfg Config) *Worker {
-	return &Worker{Config: cfg, dirty: newDirtyAccounts()}
+	return &Worker{Config: cfg, dirty: newDirtyAccounts(), due: newDueStates()}
 }
 
 // Books returns the result of the last verification of all books, nil before the first.
