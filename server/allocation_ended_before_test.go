@@ -109,16 +109,16 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 	DescribeTable("counts as spent what was used right before the request",
 		func(wait, day string, others []string, refund string) {
 			customer := s.buyer(nil)
-			sub := rent(customer, grants(nil), metered())
+			sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), s.callsInCredits())
 			s.clock("2025-06-10T12:00:00Z")
 			s.use(customer, "2025-06-10T08:00:00Z", "300")
 			s.clock(wait)
 			end(sub, day).expect(200)
-			Expect(refunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
+			Expect(s.datedRefunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
 			s.clock("2025-06-12T00:00:00Z")
 			s.use(customer, "2025-06-11T23:00:00Z", "50") // which no credits pay
 			s.clock("2025-07-02T00:00:00Z")
-			Expect(refunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
+			Expect(s.datedRefunds(sub)).To(ConsistOf(append(others, "2025-06-01 "+refund)))
 			Expect(s.ledger(customer, "credits")).To(ContainElement("decrement 300 committed: 700"))
 			Expect(s.bills(sub)).To(ContainElement("2025-07-01 issued 50.00"))
 		},

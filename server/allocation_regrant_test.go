@@ -188,12 +188,12 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 
 	DescribeTable("takes nothing back for a decrease that is inserted before an increase that was granted",
 		func(used string, left []string) {
-			customer, sub := rent(nil, grants("1000", nil))
+			customer, sub := rent(nil, paidCredits("1000", nil))
 			s.clock("2025-06-05T12:00:00Z")
 			s.use(customer, "2025-06-05T00:00:00Z", used)
-			replace(sub, following{"2025-06-16", grants("1500", nil)})
+			replace(sub, following{"2025-06-16", paidCredits("1500", nil)})
 			s.clock("2025-06-20T12:00:00Z")
-			insert(sub, "2025-06-10", "2025-06-16", grants("600", nil))
+			insert(sub, "2025-06-10", "2025-06-16", paidCredits("600", nil))
 			Expect(s.blocks(customer, "credits")).To(Equal(left))
 			s.clock("2025-06-25T12:00:00Z")
 			Expect(s.blocks(customer, "credits")).To(Equal(left))
@@ -208,11 +208,11 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	)
 
 	It("leaves alone what was taken back before, where a decrease is inserted before it", func() {
-		customer, sub := rent(nil, grants("1000", nil))
-		replace(sub, following{"2025-06-10", grants("800", nil)}, following{"2025-06-16", grants("1500", nil)})
+		customer, sub := rent(nil, paidCredits("1000", nil))
+		replace(sub, following{"2025-06-10", paidCredits("800", nil)}, following{"2025-06-16", grants("1500", nil)})
 		s.clock("2025-06-20T12:00:00Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
-		insert(sub, "2025-06-05", "2025-06-10", grants("600", nil))
+		insert(sub, "2025-06-05", "2025-06-10", paidCredits("600", nil))
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
 		s.clock("2025-06-25T12:00:00Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))

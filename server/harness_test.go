@@ -104,7 +104,7 @@ func (a *api) account(mode string) *api {
 	other.heard = new(int)
 	other.changes = &changes{}
 	hash := sha256.Sum256([]byte(other.key))
-	Expect(a.store.Shared(context.Background(), func(db *gorm.DB) error {
+	Expect(a.store.AsOwner(context.Background(), func(db *gorm.DB) error {
 		return db.Exec(`INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES (?, ?, 'Spec', ?, ?)`,
 			store.NewID("key"), store.AccountID(other.ctx), hash[:], other.key[:12]).Error
 	})).To(Succeed())

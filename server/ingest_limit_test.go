@@ -19,7 +19,7 @@ var _ = Describe("the size of an ingest request", func() {
 
 	It("has the bound that the account sets, unpacked", func() {
 		api := start()
-		Expect(api.store.Shared(context.Background(), func(db *gorm.DB) error {
+		Expect(api.store.AsOwner(context.Background(), func(db *gorm.DB) error {
 			return db.Exec("UPDATE accounts SET largest_ingest_bytes = 1000 WHERE id = ?", store.AccountID(api.ctx)).Error
 		})).To(Succeed())
 		body := `{"events":[],"debug":"` + strings.Repeat("x", 1000) + `"}`

@@ -72,7 +72,7 @@ func (s shop) use(customer, at string, numbers ...string) {
 // setting changes one of the account's settings.
 func (a *api) setting(name string, to any) {
 	GinkgoHelper()
-	Expect(a.store.Shared(a.ctx, func(db *gorm.DB) error {
+	Expect(a.store.AsOwner(a.ctx, func(db *gorm.DB) error {
 		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", to, store.AccountID(a.ctx)).Error
 	})).To(Succeed())
 }

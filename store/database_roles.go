@@ -57,18 +57,17 @@ func raced(err error) bool {
 }
 
 func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('tollkeeper roles', 0))"); err != nil {
-		return "", fmt.Errorf("lock the roles: %w", err)
+	if err := lockRoles(ctx, tx); err != nil {
+		return "", err
 	}
-	// The table is the owner's alone: no role of the server reads it.
-	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))"); err != nil {
-		return "", fmt.Errorf("make the table of role names: %w", err)
+	if err := makeRoleNames(ctx, tx); err != nil {
+		return "", err
 	}
 	suffix, err = wantedSuffix(ctx, tx)
 	if err != nil {
 		return "", err
 	}
-	found, err := findRoles(ctx, tx, suffix)
+	found, err := findRoles(ctx, tx, suffix, "")
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +84,31 @@ func recordRoles(ctx context.Context, tx pgx.Tx) (suffix string, err error) {
 	return suffix, nil
 }
 
-// databaseRole is a role as the connection's user finds it.
+// lockRoles lets one connection at a time make or grant roles of the database.
+func lockRoles(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('tollkeeper roles', 0))"); err != nil {
+		return fmt.Errorf("lock the roles: %w", err)
+	}
+	return nil
+}
+
+// makeRoleNames makes the table with the suffix unless it is there. Every login may read it: a
+// connection of the server reads it before it works as a role.
+func makeRoleNames(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))"); err != nil {
+		return fmt.Errorf("make the table of role names: %w", err)
+	}
+	var readable bool
+	if err := tx.QueryRow(ctx, "SELECT has_table_privilege('public', 'role_names', 'SELECT')").Scan(&readable); err != nil || readable {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "GRANT SELECT ON role_names TO PUBLIC"); err != nil {
+		return fmt.Errorf("let logins read the role names: %w", err)
+	}
+	return nil
+}
+
+// databaseRole is a role as a user finds it.
 type databaseRole struct {
 	Name      string
 	Exists    bool
@@ -94,8 +117,9 @@ type databaseRole struct {
 	Separate  bool // since PostgreSQL 16 SET is a right beside membership
 }
 
-// findRoles returns the three roles with that suffix.
-func findRoles(ctx context.Context, tx pgx.Tx, suffix string) ([]databaseRole, error) {
+// findRoles returns the three roles with that suffix, as the user finds them; "" is the user of
+// the connection. A user that does not exist can do nothing.
+func findRoles(ctx context.Context, tx pgx.Tx, suffix, user string) ([]databaseRole, error) {
 	names := make([]string, len(plainRoles))
 	for i, name := range plainRoles {
 		names[i] = name + suffix
@@ -110,11 +134,12 @@ func findRoles(ctx context.Context, tx pgx.Tx, suffix string) ([]databaseRole, e
 	}
 	rows, err := tx.Query(ctx, `
 		SELECT name, r.oid IS NOT NULL,
-			r.oid IS NOT NULL AND pg_has_role(r.oid, $2),
-			r.oid IS NOT NULL AND pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION'),
+			coalesce(pg_has_role(u.oid, r.oid, $2), false),
+			coalesce(pg_has_role(u.oid, r.oid, 'MEMBER WITH ADMIN OPTION'), false),
 			$2 = 'SET'
 		FROM unnest($1::text[]) WITH ORDINALITY AS n(name, place) LEFT JOIN pg_roles AS r ON r.rolname = n.name
-		ORDER BY place`, names, right)
+			LEFT JOIN pg_roles AS u ON u.rolname = coalesce(nullif($3, ''), current_user)
+		ORDER BY place`, names, right, user)
 	if err != nil {
 		return nil, fmt.Errorf("look for the roles: %w", err)
 	}
@@ -141,7 +166,7 @@ func chooseSuffix(ctx context.Context, tx pgx.Tx) (string, error) {
 
 // freeSuffix returns a suffix whose roles belong to no other owner.
 func freeSuffix(ctx context.Context, tx pgx.Tx, database, number string) (string, error) {
-	found, err := findRoles(ctx, tx, "")
+	found, err := findRoles(ctx, tx, "", "")
 	if err != nil {
 		return "", err
 	}

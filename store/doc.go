@@ -6,7 +6,8 @@
 // Tenants. Every transaction is that of one account, named in the context. A
 // statement on a record gets the account's condition from here (scope.go), and
 // PostgreSQL's row-level security checks it a second time: the connections
-// work as a role that owns nothing and is no superuser.
+// work as a role that owns nothing and is no superuser. Their login may own nothing
+// either (login.go); what an operator does needs the owner's.
 //
 // Time. A transaction reads its account's clock once, when it begins
 // ([Tx.Now]). Nothing else asks what time it is.

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// MissingRoles returns the statements that make the roles of the database, and let the user of
-// the URL work as them, as far as that is not done. An administrator of the cluster may run
-// them where the user may not. It changes nothing.
-func MissingRoles(ctx context.Context, url string) (statements []string, err error) {
-	conn, err := pgx.Connect(ctx, url)
+// MissingRoles returns the statements that make the roles of the database, and let the owner and
+// the server's login, if that is another one, work as them, as far as that is not done. An
+// administrator of the cluster may run them where the owner may not. It changes nothing.
+func MissingRoles(ctx context.Context, owner, url string) (statements []string, err error) {
+	conn, err := pgx.Connect(ctx, owner)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
@@ -26,7 +26,7 @@ func MissingRoles(ctx context.Context, url string) (statements []string, err err
 	if err != nil {
 		return nil, err
 	}
-	found, err := findRoles(ctx, tx, suffix)
+	found, err := findRoles(ctx, tx, suffix, "")
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,15 @@ func MissingRoles(ctx context.Context, url string) (statements []string, err err
 	for _, role := range found {
 		statements = append(statements, role.statements(user)...)
 	}
-	return statements, nil
+	if url == owner {
+		return statements, nil
+	}
+	login, err := loginOf(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	more, err := loginStatements(ctx, tx, suffix, login)
+	return append(statements, more...), err
 }
 
 // wantedSuffix returns the recorded suffix of the role names, or the one that will be recorded.

@@ -99,7 +99,7 @@ func leaveForeignRoles(ctx context.Context, tx pgx.Tx, suffix string) (string, e
 	if err := tx.QueryRow(ctx, "SELECT event_numbering_copied()").Scan(&restored); err != nil || !restored {
 		return suffix, err
 	}
-	found, err := findRoles(ctx, tx, suffix)
+	found, err := findRoles(ctx, tx, suffix, "")
 	if err != nil || !slices.ContainsFunc(found, databaseRole.foreign) {
 		return suffix, err
 	}

@@ -66,8 +66,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 
 	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		var role string
-		err := conn.QueryRow(ctx, `SELECT set_config('tollkeeper.role_suffix', suffix, false), set_config('role', $1 || suffix, false)
-			FROM role_names`, appRole).Scan(nil, &role)
+		err := conn.QueryRow(ctx, `SELECT set_config('tollkeeper.role_suffix', suffix, false), set_config('tollkeeper.own_rows', 'on', false),
+			set_config('role', $1 || suffix, false) FROM role_names`, appRole).Scan(nil, nil, &role)
 		if err != nil {
 			return fmt.Errorf("work as %s: %w", appRole, err)
 		}

@@ -82,8 +82,8 @@ func (s *Store) UpdateAt(ctx context.Context, at time.Time, fn func(tx *Tx) erro
 	})
 }
 
-// Shared runs fn in a transaction of no account. Only tables that belong to no
-// account can be reached: accounts and their keys.
+// Shared runs fn in a transaction of no account. No row of an account can be reached, except
+// through functions of the database.
 func (s *Store) Shared(ctx context.Context, fn func(db *gorm.DB) error) error {
 	return s.again(ctx, func() error {
 		return s.transact(s.db.WithContext(ctx), nil, func(db *gorm.DB) error {

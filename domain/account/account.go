@@ -137,19 +137,24 @@ func StopClock(tx *store.Tx, at time.Time) error {
 	return tx.Model(&Account{}).Where("id = ?", tx.AccountID).Select("clock_now").Updates(&Account{ClockNow: &at}).Error
 }
 
+// IDs returns the ids of all accounts, the oldest first.
+func IDs(ctx context.Context, st *store.Store) ([]string, error) {
+	return those(ctx, st, "true")
+}
+
 // OnRealTime returns the ids of the accounts whose clock is real.
-func OnRealTime(ctx context.Context, st *store.Store) (ids []string, err error) {
-	return those(ctx, st, "clock_now IS NULL")
+func OnRealTime(ctx context.Context, st *store.Store) ([]string, error) {
+	return those(ctx, st, "NOT stopped")
 }
 
 // OnStoppedClock returns the ids of the accounts whose clock stands.
-func OnStoppedClock(ctx context.Context, st *store.Store) (ids []string, err error) {
-	return those(ctx, st, "clock_now IS NOT NULL")
+func OnStoppedClock(ctx context.Context, st *store.Store) ([]string, error) {
+	return those(ctx, st, "stopped")
 }
 
 func those(ctx context.Context, st *store.Store, condition string) (ids []string, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		return db.Model(&Account{}).Where(condition).Order("seq").Pluck("id", &ids).Error
+		return db.Raw("SELECT account FROM list_accounts() WHERE " + condition).Scan(&ids).Error
 	})
 	return ids, err
 }

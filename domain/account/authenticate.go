@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"sync"
 	"time"
@@ -38,7 +39,7 @@ func Authenticate(ctx context.Context, st *store.Store, text string) (Login, err
 		return in, nil
 	}
 	k, a, err := lookUp(ctx, st, seen.hash)
-	if errors.Is(err, gorm.ErrRecordNotFound) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return Login{}, ErrUnknownKey
 	}
 	in := Login{a, k}
@@ -48,23 +49,21 @@ func Authenticate(ctx context.Context, st *store.Store, text string) (Login, err
 	return in, err
 }
 
-// lookUp finds a key that works and whose it is, and marks its use.
+// lookUp finds a key that works and whose it is, and marks its use. Once the account is known,
+// the transaction is that of the account: no other rows can be read in it.
 func lookUp(ctx context.Context, st *store.Store, hash [sha256.Size]byte) (k Key, a Account, err error) {
 	ctx = store.WithAudit(ctx, "") // the use of a key changes nothing
 	err = st.Shared(ctx, func(db *gorm.DB) error {
-		err := db.Where("hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", hash[:]).
-			Take(&k).Error
+		var id, owner, set string
+		err := db.Raw("SELECT key_id, account, set_config('tollkeeper.account', account, true) FROM find_api_key(digest => ?)", hash[:]).
+			Row().Scan(&id, &owner, &set)
 		if err != nil {
 			return err
 		}
-		// SKIP LOCKED: marking the use of a key never waits.
-		err = db.Exec(`UPDATE api_keys SET last_used_at = clock_timestamp() WHERE id = (
-			SELECT id FROM api_keys WHERE id = ? AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
-			FOR UPDATE SKIP LOCKED)`, k.ID).Error
-		if err != nil {
+		if err := db.Where("id = ?", id).Take(&k).Error; err != nil {
 			return err
 		}
-		return db.Where("id = ?", k.AccountID).Take(&a).Error
+		return db.Where("id = ?", owner).Take(&a).Error
 	})
 	return k, a, err
 }

@@ -30,7 +30,7 @@ func Create(ctx context.Context, st *store.Store, in New) (a Account, err error)
 	if err := in.check(); err != nil {
 		return a, err
 	}
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		err := db.Raw(`INSERT INTO accounts (id, name, mode, timezone, number_prefix) VALUES (?, ?, ?, ?, ?) RETURNING *`,
 			store.NewID("acct"), in.Name, in.Mode, in.Timezone, randomPrefix()).Scan(&a).Error
 		if err != nil {
@@ -58,6 +58,9 @@ func (in New) check() error {
 // Find returns an account by id.
 func Find(ctx context.Context, st *store.Store, id string) (a Account, err error) {
 	err = st.Shared(ctx, func(db *gorm.DB) error {
+		if err := db.Exec("SELECT set_config('tollkeeper.account', ?, true)", id).Error; err != nil {
+			return err
+		}
 		a, err = findIn(db, id)
 		return err
 	})
@@ -69,9 +72,9 @@ func findIn(db *gorm.DB, id string) (a Account, err error) {
 	return a, store.Found(err, "Account", id)
 }
 
-// List returns all accounts, the oldest first.
+// List returns all accounts, the oldest first, to the operator.
 func List(ctx context.Context, st *store.Store) (all []Account, err error) {
-	err = st.Shared(ctx, func(db *gorm.DB) error { return db.Order("seq").Find(&all).Error })
+	err = st.AsOwner(ctx, func(db *gorm.DB) error { return db.Order("seq").Find(&all).Error })
 	return all, err
 }
 

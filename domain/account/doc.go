@@ -13,6 +13,11 @@
 // database about it for each request. A revoked key may therefore work a second
 // longer; a new one works at once, for a refusal is never remembered.
 //
+// Row-level security. A server sees the account of its transaction and the keys of that
+// account. Before the account is known, a function of the database finds the key
+// (find_api_key); another lists the ids of accounts for background work. What an operator does
+// at the command line to any account is done as the owner of the database ([store.Store.AsOwner]).
+//
 // Invoice number prefixes of accounts are random letters. Two accounts may have
 // the same, since no document shows both.
 package account

@@ -40,7 +40,7 @@ func (o owner) create(in account.NewKey) (account.Key, string) {
 // exec runs a statement outside any account.
 func (o owner) exec(sql string, args ...any) {
 	GinkgoHelper()
-	Expect(o.store.Shared(o.ctx, func(db *gorm.DB) error { return db.Exec(sql, args...).Error })).To(Succeed())
+	Expect(o.store.AsOwner(o.ctx, func(db *gorm.DB) error { return db.Exec(sql, args...).Error })).To(Succeed())
 }
 
 // update runs fn in a transaction of the account.

@@ -54,7 +54,7 @@ const hintLength = len("tk_test_") + 4
 // CreateKey gives an account a key and returns its text, which cannot be asked
 // for again. A text that is in use already is refused as taken.
 func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey) (k Key, text string, err error) {
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		a, err := findIn(db, accountID)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func ListKeys(ctx context.Context, st *store.Store, accountID string) (keys []Ke
 	if _, err := Find(ctx, st, accountID); err != nil {
 		return nil, err
 	}
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		return db.Where("account_id = ?", accountID).Order("seq").Find(&keys).Error
 	})
 	return keys, err
@@ -120,7 +120,7 @@ func ListKeys(ctx context.Context, st *store.Store, accountID string) (keys []Ke
 // RevokeKey ends a key, within a second for servers that have just seen it. A
 // key that was revoked keeps the instant of the first time.
 func RevokeKey(ctx context.Context, st *store.Store, id string) (k Key, err error) {
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		if k, err = revoke(db, "id = ?", id); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func revoke(db *gorm.DB, condition string, args ...any) (k Key, err error) {
 // The overlap is not negative; with 0 the old key ends at once. A key that has ended
 // cannot be rotated.
 func RotateKey(ctx context.Context, st *store.Store, id string, overlap time.Duration) (k Key, text string, err error) {
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		if k, text, err = rotate(db, overlap, "id = ?", id); err != nil {
 			return err
 		}

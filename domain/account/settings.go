@@ -82,7 +82,7 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 	if err != nil {
 		return a, fault.Bad(name, "%s", err)
 	}
-	err = st.Shared(ctx, func(db *gorm.DB) error {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		if name == "payment_gateway" && read == GatewayTest {
 			if err := refuseLive(db, id); err != nil {
 				return err

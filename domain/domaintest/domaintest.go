@@ -98,7 +98,7 @@ func (a Account) Next(find func(*store.Tx, time.Time) (time.Time, bool, error), 
 // Setting changes a setting of the account.
 func (a Account) Setting(name string, value any) {
 	GinkgoHelper()
-	Expect(a.Store.Shared(a.Ctx, func(db *gorm.DB) error {
+	Expect(a.Store.AsOwner(a.Ctx, func(db *gorm.DB) error {
 		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", value, store.AccountID(a.Ctx)).Error
 	})).To(Succeed())
 }

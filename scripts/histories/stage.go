@@ -78,7 +78,7 @@ func (s *stage) tearDown() {
 func (s *stage) account(ctx context.Context) (*client, error) {
 	id, key := store.NewID("acct"), "tk_test_"+store.Random(32)
 	hash := sha256.Sum256([]byte(key))
-	err := s.store.Shared(ctx, func(db *gorm.DB) error {
+	err := s.store.AsOwner(ctx, func(db *gorm.DB) error {
 		if err := db.Exec(`INSERT INTO accounts (id, name, mode, number_prefix, future_bound_seconds) VALUES (?, 'History', 'test', 'ABCDEF', ?)`, id, 400*86400).Error; err != nil {
 			return err
 		}

@@ -38,19 +38,19 @@ func (w *Worker) EvaluateAlerts(ctx context.Context) {
 func (w *Worker) markAll(ctx context.Context) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	var others []account.Account
+	var others []string
 	for turn := -1; ; turn = polledAccounts {
 		if len(others) == 0 {
 			var err error
-			if others, err = account.List(ctx, w.Store); err != nil {
+			if others, err = account.IDs(ctx, w.Store); err != nil {
 				w.Runner.LogError(ctx, "list accounts", err)
 			}
 		}
 		if turn < 0 || turn > len(others) {
 			turn = len(others)
 		}
-		for _, a := range others[:turn] {
-			w.dirty.add(a.ID)
+		for _, id := range others[:turn] {
+			w.dirty.add(id)
 		}
 		others = others[turn:]
 		select {

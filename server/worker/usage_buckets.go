@@ -45,12 +45,9 @@ func (w *Worker) AggregateUsage(ctx context.Context) {
 // the others. It returns the others that are left.
 func (w *Worker) aggregateNext(ctx context.Context, others []string) []string {
 	if len(others) == 0 {
-		all, err := account.List(ctx, w.Store)
-		if err != nil {
+		var err error
+		if others, err = account.IDs(ctx, w.Store); err != nil {
 			w.Runner.LogError(ctx, "list accounts", err)
-		}
-		for _, a := range all {
-			others = append(others, a.ID)
 		}
 	}
 	some := min(aggregatedOthers, len(others))

@@ -43,13 +43,9 @@ func Verify(ctx context.Context, st *store.Store, only string) (Verification, er
 func verifySample(ctx context.Context, st *store.Store, only string, sample billing.Sample, pause func(context.Context) error) (Verification, error) {
 	ids := []string{only}
 	if only == "" {
-		accounts, err := account.List(ctx, st)
-		if err != nil {
+		var err error
+		if ids, err = account.IDs(ctx, st); err != nil {
 			return Verification{}, err
-		}
-		ids = make([]string, len(accounts))
-		for i, a := range accounts {
-			ids[i] = a.ID
 		}
 	}
 	all := Verification{pause: pause}

@@ -120,10 +120,14 @@ func (c *Cluster) join(ctx context.Context) (bool, error) {
 
 // URL connects to a database of the cluster as its superuser. Settings of the
 // environment do not lead it elsewhere.
-func (c *Cluster) URL(database string) string {
+func (c *Cluster) URL(database string) string { return c.URLAs(superuser, database) }
+
+// URLAs is URL for another role of the cluster. No role needs a password: who reaches the socket
+// may connect.
+func (c *Cluster) URLAs(role, database string) string {
 	u := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(superuser),
+		User:     url.User(role),
 		Path:     "/" + database,
 		RawQuery: url.Values{"host": {c.socket}, "port": {"5432"}, "sslmode": {"disable"}}.Encode(),
 	}

@@ -141,7 +141,7 @@ func URL(st *store.Store) string {
 func Account(st *store.Store, mode string) context.Context {
 	ginkgo.GinkgoHelper()
 	id := store.NewID("acct")
-	must("make an account", st.Shared(context.Background(), func(db *gorm.DB) error {
+	must("make an account", st.AsOwner(context.Background(), func(db *gorm.DB) error {
 		return db.Exec(`INSERT INTO accounts (id, name, mode, number_prefix) VALUES (?, 'Spec', ?, 'ABCDEF')`, id, mode).Error
 	}))
 	return store.WithAccount(context.Background(), id)
@@ -151,7 +151,7 @@ func Account(st *store.Store, mode string) context.Context {
 // that is due by then.
 func SetClock(st *store.Store, ctx context.Context, at time.Time) { //nolint:revive // read as "set st's clock in ctx"
 	ginkgo.GinkgoHelper()
-	must("set the clock", st.Shared(ctx, func(db *gorm.DB) error {
+	must("set the clock", st.AsOwner(ctx, func(db *gorm.DB) error {
 		set := db.Exec(`UPDATE accounts SET clock_now = ? WHERE id = ?`, at, store.AccountID(ctx))
 		if set.Error == nil && set.RowsAffected == 0 {
 			return fmt.Errorf("there is no account %q", store.AccountID(ctx))

@@ -15,7 +15,7 @@ import (
 
 var _ = Describe("A database for a spec", func() {
 	count := func(st *store.Store) (n int64) {
-		Expect(st.Shared(context.Background(), func(db *gorm.DB) error {
+		Expect(st.AsOwner(context.Background(), func(db *gorm.DB) error {
 			return db.Table("accounts").Count(&n).Error
 		})).To(Succeed())
 		return n
@@ -57,14 +57,15 @@ var _ = Describe("A frail way to a database", func() {
 	BeforeEach(func() {
 		st := storetest.New()
 		f, ctx = storetest.NewFrail(st), storetest.Account(st, "test")
+		storetest.SetClock(st, ctx, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	})
 	count := func() (n int64) {
-		Expect(f.Store.Shared(ctx, func(db *gorm.DB) error { return db.Table("accounts").Where("name = 'Changed'").Count(&n).Error })).To(Succeed())
+		Expect(f.Store.AsOwner(ctx, func(db *gorm.DB) error { return db.Table("accounts").Where("clock_now = '2025-02-01Z'").Count(&n).Error })).To(Succeed())
 		return n
 	}
 	change := func() error {
-		return f.Store.Shared(ctx, func(db *gorm.DB) error { // BEGIN, UPDATE, COMMIT
-			return db.Exec("UPDATE accounts SET name = 'Changed' WHERE id = ?", store.AccountID(ctx)).Error
+		return f.Store.Shared(ctx, func(db *gorm.DB) error { // BEGIN, one that changes a row, COMMIT
+			return db.Exec("SELECT begin_due(?, '2025-02-01Z')", store.AccountID(ctx)).Error
 		})
 	}
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,13 @@ import (
 // privateDatabase is the one that is used in a private cluster.
 const privateDatabase = "tollkeeper"
 
+// serverLogin is what the server logs in as in a private cluster. It owns nothing.
+const serverLogin = "tollkeeper_server"
+
 // database is the one the commands work on: configured, or private.
 type database struct {
-	url     string
+	url     string           // with the login of the server
+	owner   string           // with the login of the owner, for migrations and what an operator does; the same where one login is both
 	private *cluster.Cluster // nil when configured
 }
 
@@ -29,7 +34,7 @@ type database struct {
 // make is set.
 func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
-		return database{url: env.DatabaseURL}, nil
+		return database{url: env.DatabaseURL, owner: env.ownerURL()}, nil
 	}
 	c, err := cluster.Start(ctx, cluster.Options{Dir: env.DataDir, Log: os.Stderr, Existing: !make, Buffers: env.SharedBuffers << 20})
 	if errors.Is(err, cluster.ErrNone) {
@@ -41,8 +46,16 @@ func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if err := c.CreateDatabase(ctx, privateDatabase); err != nil {
 		return database{}, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), c.Stop())
 	}
-	return database{c.URL(privateDatabase), c}, nil
+	return privateIn(c), nil
 }
+
+// privateIn is the database of a private cluster.
+func privateIn(c *cluster.Cluster) database {
+	return database{c.URLAs(serverLogin, privateDatabase), c.URL(privateDatabase), c}
+}
+
+// ownerURL is that of the owner's login in a configured database.
+func (e environment) ownerURL() string { return cmp.Or(e.MigrateURL, e.DatabaseURL) }
 
 // leave stops a private cluster that no other process uses.
 func (d database) leave() error {
@@ -65,14 +78,15 @@ func (d database) supervise(ctx context.Context, restarted func()) error {
 	return nil
 }
 
-// withStore runs do on the migrated database.
+// withStore runs do on the migrated database, with the login of its owner: an operator may do
+// what a server may not.
 func withStore(ctx context.Context, env environment, do func(st *store.Store) error) (err error) {
 	db, err := reach(ctx, env, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.leave()) }()
-	st, err := store.Open(ctx, db.url)
+	st, err := store.Open(ctx, db.owner)
 	if err != nil {
 		return fmt.Errorf("%w (a new database, or one of an older version, needs `tollkeeper migrate` first)", err)
 	}
@@ -81,7 +95,15 @@ func withStore(ctx context.Context, env environment, do func(st *store.Store) er
 		return err
 	}
 	st.BeforeCommit(func(tx *store.Tx, _ []any) error { return audit.Write(tx) })
-	return do(st)
+	return nameOwner(do(st))
+}
+
+// nameOwner tells where the owner's login belongs, in an error that it is needed.
+func nameOwner(err error) error {
+	if errors.Is(err, store.ErrNotOwner) {
+		return fmt.Errorf("%w: set TOLLKEEPER_MIGRATE_URL to the owner's", err)
+	}
+	return err
 }
 
 // migrate is a command.
@@ -99,6 +121,9 @@ func (m migrate) Run(ctx context.Context, env environment, out io.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, db.leave()) }()
+	if owner, err := db.isOwners(ctx); err != nil || !owner {
+		return cmp.Or(err, nameOwner(store.ErrNotOwner))
+	}
 	return db.migrate(ctx)
 }
 
@@ -107,7 +132,7 @@ func printRoles(ctx context.Context, env environment, out io.Writer) error {
 	if env.DatabaseURL == "" {
 		return errors.New("TOLLKEEPER_DATABASE_URL: is not set; a private PostgreSQL makes its roles by itself")
 	}
-	statements, err := store.MissingRoles(ctx, env.DatabaseURL)
+	statements, err := store.MissingRoles(ctx, env.ownerURL(), env.DatabaseURL)
 	if err != nil {
 		return err
 	}
@@ -119,12 +144,49 @@ func printRoles(ctx context.Context, env environment, out io.Writer) error {
 	return err
 }
 
+// isOwners reports whether the owner's login is known, so that the database can be migrated.
+func (d database) isOwners(ctx context.Context) (bool, error) {
+	if d.owner != d.url {
+		return true, nil
+	}
+	login, err := store.ReadLogin(ctx, d.url)
+	return login.Owner, err
+}
+
+// migrate brings the database to this version, and lets the login of the server work there.
 func (d database) migrate(ctx context.Context) error {
-	steps, err := store.Migrate(ctx, d.url)
-	if err == nil && steps > 0 {
+	steps, err := store.Migrate(ctx, d.owner)
+	if err != nil {
+		return err
+	}
+	if steps > 0 {
 		_, _ = fmt.Fprintf(os.Stderr, "%d migrations applied\n", steps)
 	}
-	return err
+	if d.owner == d.url {
+		return nil
+	}
+	return store.AdmitLogin(ctx, d.owner, d.url, d.private != nil)
+}
+
+// open opens the database for a server, migrated if the owner's login is known. Without it the
+// database must be migrated already.
+func (d database) open(ctx context.Context) (st *store.Store, err error) {
+	owner, err := d.isOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if owner {
+		if err := d.migrate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if st, err = store.Open(ctx, d.url); err != nil || owner {
+		return st, err
+	}
+	if err := st.CheckMigrated(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: run `tollkeeper migrate` with TOLLKEEPER_MIGRATE_URL set to the owner's login", err), st.Close())
+	}
+	return st, nil
 }
 
 // settle begins another era of event numbers where the database was restored from a dump.

@@ -42,7 +42,7 @@ func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
 	findings := []finding{good("address", "%s", env.Addr)}
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
-		findings = append(findings, examine(ctx, env.DatabaseURL)...)
+		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
 	} else {
 		private, err := examinePrivate(ctx, env)
 		if err != nil {
@@ -108,7 +108,7 @@ func examinePrivate(ctx context.Context, env environment) ([]finding, error) {
 		return append(findings, good("private cluster", "does not run; `tollkeeper serve` starts it")), nil
 	}
 	findings = append(findings, good("private cluster", "runs"))
-	findings = append(findings, examine(ctx, running.URL(privateDatabase))...)
+	findings = append(findings, examine(ctx, privateIn(running))...)
 	return findings, running.Stop()
 }
 
@@ -121,21 +121,16 @@ func remedy() finding {
 }
 
 // examine looks at a database that should answer.
-func examine(ctx context.Context, url string) []finding {
-	findings, answers := examineSettings(ctx, url)
+func examine(ctx context.Context, db database) []finding {
+	findings, answers := examineSettings(ctx, db.owner)
 	if !answers {
 		return findings
 	}
-	missing, err := store.MissingRoles(ctx, url)
-	switch {
-	case err != nil:
-		findings = append(findings, wrong("roles", "%v", err))
-	case len(missing) > 0:
-		findings = append(findings, wrong("roles", "missing; `tollkeeper migrate` makes them, or prints how with --print-roles"))
-	default:
-		findings = append(findings, good("roles", "complete"))
+	login, findings := examineLogin(ctx, db, findings)
+	if login.Owner || db.owner != db.url {
+		findings = append(findings, examineRoles(ctx, db))
 	}
-	st, err := store.Open(ctx, url)
+	st, err := store.Open(ctx, db.url)
 	if err != nil {
 		return append(findings, wrong("migrations", "not applied: run `tollkeeper migrate`"))
 	}

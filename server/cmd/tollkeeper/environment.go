@@ -14,6 +14,7 @@ import (
 // environment is what the process is told from outside.
 type environment struct {
 	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
+	MigrateURL  string `env:"TOLLKEEPER_MIGRATE_URL"` // of the same database, as its owner; "": DatabaseURL is the owner's
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
@@ -54,6 +55,9 @@ func readEnvironment() (environment, error) {
 	}
 	if err != nil {
 		return environ, err
+	}
+	if environ.MigrateURL != "" && environ.DatabaseURL == "" {
+		return environ, errors.New("TOLLKEEPER_MIGRATE_URL: needs TOLLKEEPER_DATABASE_URL, the login of the server in the same database")
 	}
 	_, err = environ.logger(os.Stderr)
 	return environ, err

@@ -99,14 +99,14 @@ func (cmd importEvents) owner(ctx context.Context, st *store.Store) (id string, 
 		a, err := account.Find(ctx, st, cmd.Account)
 		return a.ID, err
 	}
-	all, err := account.List(ctx, st)
+	all, err := account.IDs(ctx, st)
 	switch {
 	case err != nil:
 		return "", err
 	case len(all) != 1:
 		return "", fmt.Errorf("there are %d accounts: say which with --account", len(all))
 	}
-	return all[0].ID, nil
+	return all[0], nil
 }
 
 func (cmd importEvents) recorder(ctx context.Context, st *store.Store) (*event.Recorder, error) {

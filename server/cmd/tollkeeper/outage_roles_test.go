@@ -73,7 +73,7 @@ var _ = DescribeTable("outage A: a server whose database belongs to an owner tha
 			defer func() { Expect(st.Close()).To(Succeed()) }()
 			var account string
 			Expect(st.Shared(context.Background(), func(db *gorm.DB) error {
-				return db.Raw("SELECT current_user, (SELECT id FROM accounts)").Row().Scan(&name, &account)
+				return db.Raw("SELECT current_user, (SELECT account FROM list_accounts())").Row().Scan(&name, &account)
 			})).To(Succeed())
 			Expect(st.Update(store.WithAccount(context.Background(), account), func(tx *store.Tx) error {
 				for other, statement := range map[string]string{

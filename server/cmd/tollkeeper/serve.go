@@ -19,7 +19,6 @@ import (
 
 	"tollkeeper/server"
 	"tollkeeper/server/webhooks"
-	"tollkeeper/store"
 )
 
 // drain is how long requests that are running may still take at the end.
@@ -79,13 +78,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.leave()) }()
-	if err := checkDurable(ctx, db.url); err != nil {
+	if err := checkDurable(ctx, db.owner); err != nil {
 		return err
 	}
-	if err := db.migrate(ctx); err != nil {
-		return err
-	}
-	st, err := store.Open(ctx, db.url)
+	st, err := db.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,7 +89,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := settle(ctx, st); err != nil {
 		return err
 	}
-	welcome, err := firstAccount(audited(ctx, "serve"), st, env.APIKey)
+	welcome, err := db.firstAccount(audited(ctx, "serve"), st, env.APIKey)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type welcome struct {
 
 // firstAccount makes a test account with a key when there is no account. Of
 // servers that start together, one does.
-func firstAccount(ctx context.Context, st *store.Store, chosen string) (w welcome, err error) {
+func (d database) firstAccount(ctx context.Context, st *store.Store, chosen string) (w welcome, err error) {
 	release, alone, err := st.Lock(ctx, "first account")
 	if err != nil {
 		return w, err
@@ -29,15 +29,15 @@ func firstAccount(ctx context.Context, st *store.Store, chosen string) (w welcom
 	if alone {
 		defer release()
 	}
-	accounts, err := account.List(ctx, st)
+	accounts, err := account.IDs(ctx, st)
 	if err != nil {
 		return w, err
 	}
 	if len(accounts) == 0 && alone {
-		return makeFirst(ctx, st, chosen)
+		return d.makeFirst(ctx, chosen)
 	}
 	if len(accounts) > 0 {
-		w.owner = accounts[0].ID
+		w.owner = accounts[0]
 	}
 	if chosen == "" {
 		return w, nil
@@ -53,8 +53,18 @@ func firstAccount(ctx context.Context, st *store.Store, chosen string) (w welcom
 	return w, err
 }
 
-func makeFirst(ctx context.Context, st *store.Store, chosen string) (w welcome, err error) {
+// makeFirst makes the account with the login of the owner. Where that is not known, an operator
+// makes it later.
+func (d database) makeFirst(ctx context.Context, chosen string) (w welcome, err error) {
+	st, err := store.Open(ctx, d.owner)
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
 	first, err := account.Create(ctx, st, account.New{Name: "First", Mode: account.ModeTest})
+	if errors.Is(err, store.ErrNotOwner) {
+		return w, nil
+	}
 	if err != nil {
 		return w, err
 	}
@@ -74,6 +84,10 @@ func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
 	line("Tollkeeper answers at %s (documentation: %s/docs)", url, url)
 	if w.made {
 		line("Made the test account %s. Its API key, which is not stored and not shown again:\n\n    %s\n", w.owner, w.key)
+	}
+	if w.owner == "" {
+		line("There is no account yet. To make one, with a key:\n\n    %s account create --name NAME --mode live\n", os.Args[0])
+		return
 	}
 	key := w.key
 	if key == "" {
