@@ -46,7 +46,7 @@ var _ = Describe("Invoice numbers", func() {
 	})
 
 	It("count for all customers together where the account says so", func() {
-		Expect(s.store.Shared(context.Background(), func(db *gorm.DB) error {
+		Expect(s.store.AsOwner(context.Background(), func(db *gorm.DB) error {
 			return db.Exec("UPDATE accounts SET number_prefix_scope = 'account'").Error
 		})).To(Succeed())
 		a, b := s.made(nil), s.made(nil)
@@ -58,7 +58,7 @@ var _ = Describe("Invoice numbers", func() {
 	It("go on from one another where the account takes the prefix of a customer, and gives it back", func() {
 		set := func(name, value string) {
 			GinkgoHelper()
-			Expect(s.store.Shared(context.Background(), func(db *gorm.DB) error {
+			Expect(s.store.AsOwner(context.Background(), func(db *gorm.DB) error {
 				return db.Exec("UPDATE accounts SET "+name+" = ?", value).Error
 			})).To(Succeed())
 		}

@@ -48,7 +48,7 @@ func (o outbox) do(fn func(tx *store.Tx) error) {
 
 func (o outbox) setting(name string, value any) {
 	GinkgoHelper()
-	Expect(o.store.Shared(o.ctx, func(db *gorm.DB) error {
+	Expect(o.store.AsOwner(o.ctx, func(db *gorm.DB) error {
 		return db.Exec("UPDATE accounts SET "+name+" = ? WHERE id = ?", value, store.AccountID(o.ctx)).Error
 	})).To(Succeed())
 }
