@@ -881,9 +881,9 @@ type ClientInterface interface {
 	// again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 	// After a 5xx send the whole request again.
 	//
-	// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
-	// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
-	// it counts once.
+	// A request may be of any length; beyond 10 MiB, one that is packed may unpack to 200 times its size. One that is larger than its
+	// account allows, or whose answer would have to list more failed events (or, with `debug`, more keys) than 8 MiB hold, is a 413:
+	// send it again in smaller requests, since what was stored of it counts once.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2081,7 +2081,7 @@ type ClientInterface interface {
 	// CreateWebhookEndpointWithBody Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret.
+	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2091,7 +2091,7 @@ type ClientInterface interface {
 	// CreateWebhookEndpoint Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret.
+	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3818,9 +3818,9 @@ func (c *Client) DeprecateEvent(ctx context.Context, eventID EventID, reqEditors
 // again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 // After a 5xx send the whole request again.
 //
-// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
-// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
-// it counts once.
+// A request may be of any length; beyond 10 MiB, one that is packed may unpack to 200 times its size. One that is larger than its
+// account allows, or whose answer would have to list more failed events (or, with `debug`, more keys) than 8 MiB hold, is a 413:
+// send it again in smaller requests, since what was stored of it counts once.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6298,7 +6298,7 @@ func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEn
 // CreateWebhookEndpointWithBody Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret.
+// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6318,7 +6318,7 @@ func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *Crea
 // CreateWebhookEndpoint Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret.
+// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -18197,9 +18197,9 @@ type ClientWithResponsesInterface interface {
 	// again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 	// After a 5xx send the whole request again.
 	//
-	// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
-	// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
-	// it counts once.
+	// A request may be of any length; beyond 10 MiB, one that is packed may unpack to 200 times its size. One that is larger than its
+	// account allows, or whose answer would have to list more failed events (or, with `debug`, more keys) than 8 MiB hold, is a 413:
+	// send it again in smaller requests, since what was stored of it counts once.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19491,7 +19491,7 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret.
+	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19501,7 +19501,7 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithResponse Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret.
+	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -29671,9 +29671,9 @@ func (c *ClientWithResponses) DeprecateEventWithResponse(ctx context.Context, ev
 // again, corrected, under the same keys. Only a request that uses one key for different events is refused as a whole.
 // After a 5xx send the whole request again.
 //
-// A request may be of any length. One that is larger than its account allows, or whose answer would have to list more failed
-// events (or, with `debug`, more keys) than 8 MiB hold, is a 413: send it again in smaller requests, since what was stored of
-// it counts once.
+// A request may be of any length; beyond 10 MiB, one that is packed may unpack to 200 times its size. One that is larger than its
+// account allows, or whose answer would have to list more failed events (or, with `debug`, more keys) than 8 MiB hold, is a 413:
+// send it again in smaller requests, since what was stored of it counts once.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31733,7 +31733,7 @@ func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Conte
 // CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret.
+// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31749,7 +31749,7 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx cont
 // CreateWebhookEndpointWithResponse Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret.
+// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

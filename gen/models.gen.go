@@ -9999,7 +9999,8 @@ type SubscriptionCreate struct {
 	// ReplacePrices Prices of the plan that others take the place of. None by default, and null is none.
 	ReplacePrices []SubscriptionReplacePrice `json:"replace_prices,omitempty"`
 
-	// StartDate When the subscription starts, inclusive. Now by default, and null is the default.
+	// StartDate When the subscription starts, inclusive. Now by default, and null is the default. At most 366 billing dates, with 10,000 service
+	// periods in all, may lie between it and now: their invoices are made at once.
 	StartDate *DateOrDateTime `json:"start_date,omitempty"`
 
 	// TrialDurationDays Days before fixed fees are charged, in which usage is free. As the plan says by default; 0 is none.

@@ -17,17 +17,24 @@ import (
 	"tollkeeper/store"
 )
 
-// mostOpened bounds how many billing dates a new subscription may have had.
-const mostOpened = 1000
+// A new subscription opens the invoices of all billing dates that have come by then, in one
+// request. These bound what that costs.
+const (
+	mostOpened  = 366    // billing dates: a year of days, or 30 years of months
+	mostCharged = 10_000 // service periods on all these dates together
+)
 
 // Subscribe creates a subscription, opens every invoice that would exist by
 // now, and issues those that are past their grace period (semantics 6.1.4). It
 // returns the invoices that were created. A start so far back that they would be
-// more than one request can make is a fault.
+// more than one request can make is a fault, before any is made.
 func Subscribe(tx *store.Tx, in subscription.NewSubscription) (_ subscription.Terms, _ []invoice.View, err error) {
 	defer fault.Doing(&err, "create a subscription")
 	terms, err := subscription.Create(tx, in)
 	if err != nil {
+		return terms, nil, err
+	}
+	if err := checkStart(terms, tx.Now); err != nil {
 		return terms, nil, err
 	}
 	if err := grantCredits(tx, &terms); err != nil {
@@ -57,6 +64,24 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (_ subscription.Te
 	}
 	created, err := invoice.OfSubscription(tx, terms.ID)
 	return terms, created, err
+}
+
+// checkStart counts what Subscribe would open for terms by an instant, inclusive, and refuses
+// more than one request can make. It reads nothing.
+func checkStart(t subscription.Terms, by time.Time) error {
+	if t.NextBillingAt == nil {
+		return nil
+	}
+	dates, charged := 0, 0
+	for date, more := *t.NextBillingAt, true; more && !date.After(by); date, more = t.NextBilling(date) {
+		if dates++; dates > mostOpened {
+			return fault.Bad("start_date", "must not lie more than %d billing dates back", mostOpened)
+		}
+		if charged += len(t.BilledOn(date)); charged > mostCharged {
+			return fault.Bad("start_date", "must not lie so far back that more than %d service periods would be invoiced", mostCharged)
+		}
+	}
+	return nil
 }
 
 // NextOpening returns the earliest instant, at or before by, at which invoices

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
@@ -37,6 +38,9 @@ type NewEndpoint struct {
 
 // CreateEndpoint makes an endpoint with a secret of its own.
 func CreateEndpoint(tx *store.Tx, in NewEndpoint) (Endpoint, error) {
+	if err := checkRoom(tx); err != nil {
+		return Endpoint{}, err
+	}
 	e := Endpoint{Record: tx.Record("whe"), URL: in.URL, EventTypes: in.EventTypes, Enabled: true, Secret: newSecret()}
 	if err := e.check(); err != nil {
 		return Endpoint{}, err
@@ -45,6 +49,26 @@ func CreateEndpoint(tx *store.Tx, in NewEndpoint) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	return e, e.startLooking(tx)
+}
+
+// mostEndpoints bounds the endpoints of an account, also those that are not enabled: each
+// message is sent to every one.
+const mostEndpoints = 100
+
+// checkRoom refuses another endpoint where the account has as many as it may. Requests that make
+// endpoints wait for each other.
+func checkRoom(tx *store.Tx) error {
+	if _, err := account.InTurn(tx); err != nil {
+		return err
+	}
+	var there int64
+	if err := tx.Model(&Endpoint{}).Count(&there).Error; err != nil {
+		return err
+	}
+	if there >= mostEndpoints {
+		return fault.Refused("an account has at most %d webhook endpoints; remove one first", mostEndpoints)
+	}
+	return nil
 }
 
 // secretLength is that of the random part of a secret: 238 bits.

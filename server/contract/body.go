@@ -52,6 +52,8 @@ func (r faultReader) Read(b []byte) (int, error) {
 	var tooLarge *http.MaxBytesError
 	var corrupt flate.CorruptInputError
 	switch {
+	case errors.Is(err, errUnpacked):
+		return n, err
 	case errors.As(err, &tooLarge):
 		return n, ErrTooLarge
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
@@ -64,15 +66,27 @@ func (r faultReader) Read(b []byte) (int, error) {
 	return n, fault.Bad("body", "did not arrive whole: its transfer broke off or is no HTTP") // such as malformed chunks
 }
 
+// A packed body may unpack to freelyUnpacked bytes whatever it holds, and beyond that to
+// mostUnpacked bytes for each packed byte. Events pack to between a tenth and a hundredth of
+// their size. Zeros pack to a thousandth: 10 MB of them would be 10 GB of work.
+const (
+	freelyUnpacked = LargestBody
+	mostUnpacked   = 200
+)
+
+var errUnpacked = fault.Bad("body", "must not unpack to more than %d times its packed size", mostUnpacked)
+
 // gzipBody decompresses a body, from the first read on.
 type gzipBody struct {
-	packed io.ReadCloser
-	zip    *gzip.Reader
+	packed   io.ReadCloser
+	zip      *gzip.Reader
+	read     int64 // packed bytes
+	unpacked int64
 }
 
 func (g *gzipBody) Read(b []byte) (int, error) {
 	if g.zip == nil {
-		zip, err := gzip.NewReader(g.packed)
+		zip, err := gzip.NewReader(packedReader{g})
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return 0, gzip.ErrHeader
 		}
@@ -81,7 +95,20 @@ func (g *gzipBody) Read(b []byte) (int, error) {
 		}
 		g.zip = zip
 	}
-	return g.zip.Read(b)
+	n, err := g.zip.Read(b)
+	if g.unpacked += int64(n); g.unpacked > freelyUnpacked && g.unpacked > mostUnpacked*g.read {
+		return 0, errUnpacked
+	}
+	return n, err
+}
+
+// packedReader counts what is read of a packed body.
+type packedReader struct{ body *gzipBody }
+
+func (r packedReader) Read(b []byte) (int, error) {
+	n, err := r.body.packed.Read(b)
+	r.body.read += int64(n)
+	return n, err
 }
 
 func (g *gzipBody) Close() error { return g.packed.Close() }

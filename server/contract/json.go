@@ -17,6 +17,11 @@ import (
 // deepest bounds how far values of a body may be nested.
 const deepest = 64
 
+// mostValues bounds the values of a body, at all depths: each object, array, text, number, truth
+// value and null is one. Small values cost far more memory than their bytes: 10 MB of `{}` are
+// half a gigabyte, and 10 KB when packed.
+const mostValues = 250_000
+
 // ReadJSON reads a text that is one JSON value in UTF-8. It returns maps, slices, strings,
 // booleans, nil, and json.Number without exponent or trailing zeros. It reports all violations
 // inside the value at once; a text that is no JSON value is reported alone.
@@ -40,6 +45,7 @@ func newTokens(body []byte) *jsontext.Decoder {
 // strictReader builds the value of a JSON text and collects violations.
 type strictReader struct {
 	tokens *jsontext.Decoder
+	values int               // that were begun
 	path   []step            // to the value that is read, from the outermost one
 	wrong  []fault.Violation // at most one more than an answer lists
 }
@@ -75,7 +81,10 @@ func (r *strictReader) document() (any, error) {
 	return value, nil
 }
 
-var errTooDeep = errors.New("nested too deeply")
+var (
+	errTooDeep = errors.New("nested too deeply")
+	errTooMany = errors.New("too many values")
+)
 
 // syntaxFault says why a text is no JSON value.
 func syntaxFault(err error) error {
@@ -83,6 +92,8 @@ func syntaxFault(err error) error {
 	switch {
 	case errors.Is(err, errTooDeep):
 		return fault.Bad("body", "must not be nested more than %d deep", deepest)
+	case errors.Is(err, errTooMany):
+		return fault.Bad("body", "must have at most %d values, counted at all depths", mostValues)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.Bad("body", "ends too early to be JSON")
 	case errors.As(err, &syntax):
@@ -95,6 +106,9 @@ func (r *strictReader) value() (any, error) {
 	token, err := r.tokens.ReadToken()
 	if err != nil {
 		return nil, err
+	}
+	if r.values++; r.values > mostValues {
+		return nil, errTooMany
 	}
 	switch token.Kind() {
 	case '{':
