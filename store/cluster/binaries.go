@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -12,13 +14,6 @@ import (
 
 // oldest is the lowest major version that the migrations and queries work on.
 const oldest = 15
-
-// Binaries is one installed PostgreSQL.
-type Binaries struct {
-	Dir     string // holds initdb and postgres
-	Version string // 15.14
-	Major   int
-}
 
 func (b Binaries) path(program string) string { return filepath.Join(b.Dir, program) }
 

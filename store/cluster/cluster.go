@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -17,21 +19,10 @@ import (
 // superuser owns every database of a private cluster.
 const superuser = "postgres"
 
-// Options say which cluster to start.
-type Options struct {
-	Dir       string    // holds everything; made with mode 0700 when it is not there
-	Cache     string    // where fetched binaries are kept; "" for Dir
-	Log       io.Writer // gets a line for each step; nil: none
-	Major     int       // version of PostgreSQL to make a new cluster with; 0 for the highest that is there
-	Existing  bool      // join or start what is there; without a database in Dir nothing is made and the error is [ErrNone]
-	Buffers   int64     // shared memory in bytes; 0 for what fits the machine
-	Throwaway bool      // fast and forgetful; Dir is removed on Stop and when this process ends, however it ends
-}
-
 // Cluster is a running PostgreSQL that this process uses.
 type Cluster struct {
 	dir     string
-	cache   string        // where fetched binaries are
+	from    source        // of binaries that are fetched
 	socket  string        // directory of the socket
 	exited  chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
 	using   lock          // held together by all processes that use the cluster
@@ -43,9 +34,6 @@ type Cluster struct {
 
 func dataDir(dir string) string { return filepath.Join(dir, "postgres") }
 func logFile(dir string) string { return filepath.Join(dir, "postgres.log") }
-
-// ErrNone reports that there is no database in the directory.
-var ErrNone = errors.New("there is no database in the directory")
 
 // Start joins the postmaster that runs in opts.Dir, or starts one, making the
 // cluster first when there is none. It returns when connections are accepted.
@@ -67,7 +55,7 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	c := &Cluster{dir: opts.Dir, buffers: opts.Buffers, cache: opts.Cache, log: opts.Log}
+	c := &Cluster{dir: opts.Dir, buffers: opts.Buffers, from: source{opts.Cache, opts.Mirror}, log: opts.Log}
 	changing, err := c.change(ctx)
 	if err != nil {
 		return nil, err

