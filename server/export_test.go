@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tollkeeper/server/background"
+	"tollkeeper/server/worker"
 )
 
 // KeptAsPending names the operations whose requests can wait as pending changes, as
@@ -27,4 +28,10 @@ func KeyedLock() (lock func(ctx context.Context) (unlock func(), err error)) {
 // RunUnit runs a unit of background work.
 func (s *Server) RunUnit(work, of string, do func() error) bool {
 	return s.runner.Run(context.Background(), background.Unit{Work: work, Of: of}, do)
+}
+
+// ShowAllMetrics lets /metrics have those too that are there only once something happened.
+func (s *Server) ShowAllMetrics() {
+	s.metrics.panicked("request")
+	s.metrics.verified(worker.Verification{})
 }
