@@ -209,7 +209,7 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 
 	It("leaves alone what was taken back before, where a decrease is inserted before it", func() {
 		customer, sub := rent(nil, paidCredits("1000", nil))
-		replace(sub, following{"2025-06-10", paidCredits("800", nil)}, following{"2025-06-16", grants("1500", nil)})
+		replace(sub, following{"2025-06-10", paidCredits("800", nil)}, following{"2025-06-16", paidCredits("1500", nil)})
 		s.clock("2025-06-20T12:00:00Z")
 		Expect(s.blocks(customer, "credits")).To(Equal([]string{"800", "700"}))
 		insert(sub, "2025-06-05", "2025-06-10", paidCredits("600", nil))

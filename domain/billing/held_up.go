@@ -6,19 +6,21 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/due"
+	"tollkeeper/domain/fault"
 	"tollkeeper/store"
 )
 
-// HeldUp returns what a unit of due work of the lane [due.Billing] holds up that failed. That is the subscription
-// that it concerns, or the whole customer where credits were ever granted: all subscriptions of a customer
-// draw on one ledger, in the order of time.
-func HeldUp(tx *store.Tx, of due.Subject) (due.Subject, error) {
+// HeldUp returns what a failed unit of due work of the lane [due.Billing] holds up: the subscription
+// that it concerns, or the whole customer where credits were ever granted. All subscriptions of a
+// customer draw on one ledger, in the order of time.
+func HeldUp(tx *store.Tx, of due.Subject) (_ due.Subject, err error) {
+	defer fault.Doing(&err, "find what a failed unit holds up")
 	if of.SubscriptionID == nil {
 		return of, nil
 	}
 	var customer string
 	var credits bool
-	err := tx.Conn().QueryRowContext(tx.Context(), `
+	err = tx.Conn().QueryRowContext(tx.Context(), `
 		SELECT s.customer_id, EXISTS (SELECT FROM credit_ledgers l WHERE l.account_id = s.account_id AND l.customer_id = s.customer_id)
 		FROM subscriptions s WHERE s.account_id = $1 AND s.id = $2`, tx.AccountID, *of.SubscriptionID).Scan(&customer, &credits)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -51,9 +51,10 @@ func withoutNotice(tx *store.Tx, by time.Time) *gorm.DB {
 }
 
 // SkipDateNotice leaves the date of the draft untold of which a unit was parked.
-func SkipDateNotice(tx *store.Tx, p due.Parked) error {
+func SkipDateNotice(tx *store.Tx, p due.Parked) (err error) {
+	defer fault.Doing(&err, "skip the message of an invoice's date")
 	var rows []invoice.Invoice
-	err := invoice.Of(withoutNotice(tx, p.DueAt), p.Subject).
+	err = invoice.Of(withoutNotice(tx, p.DueAt), p.Subject).
 		Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return err

@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -19,12 +20,12 @@ var _ = Describe("How far back a subscription starts", func() {
 	terms := func() (t subscription.Terms) {
 		o := open("2025-01-31T12:00:00Z")
 		zone := "America/New_York"
-		o.do(func(tx *store.Tx) error {
+		o.Do(func(tx *store.Tx) error {
 			buyer, err := customer.Create(tx, customer.NewCustomer{Name: "Acme", Email: "bills@acme.test", Timezone: &zone})
 			if err != nil {
 				return err
 			}
-			plan, err := catalog.CreatePlan(tx, catalog.NewPlan{Name: "Plan", Currency: "USD", Status: catalog.PlanActive, Prices: listed([]catalog.NewPrice{o.fee("1")})})
+			plan, err := catalog.CreatePlan(tx, catalog.NewPlan{Name: "Plan", Currency: "USD", Status: catalog.PlanActive, Prices: domaintest.Listed(o.Fee("1"))})
 			if err != nil {
 				return err
 			}
@@ -37,7 +38,7 @@ var _ = Describe("How far back a subscription starts", func() {
 
 	DescribeTable("is bounded by the billing dates until now, which is one of them",
 		func(now, violation string) {
-			err := billing.CheckStart(terms(), instant(now))
+			err := billing.CheckStart(terms(), domaintest.Instant(now))
 			if violation == "" {
 				Expect(err).NotTo(HaveOccurred())
 			} else {
@@ -62,6 +63,6 @@ var _ = Describe("How far back a subscription starts", func() {
 	})
 
 	It("is none where nothing is billed", func() {
-		Expect(billing.CheckStart(subscription.Terms{}, instant("9000-01-01T00:00:00Z"))).To(Succeed())
+		Expect(billing.CheckStart(subscription.Terms{}, domaintest.Instant("9000-01-01T00:00:00Z"))).To(Succeed())
 	})
 })

@@ -60,7 +60,9 @@ var _ = Describe("A frail way to a database", func() {
 		storetest.SetClock(st, ctx, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	})
 	count := func() (n int64) {
-		Expect(f.Store.AsOwner(ctx, func(db *gorm.DB) error { return db.Table("accounts").Where("clock_now = '2025-02-01Z'").Count(&n).Error })).To(Succeed())
+		Expect(f.Store.AsOwner(ctx, func(db *gorm.DB) error {
+			return db.Table("accounts").Where("clock_now = '2025-02-01Z'").Count(&n).Error
+		})).To(Succeed())
 		return n
 	}
 	change := func() error {
