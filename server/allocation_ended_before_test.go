@@ -130,4 +130,86 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 		Entry("committed, in the period", "2025-06-11T12:10:00Z", "2025-06-05", nil, "35.00"),
 		Entry("not in the ledger yet, right on its day", "2025-06-10T12:00:00Z", "2025-06-10", nil, "35.00"),
 	)
+
+	// The invoice of the fee is void as well where it charges something else that is not due any more.
+	// The fee then is on an invoice of its own.
+	Describe("together with other prices of the same invoice", func() {
+		// spend lets another subscription of the customer use so many of the credits of June.
+		spend := func(customer, used string) {
+			GinkgoHelper()
+			s.subscribeTo(customer, nil, s.callsInCredits())
+			s.clock("2025-06-05T12:00:00Z")
+			s.use(customer, "2025-06-05T00:00:00Z", used)
+			s.clock("2025-06-10T12:00:00Z")
+		}
+		cancel := func(sub, day string) *answer {
+			GinkgoHelper()
+			return s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "requested_date", "cancellation_date": day})
+		}
+		seats := func() object { return object{"price": with(s.fee("20.00"), object{"name": "Seats"})} }
+		calls := func() object { return object{"price": s.calls("1.00")} }
+
+		DescribeTable("is given back for what is unspent alone",
+			func(used string, other func() object, june ...string) {
+				customer := s.buyer(nil)
+				sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), other())
+				spend(customer, used)
+				changes := cancel(sub, "2025-05-20").expect(200)
+				Expect(changes.list("changed_resources.voided_invoices")).To(HaveLen(1))
+				of := func() (texts []string) {
+					for _, text := range append(s.bills(sub), s.datedRefunds(sub)...) {
+						if text[:7] == "2025-06" {
+							texts = append(texts, text)
+						}
+					}
+					return texts
+				}
+				Expect(of()).To(ConsistOf(june))
+				s.clock("2025-07-02T00:00:00Z")
+				Expect(of()).To(ConsistOf(june))
+				Expect(s.ledger(customer, "credits")).To(ContainElement(HavePrefix("decrement " + used + " committed")))
+			},
+			Entry("beside a fee, 700 of 1,000", "300", seats, "2025-06-01 issued 50.00", "2025-06-01 35.00"),
+			Entry("beside a fee, none of 1,000", "1000", seats, "2025-06-01 issued 50.00"),
+			Entry("beside usage, 700 of 1,000", "300", calls, "2025-06-01 issued 50.00", "2025-06-01 35.00"),
+		)
+
+		It("is void with the rest where nothing was spent", func() {
+			customer := s.buyer(nil)
+			sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), seats())
+			s.clock("2025-06-10T12:00:00Z")
+			cancel(sub, "2025-05-20").expect(200)
+			Expect(s.bills(sub)).To(Equal([]string{"2025-05-01 issued 70.00"}))
+			Expect(s.datedRefunds(sub)).To(Equal([]string{"2025-05-01 7.74", "2025-05-01 19.35"})) // 12 of 31 days
+		})
+
+		It("is charged once, whatever the end becomes afterwards", func() {
+			customer := s.buyer(nil)
+			sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), seats())
+			spend(customer, "300")
+			endAll := func(day any) {
+				GinkgoHelper()
+				edits := list{}
+				all := s.get("/v1/subscriptions/" + sub).expect(200)
+				for k := range all.list("price_intervals") {
+					edits = append(edits, object{"price_interval_id": all.entry("price_intervals", k).at("id"), "end_date": day})
+				}
+				s.post("/v1/subscriptions/"+sub+"/price_intervals", object{"edit": edits}).expect(200)
+			}
+			june := func() (fees []string) {
+				for _, text := range append(s.bills(sub), s.datedRefunds(sub)...) {
+					if text[:10] == "2025-06-01" && text != "2025-06-01 issued 20.00" { // the seats
+						fees = append(fees, text)
+					}
+				}
+				return fees
+			}
+			for _, day := range []any{"2025-05-20", "2025-05-25", nil, "2025-05-20"} {
+				endAll(day)
+				Expect(june()).To(ConsistOf("2025-06-01 issued 50.00", "2025-06-01 35.00"), "%v", day)
+			}
+			s.clock("2025-07-02T00:00:00Z")
+			Expect(june()).To(ConsistOf("2025-06-01 issued 50.00", "2025-06-01 35.00"))
+		})
+	})
 })

@@ -35,5 +35,10 @@
 // was granted and not taken back. So takings come before the grants of later prices.
 //
 // A grant whose period is taken back expires. It is never granted again. Its fee stays for what was
-// spent, unless its invoice is replaced for another reason, as where usage is billed otherwise too.
+// spent: where its invoice is replaced for another reason, it is on an invoice of its own. A fee
+// that is still on a draft then is not charged.
+//
+// Credits are taken back once. Where a price takes the place of another on another day than it did,
+// what was taken counts for that day. One that is inserted before a price whose grant is made takes
+// back nothing that this would grant again.
 package allocation

@@ -190,6 +190,9 @@ func settle(tx *store.Tx, t *subscription.Terms, b history, mayCredit bool) (ope
 		if err := replace(tx, inv); err != nil {
 			return false, err
 		}
+		if err := b.keepLapsedFees(tx, *t, inv); err != nil {
+			return false, err
+		}
 	}
 	for _, together := range byInvoice(c.Credits) {
 		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {

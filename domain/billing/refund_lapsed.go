@@ -1,7 +1,9 @@
 package billing
 
 import (
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
+	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
@@ -33,8 +35,84 @@ func (b history) markLapsed(tx *store.Tx, t subscription.Terms) error {
 	return nil
 }
 
+// keepLapsedFees issues the fees of lapsed grants again that an invoice charged, which is replaced, by the
+// terms that it was issued with: what replaces it has none. Where nothing was spent none stays.
+func (b history) keepLapsedFees(tx *store.Tx, t subscription.Terms, replaced invoice.Invoice) error {
+	if len(b.lapsed) == 0 || replaced.Revision == nil {
+		return nil
+	}
+	then, known, err := subscription.FindRevision(tx, t, *replaced.Revision)
+	if err != nil || !known {
+		return err
+	}
+	var services []subscription.ServicePeriod
+	grants := map[string]allocation.Grant{} // by interval
+	for _, l := range b.Lines[replaced.ID] {
+		g, lapsed := b.lapsed[l.ID]
+		if !lapsed {
+			continue
+		}
+		if spent, err := spentOf(tx, g); err != nil || !spent {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if s, served := then.ServicePeriodAt(*l.IntervalID, l.BilledFrom); served {
+			services, grants[*l.IntervalID] = append(services, s), g
+		}
+	}
+	if len(services) == 0 {
+		return nil
+	}
+	lines, err := issueBeside(tx, then, replaced, services)
+	for _, l := range lines {
+		b.lapsed[l.ID] = grants[*l.IntervalID]
+	}
+	return err
+}
+
+// spentOf reports whether something was spent of a grant, but for what was taken back as prices began
+// that grant less. Of a block that was deleted that is not known.
+func spentOf(tx *store.Tx, g allocation.Grant) (some bool, err error) {
+	block, err := credit.FindBlock(tx, g.BlockID)
+	if fault.Is(err, fault.KindMissing) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	spent, err := block.Spent(tx)
+	if err != nil {
+		return false, err
+	}
+	reduced, err := g.TakenBack(tx)
+	return spent.Cmp(reduced) > 0, err
+}
+
+// issueBeside issues an invoice for fees in advance, of the date of another one, by the terms of then.
+func issueBeside(tx *store.Tx, then subscription.Terms, of invoice.Invoice, services []subscription.ServicePeriod) ([]invoice.Line, error) {
+	settings, err := account.Of(tx)
+	if err != nil {
+		return nil, err
+	}
+	row := invoice.Invoice{
+		Record: tx.Record("inv"), CustomerID: of.CustomerID, SubscriptionID: of.SubscriptionID, PlanID: of.PlanID,
+		Source: invoice.SourceSubscription, Status: invoice.StatusDraft, Currency: of.Currency,
+		InvoiceDate: of.InvoiceDate, OfChange: true, Metadata: store.Metadata{},
+	}
+	if err := tx.Create(&row).Error; err != nil {
+		return nil, err
+	}
+	v, err := invoice.ViewOfServices(tx, settings, row, then, services)
+	if err != nil {
+		return nil, err
+	}
+	return v.Lines, invoice.Finalize(tx, settings, v)
+}
+
 // refundLapsed credits of the fees that before marked as lapsed what their unspent credits cost, which
-// are taken back for good. Those whose invoice was replaced are given back with that.
+// are taken back for good. Those whose invoice was replaced are on another one: see keepLapsedFees.
 func refundLapsed(tx *store.Tx, t subscription.Terms, before history, mayCredit bool) error {
 	if len(before.lapsed) == 0 {
 		return nil

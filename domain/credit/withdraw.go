@@ -23,6 +23,18 @@ func Withdraw(tx *store.Tx, ledger *Ledger, blockID string) (lost money.Decimal,
 	return lost, err
 }
 
+// Spent is how much of what a block began with paid for something, or was moved or voided: what it
+// neither has left nor lost as it expired. In credits; below 0 where more came back to it.
+func (b Block) Spent(tx *store.Tx) (spent money.Decimal, err error) {
+	var entries []Entry
+	err = tx.Where("block_id = ? AND kind = ?", b.ID, KindCreditBlockExpiry).Find(&entries).Error
+	spent = b.InitialBalance.Sub(b.Balance)
+	for _, e := range entries {
+		spent = spent.Sub(e.Amount)
+	}
+	return spent, err
+}
+
 // TakeBack voids credits of a block, but no more than it has left, and returns how many. A block
 // that has expired or was deleted has none. The ledger is locked and up to date.
 func TakeBack(tx *store.Tx, ledger *Ledger, blockID string, amount money.Decimal) (taken money.Decimal, err error) {

@@ -121,6 +121,16 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 	return ViewOfDraft(settings, row, t, charged), nil
 }
 
+// ViewOfServices shows a draft that charges services in advance, by terms that need not be the present
+// ones.
+func ViewOfServices(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, services []subscription.ServicePeriod) (View, error) {
+	charged, err := LinesOn(tx, t, row, services, make([]PriorCharge, len(services)), nil, draftAdditions{})
+	if err != nil {
+		return View{}, err
+	}
+	return ViewOfDraft(settings, row, t, charged), nil
+}
+
 // ViewOfDraft shows a draft with those lines.
 func ViewOfDraft(settings account.Account, row Invoice, t subscription.Terms, charged []Line) View {
 	eligible := EligibleAt(settings, row)
