@@ -51,7 +51,7 @@ func Coupon(c coupon.Coupon) gen.Coupon {
 		}})
 	}
 	if err != nil {
-		panic(fmt.Sprintf("server: coupon %s cannot be written: %v", c.ID, err))
+		panic(fmt.Sprintf("wire: coupon %s cannot be written: %v", c.ID, err))
 	}
 	return shown
 }

@@ -97,7 +97,7 @@ func ledgerEntryToWire(entry credit.Entry, buyer customer.Customer, created []ge
 		}})
 	}
 	if err != nil {
-		panic(fmt.Sprintf("server: ledger entry %s cannot be written: %v", entry.ID, err))
+		panic(fmt.Sprintf("wire: ledger entry %s cannot be written: %v", entry.ID, err))
 	}
 	return out
 }

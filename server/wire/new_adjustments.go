@@ -93,7 +93,7 @@ func currenciesFromWire(in *gen.NullableCurrencies) []money.Currency {
 	}
 	several, err := in.AsCurrencies()
 	if err != nil {
-		panic(fmt.Sprintf("server: the contract let through %v as currencies", in))
+		panic(fmt.Sprintf("wire: the contract let through %v as currencies", in))
 	}
 	return MapSlice(several, func(c gen.Currency) money.Currency { return money.Currency(c) })
 }

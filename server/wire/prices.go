@@ -77,12 +77,12 @@ func Prices(prices []catalog.Price, itemNames map[string]string, adjustments ...
 func priceToWire(price catalog.Price, itemName string, adjustments ...catalog.Adjustment) gen.Price {
 	text, err := json.Marshal(priceBaseToWire(price, itemName, ofPrice(price, adjustments)))
 	if err != nil {
-		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
+		panic(fmt.Sprintf("wire: price %s cannot be written: %v", price.ID, err))
 	}
 	text = fmt.Appendf(text[:len(text)-1], `,"model_type":%q,"%s_config":%s}`, price.ModelType, price.ModelType, price.Config)
 	var out gen.Price
 	if err := out.UnmarshalJSON(text); err != nil {
-		panic(fmt.Sprintf("server: price %s cannot be written: %v", price.ID, err))
+		panic(fmt.Sprintf("wire: price %s cannot be written: %v", price.ID, err))
 	}
 	return out
 }
@@ -138,7 +138,7 @@ func conversionRateToWire(price catalog.Price) *gen.NullableConversionRateConfig
 	}
 	var shown gen.NullableConversionRateConfig
 	if err := shown.UnmarshalJSON(*price.ConversionRateConfig); err != nil {
-		panic(fmt.Sprintf("server: the conversion of price %s cannot be written: %v", price.ID, err))
+		panic(fmt.Sprintf("wire: the conversion of price %s cannot be written: %v", price.ID, err))
 	}
 	return &shown
 }

@@ -17,13 +17,13 @@ func unionOf[Union any, Pointer interface {
 	for i, part := range parts {
 		text, err := json.Marshal(part)
 		if err != nil {
-			panic(fmt.Sprintf("server: %T cannot be written: %v", part, err))
+			panic(fmt.Sprintf("wire: %T cannot be written: %v", part, err))
 		}
 		members[i] = text[1 : len(text)-1]
 	}
 	text := fmt.Appendf(nil, "{%s}", bytes.Join(members, []byte(",")))
 	if err := Pointer(&union).UnmarshalJSON(text); err != nil {
-		panic(fmt.Sprintf("server: %T cannot be written: %v", union, err))
+		panic(fmt.Sprintf("wire: %T cannot be written: %v", union, err))
 	}
 	return union
 }
