@@ -158,8 +158,8 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 }
 
 // ScanNewEvents turns events that came in into looks at the subscriptions that they count for. It
-// reports false when another server is doing so.
-func ScanNewEvents(tx *store.Tx) (free bool, err error) {
+// reports false when none came in, or another server is doing so.
+func ScanNewEvents(tx *store.Tx) (some bool, err error) {
 	var seen event.Snapshot
 	err = tx.Conn().QueryRowContext(tx.Context(),
 		"SELECT seen::text FROM alert_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED", tx.AccountID).Scan(&seen)
@@ -170,7 +170,7 @@ func ScanNewEvents(tx *store.Tx) (free bool, err error) {
 		return false, fmt.Errorf("follow events: %w", err)
 	}
 	ids, aliases, now, err := event.Since(tx, seen)
-	if err != nil {
+	if err != nil || len(ids)+len(aliases) == 0 {
 		return false, err
 	}
 	if err := tx.Exec("UPDATE alert_progress SET seen = ?::pg_snapshot WHERE account_id = ?", string(now), tx.AccountID).Error; err != nil {

@@ -35,6 +35,25 @@ var _ = Describe("Alerts of usage", func() {
 		Expect(w.told()).To(Equal([]string{"500 by 700, from 2025-04-01T00:00"}))
 	})
 
+	It("have nothing to look at where no events came in since", func() {
+		w := open("2025-03-01", "UTC", calls)
+		more := func() (some bool) {
+			w.Do(func(tx *store.Tx) (err error) {
+				some, err = alerting.EvaluateNext(tx)
+				return err
+			})
+			return some
+		}
+		Expect(more()).To(BeFalse(), "there is no alert")
+		w.usage("100")
+		w.look()
+		Expect(more()).To(BeFalse(), "no event came in")
+		w.Record(w.customer.ID, "2025-03-10T08:00:00Z", "120")
+		Expect(more()).To(BeTrue(), "an event came in")
+		w.look()
+		Expect(more()).To(BeFalse(), "it was looked at")
+	})
+
 	It("fire at once where they are made above a threshold (semantics 12.2.7)", func() {
 		w := open("2025-03-01", "UTC", calls)
 		w.Record(w.customer.ID, "2025-03-10T08:00:00Z", "120")
