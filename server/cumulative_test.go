@@ -92,6 +92,20 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 		Expect(value{"costs", costs[0]}.at("total")).To(Equal("83.33"))
 	})
 
+	It("rounds what a change of the quantity costs in an instalment by itself (price models 5.4)", func() {
+		s := openShop("2025-01-01T00:00:00Z")
+		after := s.subscribe(s.buyer(object{}), object{}, every(s.fee("100.00"), month))
+		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
+		s.clock("2025-04-16T00:00:00Z")
+		Expect(changed(s.quantity(sub, price, 2, nil).expect(200))).To(Equal([]string{"2025-04-16 issued 4.17"})) // 100.00 / 12 * 15/30
+		s.clock("2025-04-30T00:00:00Z")
+		Expect(changed(s.quantity(sub, price, 1, nil).expect(200))).To(Equal([]string{"adjustment 0.28"})) // 1/30, not 0.27
+		costs := s.get("/v1/subscriptions/"+sub+"/costs").expect(200).each("data", "total")
+		Expect(costs[len(costs)-1]).To(Equal("37.22")) // 33.33 + 4.17 - 0.28
+		s.clock("2025-05-01T00:00:00Z")
+		Expect(s.bills(sub)).To(ContainElement("2025-05-01 issued 8.34")) // 41.67 - 33.33
+	})
+
 	It("T-2: has its boundaries where the months end, in the customer's zone through clock changes", func() {
 		s := openShop("2025-01-31T12:00:00Z")
 		acme := s.buyer(object{"timezone": "America/New_York"})

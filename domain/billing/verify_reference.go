@@ -179,8 +179,6 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 	}
 	zone := t.Customer.Location()
 	switch {
-	case s.Instalment != nil:
-		r, err = referInstalment(s, days)
 	case s.Before != nil: // a change of the quantity: what more it costs from here on
 		r, err = referFee(price, ratOf(s.Quantity), days, share)
 		if err == nil {
@@ -189,6 +187,8 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 			r.subtotal = rounded(price.Currency, new(big.Rat).Sub(r.exact(), before.exact()))
 			r.line.Subtotal, r.quantity = r.subtotal, nil
 		}
+	case s.Instalment != nil:
+		r, err = referInstalment(s, days)
 	case !price.InAdvance() && !price.Length().OneTime():
 		r, err = referArrears(s, days, zone)
 	case price.Allocation != nil: // a grant and its fee are never prorated

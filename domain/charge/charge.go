@@ -81,9 +81,10 @@ func Rate(y Item) Amounts {
 }
 
 // carry adds to an installment of a fee what the roundings of those before it left over,
-// so that all of them sum to the rounded fee (price models 5.6).
+// so that all of them sum to the rounded fee (price models 5.6). What a change of the quantity
+// costs is rounded by itself: no installment before it charged that (price models 5.4).
 func (a *Amounts) carry(y Item) {
-	if y.Instalment == nil || y.Days.From == 0 {
+	if y.Instalment == nil || y.Before != nil || y.Days.From == 0 {
 		return
 	}
 	y.Instalment = nil
