@@ -1,24 +1,24 @@
-// Package alerting evaluates the alerts of subscriptions, and brings balances up to date that
-// alerts or top-ups are on for.
+// Package alerting evaluates the alerts of subscriptions. It also brings balances up to date for
+// which there are alerts or top-ups.
 //
-// Nothing is evaluated by the clock: what changes the costs of a subscription says so
-// ([alert.ScheduleEvaluation]) in the transaction of the change, events that come in are noticed
-// by their numbers, and what changes by itself has an instant. So nothing is forgotten when
-// a server dies, and where there is no alert nothing is done.
+// Evaluations are not scheduled by the clock. A change of the costs of a subscription schedules one
+// in its transaction ([alert.ScheduleEvaluation]), new events are found by their numbers, and
+// changes by time have an instant. So no evaluation is lost when a server ends, and without alerts
+// there is no work.
 //
-// One look compares the billing period of now, and each one before that events may still
-// come in for, with the thresholds. A threshold that is reached is written down in the
-// transaction that announces it, once for the period: many servers may look at once.
+// An evaluation compares the present billing period with the thresholds, and each earlier period
+// for which events may still arrive. A reached threshold is stored in the transaction that
+// announces it, once for the period. So several servers may evaluate at the same time.
 //
 // # Choices
 //
-// Usage is what the metric counts for the whole billing period, events up to an hour ahead
-// included, as on the draft. Costs are those of the billing period, as GET costs has them,
-// with the fees of the period itself rather than those that its invoice has for the next.
+// Usage is the value of the metric for the whole billing period, including events up to an hour in
+// the future, as on the draft. Costs are those of the billing period, as in GET costs. They include
+// the fees of the period itself, not the fees for the next period on its invoice.
 //
-// A billing period is cut where another plan begins. Over a migration it is one, and the
-// alerts of the plan that count are those of the version that it ends on.
+// A billing period is cut where another plan begins. A migration does not cut it; the alerts of the
+// version at its end apply to all of it.
 //
-// A subscription whose usage cannot be read, since a metric takes too long, is looked at
-// again ten minutes later.
+// If the usage of a subscription cannot be read because a metric takes too long, the evaluation is
+// repeated ten minutes later.
 package alerting

@@ -1,13 +1,13 @@
-// Package license knows who may use a subscription: its licenses, by names of the
-// client's, and what each of them used.
+// Package license owns the licenses of subscriptions. A license gives one user or unit of the
+// client, named by the client, the use of a subscription. The package also reports the usage of
+// each license.
 //
-// A license type names the property of events whose value is the name of a license.
-// Usage of a price of that type belongs to the license of the name in the event. A
-// license price of the type grants credits to each license that is active in a period of
-// its cadence. What a license uses while it is active draws on its own credits first;
-// the rest, and all that is used while it is not, is left to the customer's credits,
-// which all share (semantics 17.1.4). draw.go is where that is decided, for reports and,
-// by way of cover.go, for what is charged.
+// A license type names a property of events. The value of that property is the name of a license,
+// and the event is usage of that license. A license price grants credits to each license that is
+// active in a period of its cadence. The usage of an active license is paid from its own credits
+// first. The rest, and usage while it is inactive, is paid from the customer's credits, which all
+// licenses share (semantics 17.1.4). draw.go decides that, for reports and, through cover.go, for
+// charges.
 //
 // What was decided where the rules are silent is in DECISIONS.md.
 package license

@@ -1,19 +1,18 @@
-// Package topup knows which customers buy credits by themselves, and when: a top-up adds
-// credits whenever no more than its threshold are left.
+// Package topup owns automatic purchases of credits: a top-up buys credits whenever the balance is
+// at or below its threshold.
 //
-// What is bought, and the invoice of it, is made where invoices are. Here is what was
-// agreed, and what is due: the check of a balance notes how often the ledger had
-// changed by then, so that a top-up is due again when it changed since (see [NextDue]).
-// While a customer has a top-up, its ledger is brought up to date soon after what may
-// have moved it: usage that came in or was corrected, a subscription that changed.
+// The package stores agreements and finds due ones; billing makes the purchase and its invoice. The
+// check of a balance records how many changes the ledger had then. A top-up is due again when its
+// ledger has changed since (see [NextDue]). While a customer has a top-up, its ledger is brought up to
+// date soon after events arrive or are corrected, or a subscription changes.
 //
 // # Choices
 //
-// A customer has one top-up in a unit. Another takes its place at once, also where that
-// is to be active later.
+// A customer has one top-up in each unit. A new one replaces it at once, also if the new one becomes
+// active later.
 //
-// A top-up that is deleted, replaced or disabled is shown no more, and never comes back.
+// A top-up that was deleted, replaced or disabled is not shown and cannot be enabled again.
 //
-// Amounts are kept, and shown, as they were sent. An expiry without its unit, or a unit
-// without it, is a mistake in the request.
+// Amounts are stored and shown as they were sent. A request with an expiry without its unit, or a
+// unit without an expiry, is invalid.
 package topup

@@ -1,16 +1,15 @@
-// Package webhook tells an account's own systems what happens in it.
+// Package webhook owns the endpoints that an account notifies of changes, and the messages and
+// deliveries to them.
 //
-// Code that changes something says so with [Announce], in the transaction of the change.
-// What the endpoints are told is written down when that transaction has done all else, so
-// nothing is told that did not happen, and nothing that happened is forgotten. Sending it
-// is the server's work.
+// Code that changes something calls [Announce] in the transaction of the change. The messages are
+// written at the end of that transaction. So every message belongs to a change that happened, and
+// every change has its message. The server sends the messages.
 //
 // # Choices
 //
-// A message is written once, as the transaction leaves the resource, and each endpoint
-// that wants it has a delivery. What happens while an endpoint is disabled is not kept for
-// it. What was still pending when it was disabled waits until it is enabled again.
+// A message is written once, with the resource as the transaction leaves it. Each endpoint that
+// subscribes to its type has a delivery. A disabled endpoint gets no deliveries; those that were
+// pending when it was disabled wait until it is enabled again.
 //
-// An endpoint that is removed takes its part of the log with it, since nothing of it could
-// be sent again.
+// Removing an endpoint deletes its part of the log, because nothing of it could be sent again.
 package webhook
