@@ -1,11 +1,11 @@
-// Package catalog is what can be sold: items, metrics, prices and plans.
+// Package catalog owns what can be sold: items, metrics, prices and plans.
 //
-// An item is a product or feature; it gives invoice lines their heading. A
-// metric measures use of it. A price turns a quantity into an amount, and a
-// plan is a row of prices that customers subscribe to.
+// An item is a product or feature; it is the heading of invoice lines. A metric measures the use of
+// an item. A price turns a quantity into an amount. A plan is a list of prices to which customers
+// subscribe.
 //
-// Rating a price is package rating's work; the configuration of its model is
-// kept here as the client sent it, checked once, when the price is made.
+// Package rating computes amounts. The catalog stores the configuration of a price model as the
+// client sent it, and checks it once, when the price is created.
 //
 // What was decided where the rules are silent is in DECISIONS.md.
 package catalog

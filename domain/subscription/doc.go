@@ -1,5 +1,5 @@
-// Package subscription knows which prices a customer is billed, over which
-// time, and on which dates. What they cost is not decided here.
+// Package subscription determines which prices a customer is billed, for which time, and on which
+// dates. It does not compute amounts.
 //
 // What was decided where the rules are silent is in DECISIONS.md.
 package subscription

@@ -1,27 +1,25 @@
-// Package usage tells what metrics count of the events that were taken in.
+// Package usage answers what metrics count of the stored events.
 //
-// # The way out
+// # Readings
 //
-// [Measure] is the only reader of quantities. It compiles each question to a SELECT
-// over the events of some customers and a time; what several questions have in common
-// is asked by [MeasureAll]. A [Sample] takes the place of the table for events that
-// are not stored, in the same SELECT.
+// [Measure] is the only reader of quantities. It compiles a question to a SELECT over the events of
+// some customers in some time. [MeasureAll] answers several questions, and does their common work
+// once. A [Sample] replaces the table in the same SELECT, for events that are not stored.
 //
 // # Buckets
 //
-// A question that is asked again and again must not read all events each time.
-// [TrackMetrics] begins a series for each such question: a metric at a grain, which is the
-// properties or columns that it is asked by (metric.Name). Buckets keep the value of a series by customer, hour
-// and values of those properties. All series of a grain have their totals in one row.
-// What a metric counts once however often it comes up (COUNT DISTINCT) cannot be added
-// up, so usage_values keeps of each value in which hours of a month it came up.
+// A question that is asked repeatedly must not read all events each time. [TrackMetrics] begins a
+// series for each such question: a metric with the properties or columns by which it is asked
+// (metric.Name), called its grain. Buckets store the value of a series for each customer, hour and
+// tuple of these properties. All series of a grain have their totals in one row. Distinct values
+// (COUNT DISTINCT) cannot be added up. So usage_values stores, for each value, the hours of a month
+// in which it occurred.
 //
-// Six-hour buckets of a day in UTC that are over by the account's clock have totals of their own,
-// put together from those of their hours: a month is read with a sixth of the rows. An
-// event that comes later for one goes into its hour and its six hours at once, and where
-// hours are rebuilt, their six-hour buckets are too. So a six-hour bucket always says what its hours do,
-// and a reading may take either. Of a local day it takes the six-hour buckets that lie within,
-// three at least where the zone's hours are whole.
+// Six-hour buckets hold the totals of six hours of a past UTC day, by the account's clock. So a
+// reading of a month needs a sixth of the rows. A late event is added to its hour and to its six
+// hours at once, and rebuilding hours also rebuilds their six-hour buckets. So both always agree,
+// and a reading may use either. A local day contains at least three of them if the offset of its
+// zone is whole hours.
 //
 // What was decided where the rules are silent is in DECISIONS.md.
 package usage
