@@ -144,7 +144,7 @@ var _ = Describe("Alerts of a balance", func() {
 		Expect(w.inAlert(id)).To(Equal([]string{"50 true", "20 false"}))
 		w.uses("2025-03-10T08:00:00Z", "10")
 		Expect(w.moved()).To(Equal([]string{"dropped 20"}))
-		w.put("/v1/alerts/"+id, object{"thresholds": list{}}).invalid("thresholds: must have at least one")
+		w.put("/v1/alerts/"+id, object{"thresholds": list{}}).invalid("thresholds: must have at least one threshold")
 		w.delete("/v1/alerts/" + id).expect(204)
 		w.uses("2025-03-10T08:00:00Z", "20")
 		Expect(w.moved()).To(BeEmpty())
@@ -160,8 +160,8 @@ var _ = Describe("Alerts of a balance", func() {
 	DescribeTable("are refused", func(change object, violation string) {
 		w.post("/v1/alerts/customer_id/"+w.buyer, with(object{"type": "credit_balance_dropped", "currency": "credits", "thresholds": thresholds("1")}, change)).invalid(violation)
 	},
-		Entry("to tell drops without a threshold", object{"thresholds": nil}, "thresholds: must have at least one"),
-		Entry("to tell drops to one threshold twice", object{"thresholds": thresholds("1", "1")}, "thresholds[1].value: is there already"),
+		Entry("to tell drops without a threshold", object{"thresholds": nil}, "thresholds: must have at least one threshold"),
+		Entry("to tell drops to one threshold twice", object{"thresholds": thresholds("1", "1")}, "thresholds[1].value: must differ from the other thresholds"),
 		Entry("in a unit that there is not", object{"currency": "points"}, "currency: must be"),
 		Entry("of usage", object{"type": "usage_exceeded"}, "type: "),
 	)

@@ -24,8 +24,8 @@ var _ = Describe("An alert of a subscription", func() {
 		body := with(object{"type": "cost_exceeded", "thresholds": thresholds("10")}, change)
 		w.post("/v1/alerts/subscription_id/"+w.subscription, body).invalid(violations...)
 	},
-		Entry("without a threshold", object{"thresholds": list{}}, "thresholds: must have at least one"),
-		Entry("with one threshold twice", object{"thresholds": thresholds("1", "2", "1.0")}, "thresholds[2].value: is there already"),
+		Entry("without a threshold", object{"thresholds": list{}}, "thresholds: must have at least one threshold"),
+		Entry("with one threshold twice", object{"thresholds": thresholds("1", "2", "1.0")}, "thresholds[2].value: must differ from the other thresholds"),
 		Entry("of usage without a metric", object{"type": "usage_exceeded"}, "metric_id: must be given"),
 		Entry("of costs with a metric", object{"metric_id": "x"}, "metric_id: is only for usage_exceeded"),
 		Entry("of spend without a currency", object{"type": "spend_exceeded"}, "currency: must be given"),
@@ -35,12 +35,12 @@ var _ = Describe("An alert of a subscription", func() {
 		Entry("with filters by currency", object{"type": "spend_exceeded", "currency": "USD", "price_filters": list{filter("currency", "includes", "USD")}},
 			"price_filters[0].field: must be"),
 		Entry("with overrides but without groups", object{"threshold_overrides": list{object{"group_values": list{"a"}, "thresholds": list{}}}},
-			"threshold_overrides: goes with grouping_keys"),
+			"threshold_overrides: must be given together with grouping_keys"),
 		Entry("with overrides for too many values", object{"grouping_keys": list{"a"}, "currency": "USD", "threshold_overrides": list{
 			object{"group_values": list{"a", "b"}, "thresholds": list{}}}}, "threshold_overrides[0].group_values: must have one value"),
 		Entry("with two overrides for one group", object{"grouping_keys": list{"a"}, "currency": "USD", "threshold_overrides": list{
 			object{"group_values": list{"a"}, "thresholds": list{}}, object{"group_values": list{"a"}, "thresholds": thresholds("1")}}},
-			"threshold_overrides[1].group_values: is there already"),
+			"threshold_overrides[1].group_values: must differ from the groups of the other overrides"),
 	)
 
 	It("is refused where no price is charged by the metric, or in the currency", func() {
@@ -93,7 +93,7 @@ var _ = Describe("An alert of a subscription", func() {
 		Expect(w.reached()).To(BeEmpty())
 		w.put("/v1/alerts/"+id, object{"thresholds": thresholds("100", "200")}).expect(200)
 		Expect(w.reached()).To(Equal([]string{"usage_exceeded: 200 by 250"}))
-		w.put("/v1/alerts/"+id, object{"thresholds": list{}}).invalid("thresholds: must have at least one")
+		w.put("/v1/alerts/"+id, object{"thresholds": list{}}).invalid("thresholds: must have at least one threshold")
 		w.put("/v1/alerts/"+id, object{}).invalid("thresholds: ")
 	})
 

@@ -86,11 +86,11 @@ var deeds = map[string]deed{
 }
 
 var _ = Describe("Whatever statement fails", Ordered, func() {
-	var frail *storetest.Frail
+	var flaky *storetest.FlakyConn
 	var broken *api // the server that has to do with it
 	BeforeAll(func() {
-		frail = storetest.NewFrail(shared.store)
-		broken = serveOn(frail.Store, 1)
+		flaky = storetest.NewFlakyConn(shared.store)
+		broken = serveOn(flaky.Store, 1)
 	})
 
 	// prepare opens a shop for the deed, and returns what does it at a server.
@@ -119,9 +119,9 @@ var _ = Describe("Whatever statement fails", Ordered, func() {
 		Expect(canonical(s.rows())).To(Equal(canonical(before)))
 		before = s.rows()
 		for n := 1 + rand.IntN(stride); ; n += stride {
-			frail.Break(n, at)
+			flaky.Break(n, at)
 			r := do(broken)
-			if broke := frail.Broke(); !broke {
+			if broke := flaky.Broke(); !broke {
 				Expect(r.status).To(BeNumerically("<", 300), "%s", r.text)
 				Expect(canonical(s.rows())).To(Equal(after))
 				AddReportEntry(fmt.Sprint((n-1)/stride, " times"))

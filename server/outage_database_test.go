@@ -45,9 +45,9 @@ var _ = Describe("a request that cannot be served now", func() {
 
 	It("is answered 503 while the database is away, and logged once a second", func() {
 		a := startAlone()
-		frail := storetest.NewFrail(a.store)
+		flaky := storetest.NewFlakyConn(a.store)
 		log := &record{}
-		s := server.New(server.Config{Store: frail.Store, Logger: slog.New(slog.NewTextHandler(log, nil))})
+		s := server.New(server.Config{Store: flaky.Store, Logger: slog.New(slog.NewTextHandler(log, nil))})
 		listener := httptest.NewUnstartedServer(nil)
 		listener.Config = server.NewHTTPServer("", s.Handler())
 		listener.Start()
@@ -56,7 +56,7 @@ var _ = Describe("a request that cannot be served now", func() {
 		behind.url = listener.URL
 		behind.get("/v1/ping").expect(http.StatusOK)
 
-		frail.Away(true)
+		flaky.Away(true)
 		event := object{"events": list{object{"event_name": "call", "external_customer_id": "a", "idempotency_key": "k",
 			"timestamp": "2025-03-01T00:00:00Z", "properties": object{}}}}
 		const rounds = 20
@@ -69,7 +69,7 @@ var _ = Describe("a request that cannot be served now", func() {
 		Expect(log.count("level=ERROR")).To(And(BeNumerically(">=", 1), BeNumerically("<", rounds)))
 		Expect(log.count("status=503")).To(BeZero())
 
-		frail.Away(false)
+		flaky.Away(false)
 		behind.get("/v1/customers").expect(http.StatusOK)
 		behind.post("/v1/items", object{"name": "Seat"}).expect(http.StatusCreated)
 	})

@@ -223,7 +223,7 @@ var _ = Describe("A transaction", func() {
 	})
 
 	It("is not run again when the answer to COMMIT is lost", func() {
-		f := storetest.NewFrail(st)
+		f := storetest.NewFlakyConn(st)
 		f.Break(1, storetest.AfterCommit)
 		Expect(f.Store.Update(ours, func(tx *store.Tx) error {
 			return tx.Create(&item{Record: tx.Record("item"), Name: "once"}).Error

@@ -8,21 +8,20 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// checkThresholds refuses a list that is empty where some are needed, or has equal ones
-// (semantics 12.2.12).
+// checkThresholds refuses equal thresholds, and an empty list if needed is set (semantics 12.2.12).
 func checkThresholds(field string, thresholds []money.Decimal, needed bool) error {
 	if needed && len(thresholds) == 0 {
-		return fault.Bad(field, "must have at least one")
+		return fault.Bad(field, "must have at least one threshold")
 	}
 	for k, t := range thresholds {
 		if slices.ContainsFunc(thresholds[:k], t.Equal) {
-			return fault.Bad(fmt.Sprintf("%s[%d].value", field, k), "is there already")
+			return fault.Bad(fmt.Sprintf("%s[%d].value", field, k), "must differ from the other thresholds")
 		}
 	}
 	return nil
 }
 
-// checkShares refuses thresholds that are no percentages of what a license has.
+// checkShares refuses thresholds of licenses that are not percentages above 0.
 func checkShares(thresholds []money.Decimal) error {
 	var faults []error
 	for k, t := range thresholds {
@@ -33,10 +32,10 @@ func checkShares(thresholds []money.Decimal) error {
 	return fault.Join(faults...)
 }
 
-// checkOverrides refuses those that fit no group by so many keys, and two for one group.
+// checkOverrides refuses overrides without one value for each of the keys, and two for one group.
 func checkOverrides(overrides []Override, keys int) error {
 	if len(overrides) > 0 && keys == 0 {
-		return fault.Bad("threshold_overrides", "goes with grouping_keys")
+		return fault.Bad("threshold_overrides", "must be given together with grouping_keys")
 	}
 	var faults []error
 	for k, o := range overrides {
@@ -46,15 +45,15 @@ func checkOverrides(overrides []Override, keys int) error {
 		case len(o.GroupValues) != keys:
 			faults = append(faults, fault.Bad(place+".group_values", "must have one value for each grouping key"))
 		case slices.ContainsFunc(overrides[:k], same):
-			faults = append(faults, fault.Bad(place+".group_values", "is there already"))
+			faults = append(faults, fault.Bad(place+".group_values", "must differ from the groups of the other overrides"))
 		}
 		faults = append(faults, checkThresholds(place+".thresholds", o.Thresholds, false))
 	}
 	return fault.Join(faults...)
 }
 
-// For returns the thresholds of a group: its own, else those of the alert. Without
-// groups the values are none.
+// For returns the thresholds of a group: its override, else those of the alert. Group is empty for an
+// alert without groups.
 func (a Alert) For(group []string) []money.Decimal {
 	for _, o := range a.ThresholdOverrides {
 		if slices.Equal(o.GroupValues, group) {
@@ -64,13 +63,13 @@ func (a Alert) For(group []string) []money.Decimal {
 	return a.Thresholds
 }
 
-// Reached are the thresholds that a value is at or above, the least first (semantics
+// Reached returns the thresholds that are at or below the value, in ascending order (semantics
 // 12.2.1).
 func Reached(thresholds []money.Decimal, value money.Decimal) []money.Decimal {
 	return sorted(thresholds, func(t money.Decimal) bool { return value.Cmp(t) >= 0 })
 }
 
-// atOrAbove are the thresholds that a balance is at or below, the least first.
+// atOrAbove returns the thresholds that are at or above the balance, in ascending order.
 func atOrAbove(thresholds []money.Decimal, balance money.Decimal) []money.Decimal {
 	return sorted(thresholds, func(t money.Decimal) bool { return balance.Cmp(t) <= 0 })
 }

@@ -178,7 +178,7 @@ var _ = Describe("The audit log", func() {
 	})
 
 	It("has the entry and the change, or neither, wherever the connection breaks", func() {
-		way := storetest.NewFrail(st)
+		way := storetest.NewFlakyConn(st)
 		way.Store.BeforeCommit(func(tx *store.Tx, _ []any) error { return audit.Write(tx) })
 		broken := 0
 		for n := 1; ; n++ {

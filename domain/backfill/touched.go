@@ -7,8 +7,8 @@ import (
 	"tollkeeper/store"
 )
 
-// Touched reports whether a backfill changed what a customer's events of a period count
-// for at an instant or later: it came into effect, or was taken back.
+// Touched reports whether a backfill that concerns a customer's events in a period was closed or
+// reverted at or after an instant.
 func Touched(tx *store.Tx, customerID string, of period.Period, since time.Time) (touched bool, err error) {
 	var count int64
 	err = tx.Model(&Backfill{}).

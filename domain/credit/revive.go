@@ -9,15 +9,15 @@ import (
 	"tollkeeper/store"
 )
 
-// returned is what a block that has expired got back for a day of an invoice that is void.
+// returned is an amount that came back to an expired block from a void invoice, for one day.
 type returned struct {
 	blockID string
-	day     period.Date // that the block had paid for
+	day     period.Date // the block had paid for it
 	amount  money.Decimal
 }
 
-// keep notes what blocks do not lose though they have expired: what they got back from
-// invoices that are void.
+// keep marks the amounts that came back to expired blocks from void invoices. These amounts do not
+// expire with their blocks.
 func (b *workingSet) keep() {
 	for _, back := range b.returned {
 		block := b.block(back.blockID)
@@ -25,10 +25,10 @@ func (b *workingSet) keep() {
 	}
 }
 
-// revive moves what blocks kept to blocks of their own, which are like them but expire as
-// many local days after today as the old one had left on the day that it paid for
-// (semantics 8.1.15). Where charges drew on it in between, the days that had most left
-// keep theirs. It reports whether there are such blocks.
+// revive moves the amounts that were kept to new blocks, one for each block and paid day. A new block
+// is like the old one, but it expires later: it gets as many local days, from today, as the old one
+// had left on the paid day (semantics 8.1.15). If charges drew some of the amount since, the last
+// days, which have the least validity left, lose it. revive reports whether it made a block.
 func (b *workingSet) revive(tx *store.Tx, days Calendar) (made bool, err error) {
 	back := b.returned
 	b.returned = nil
@@ -54,8 +54,8 @@ func (b *workingSet) revive(tx *store.Tx, days Calendar) (made bool, err error) 
 	return made, nil
 }
 
-// after is the block that takes over what an old one had on a day, from today on. One that
-// was made to expire by that day, since it paid, has no day left.
+// after returns the new block, valid from today on, for what an old block paid on a day. If the old
+// block was later made to expire before that day, the new block has no day left.
 func (c Calendar) after(old Block, day, today period.Date) Block {
 	left := max(period.DateOf(*old.ExpiresAt, c.Location).Since(day), 0)
 	expires := today.AddDays(left).In(c.Location)

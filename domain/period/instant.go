@@ -75,8 +75,8 @@ func ParseDateTime(s string, loc *time.Location) (time.Time, error) {
 	return at, nil
 }
 
-// writable reports whether t, in UTC, has a year of four digits above 0, as its
-// text must have. At the ends of that span a zone leads out of it.
+// writable reports whether the year of t, in UTC, is from 1 to 9999, so that it can be written with
+// four digits. The offset of a zone can move an instant out of these years.
 func writable(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 
 // FormatInstant writes t as responses do: 2025-02-01T00:00:00+00:00, with up to

@@ -6,8 +6,8 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// AdjustmentKind says what an adjustment does. Their order here is the order in
-// which they work, whenever they were made (price models 6.3).
+// AdjustmentKind is the kind of an adjustment. Adjustments apply in the order of the kinds below,
+// whenever they were created (price models 6.3).
 type AdjustmentKind string
 
 // The kinds of adjustments, as the wire spells them.
@@ -15,7 +15,7 @@ const (
 	UsageDiscount            AdjustmentKind = "usage_discount"
 	AmountDiscount           AdjustmentKind = "amount_discount"
 	PercentageDiscount       AdjustmentKind = "percentage_discount"
-	TieredPercentageDiscount AdjustmentKind = "tiered_percentage_discount" // in the step of percentages
+	TieredPercentageDiscount AdjustmentKind = "tiered_percentage_discount" // applies together with PercentageDiscount
 	Minimum                  AdjustmentKind = "minimum"
 	Maximum                  AdjustmentKind = "maximum"
 )
@@ -30,8 +30,8 @@ type Adjustment struct {
 	Value money.Decimal
 	Tiers []PercentageTier // of TieredPercentageDiscount, ascending, without gaps
 
-	Filters      []Filter // which prices it is for: all must hold, none means every price
-	InvoiceLevel bool     // works after those of single prices in its step
+	Filters      []Filter // it applies to prices that match all of them; none: to every price
+	InvoiceLevel bool     // applies after adjustments of its kind that are for single prices
 }
 
 // PercentageTier discounts the spend between its bounds.
@@ -41,10 +41,10 @@ type PercentageTier struct {
 	Percentage money.Decimal  // a fraction from 0 to 1
 }
 
-// Matches reports whether the adjustment is for such a price.
+// Matches reports whether the adjustment applies to the price.
 func (a Adjustment) Matches(p Priced) bool { return MatchesAll(a.Filters, p) }
 
-// MatchesAll reports whether all filters hold; none hold for every price.
+// MatchesAll reports whether the price matches all filters. Without filters it does.
 func MatchesAll(filters []Filter, p Priced) bool {
 	for _, f := range filters {
 		if !f.Matches(p) {
@@ -54,20 +54,20 @@ func MatchesAll(filters []Filter, p Priced) bool {
 	return true
 }
 
-// Filter selects prices by one of their features.
+// Filter selects prices by a field.
 type Filter struct {
 	Field    FilterField
 	Operator FilterOperator
 	Values   []string
 }
 
-// Matches reports whether the filter holds for such a price.
+// Matches reports whether the price matches the filter.
 func (f Filter) Matches(p Priced) bool {
 	included := slices.ContainsFunc(f.Values, func(value string) bool { return p.has(f.Field, value) })
 	return included == (f.Operator == FilterIncludes)
 }
 
-// FilterField is the feature that a filter looks at.
+// FilterField is the field of prices that a filter compares.
 type FilterField string
 
 // The fields of filters, as the wire spells them.
@@ -79,10 +79,10 @@ const (
 	FilterPricingUnitID FilterField = "pricing_unit_id" // custom units only
 )
 
-// filterFields are all of them.
+// filterFields lists all filter fields.
 var filterFields = []FilterField{FilterPriceID, FilterItemID, FilterPriceType, FilterCurrency, FilterPricingUnitID}
 
-// FilterOperator says whether the values are wanted.
+// FilterOperator includes or excludes the prices that have one of the values.
 type FilterOperator string
 
 // The operators of filters, as the wire spells them.
@@ -91,17 +91,17 @@ const (
 	FilterExcludes FilterOperator = "excludes"
 )
 
-// Priced is what filters know of a price.
+// Priced has the fields of a price that filters compare.
 type Priced struct {
 	PriceID   string
 	ItemID    string
 	Currency  string
-	Usage     bool // else a fixed fee or a composite price
+	Usage     bool // false: a fixed fee or a composite price
 	Fixed     bool
 	InAdvance bool
 }
 
-// has reports whether value is what the price has in that field.
+// has reports whether the price has the value in the field.
 func (p Priced) has(field FilterField, value string) bool {
 	switch field {
 	case FilterPriceID:
@@ -119,7 +119,7 @@ func (p Priced) has(field FilterField, value string) bool {
 	return false
 }
 
-// priceTypes are the values that filters of the price type may have.
+// priceTypes are the values of FilterPriceType.
 var priceTypes = map[string]func(Priced) bool{
 	"usage":            func(p Priced) bool { return p.Usage },
 	"fixed":            func(p Priced) bool { return p.Fixed },

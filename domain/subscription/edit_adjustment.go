@@ -7,23 +7,22 @@ import (
 	"tollkeeper/store"
 )
 
-// AdjustmentEdit gives an adjustment of a subscription other dates. What is not given
-// stays as it is.
+// AdjustmentEdit changes the dates of an adjustment of a subscription. Dates that are not given do
+// not change.
 type AdjustmentEdit struct {
 	ID    string
 	Start *string
 	End   Sent[*string] // nil: open
 }
 
-// editAdjustment changes when an adjustment works, or removes it where it then ends as
-// it starts.
+// editAdjustment changes the dates of an adjustment. If it then ends when it starts, it is removed.
 func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 	k := slices.IndexFunc(t.Adjustments, func(a AdjustmentInterval) bool { return a.ID == e.ID })
 	if k < 0 {
 		return fault.NotPartOf("adjustment_interval_id", "must be an adjustment interval of the subscription")
 	}
 	a := t.Adjustments[k]
-	planInterval := PlanInterval{StartAt: t.StartAt} // of one that is for all plans
+	planInterval := PlanInterval{StartAt: t.StartAt} // of an adjustment that applies to all plans
 	for _, s := range t.PlanIntervals {
 		if a.PlanIntervalID != nil && s.ID == *a.PlanIntervalID {
 			planInterval = s
@@ -37,7 +36,7 @@ func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 		return a.remove(tx)
 	}
 	if a.CouponID != nil && e.End.Value == nil {
-		in.end = nil // also where the subscription is to end
+		in.end = nil // even if the subscription has an end
 	}
 	columns := in.columns(e.Start, e.End)
 	if len(columns) == 0 {
@@ -46,9 +45,8 @@ func (t Terms) editAdjustment(tx *store.Tx, e AdjustmentEdit) error {
 	return tx.Model(&AdjustmentInterval{}).Where("id = ?", a.ID).Updates(columns).Error
 }
 
-// remove takes an adjustment away. A coupon whose discount has not begun can be redeemed
-// again: the redemption was planned, like a change of the plan that is taken back
-// (semantics 15.1.6).
+// remove deletes an adjustment. If it is the discount of a coupon and has not begun, the coupon can be
+// redeemed again (semantics 15.1.6).
 func (i AdjustmentInterval) remove(tx *store.Tx) error {
 	row := tx.Where("id = ?", i.ID)
 	if i.StartAt.After(tx.Now) {

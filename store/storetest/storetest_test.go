@@ -51,12 +51,12 @@ var _ = Describe("A database for a spec", func() {
 	})
 })
 
-var _ = Describe("A frail way to a database", func() {
-	var f *storetest.Frail
+var _ = Describe("A flaky way to a database", func() {
+	var f *storetest.FlakyConn
 	var ctx context.Context
 	BeforeEach(func() {
 		st := storetest.New()
-		f, ctx = storetest.NewFrail(st), storetest.Account(st, "test")
+		f, ctx = storetest.NewFlakyConn(st), storetest.Account(st, "test")
 		storetest.SetClock(st, ctx, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	})
 	count := func() (n int64) {

@@ -18,60 +18,60 @@ import (
 	"tollkeeper/store"
 )
 
-// Frail is a second way to the database of a store, on which the connection breaks at
-// a statement of one's choice. It stands between client and server and counts what
-// goes by, so all that is a statement to the database is one here: BEGIN and COMMIT too.
-type Frail struct {
+// FlakyConn is a proxy between a client and the database of a store. It can break a connection at a
+// chosen statement. It counts the statements that pass, BEGIN and COMMIT included.
+type FlakyConn struct {
 	Store *store.Store
 
 	mu    sync.Mutex
 	at    Break
-	left  int // of those until it breaks; 0: it does not
+	left  int // statements until it breaks the connection; 0: it does not
 	broke bool
 
 	away    atomic.Bool // the database is out of reach
-	between sync.Map    // connections that are open, by themselves
+	between sync.Map    // the open connections of clients
 }
 
-// Break is what a connection breaks at.
+// Break is the event at which a connection breaks.
 type Break int
 
-// A statement that does not arrive is not done. A COMMIT whose answer does not arrive is.
+// At AtStatement the statement does not reach the database. At AfterCommit the COMMIT takes effect, but
+// its answer does not reach the client.
 const (
 	AtStatement Break = iota
 	AfterCommit
 )
 
-// NewFrail opens a frail way to st's database, for as long as the calling node lasts.
-func NewFrail(st *store.Store) *Frail {
+// NewFlakyConn opens a proxy to the database of st. It is closed when the calling spec ends.
+func NewFlakyConn(st *store.Store) *FlakyConn {
 	ginkgo.GinkgoHelper()
 	there, err := url.Parse(URL(st))
 	must("read the URL of the database", err)
 	query := there.Query()
 	database := filepath.Join(query.Get("host"), socket)
-	dir, err := os.MkdirTemp("", "tk-frail-")
+	dir, err := os.MkdirTemp("", "tk-flaky-")
 	must("make a directory for a socket", err)
 	query.Set("host", dir)
 	there.RawQuery = query.Encode()
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socket), Net: "unix"})
 	must("listen", err)
 
-	f := &Frail{}
+	f := &FlakyConn{}
 	go f.serve(listener, database)
 	f.Store, err = store.Open(context.Background(), there.String())
-	must("open the frail way", err)
+	must("open the store through the proxy", err)
 	ginkgo.DeferCleanup(func() error {
 		return errors.Join(f.Store.Close(), listener.Close(), os.RemoveAll(dir))
 	})
 	return f
 }
 
-// socket is what PostgreSQL calls it.
+// socket is the name of the socket of PostgreSQL.
 const socket = ".s.PGSQL.5432"
 
-// Break lets a connection break at the nth of those from now on, and no other. Statements
-// with which a connection begins are not counted if one is enough.
-func (f *Frail) Break(n int, at Break) {
+// Break breaks a connection at the nth statement or COMMIT from now on, once. It opens a connection
+// first, so that the statements of opening one are not counted.
+func (f *FlakyConn) Break(n int, at Break) {
 	ginkgo.GinkgoHelper()
 	must("connect", f.Store.Ping(context.Background()))
 	f.mu.Lock()
@@ -79,17 +79,17 @@ func (f *Frail) Break(n int, at Break) {
 	f.at, f.left, f.broke = at, n, false
 }
 
-// Broke reports whether it came to that. If not, it will not any more.
-func (f *Frail) Broke() bool {
+// Broke reports whether the connection was broken, and cancels the break if not.
+func (f *FlakyConn) Broke() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = 0
 	return f.broke
 }
 
-// Away puts the database out of reach, or back: all connections break, and new ones are
-// closed as soon as they are made.
-func (f *Frail) Away(away bool) {
+// Away makes the database unreachable, or reachable again. While it is unreachable, all connections
+// break and new ones are closed at once.
+func (f *FlakyConn) Away(away bool) {
 	f.away.Store(away)
 	if away {
 		f.between.Range(func(conn, _ any) bool {
@@ -99,8 +99,8 @@ func (f *Frail) Away(away bool) {
 	}
 }
 
-// breaks counts what the client sent, and tells whether the connection breaks at it.
-func (f *Frail) breaks(kind byte, message []byte) (at Break, now bool) {
+// breaks counts a message of the client, and reports whether the connection breaks at it.
+func (f *FlakyConn) breaks(kind byte, message []byte) (at Break, now bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.left > 0 && f.at.counts(kind, message) {
@@ -116,12 +116,12 @@ func (b Break) counts(kind byte, message []byte) bool {
 	case b == AfterCommit:
 		return kind == query && bytes.HasPrefix(message[5:], []byte("commit"))
 	case kind == query:
-		return !bytes.HasPrefix(message[5:], []byte("--")) // a comment asks whether anybody is there
+		return !bytes.HasPrefix(message[5:], []byte("--")) // a comment is the ping of a connection
 	}
 	return kind == execute
 }
 
-func (f *Frail) serve(listener *net.UnixListener, database string) {
+func (f *FlakyConn) serve(listener *net.UnixListener, database string) {
 	for {
 		client, err := listener.AcceptUnix()
 		if err != nil {
@@ -136,12 +136,12 @@ func (f *Frail) serve(listener *net.UnixListener, database string) {
 	}
 }
 
-// carry takes messages to and fro until either side ends or the connection breaks. The
-// client is told of that when the database has noticed and undone what was not committed.
-func (f *Frail) carry(client, server *net.UnixConn) {
+// carry forwards messages in both directions until a side ends or the connection breaks. The client
+// sees the break after the database has rolled back the open transaction.
+func (f *FlakyConn) carry(client, server *net.UnixConn) {
 	f.between.Store(client, nil)
 	defer f.between.Delete(client)
-	var deaf atomic.Bool // to what the server answers
+	var deaf atomic.Bool // set: answers of the server are dropped
 	go func() {
 		defer func() { _ = client.Close() }()
 		for {
@@ -180,7 +180,7 @@ const (
 	readyForQuery = 'Z'
 )
 
-// receive reads a whole message, with its kind if it has one.
+// receive reads a whole message. All but the first message of a connection have a kind.
 func receive(from io.Reader, kinded bool) (kind byte, message []byte, err error) {
 	head := make([]byte, 5)
 	if !kinded {
