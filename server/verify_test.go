@@ -177,13 +177,13 @@ var _ = Describe("Verifying the books", func() {
 				Expect(found).NotTo(BeEmpty())
 				Expect(found[0].Wrong).To(ContainSubstring(words))
 			},
-			Entry("an event that it has seen", "the quantity is 37, and comes to 38 from events and prices",
+			Entry("an event that it has seen", "the quantity is 37, but 38 computed from events and prices",
 				`UPDATE events SET properties = '{"n": 31}' WHERE ours AND properties = '{"n": 30}'`),
-			Entry("an event that the second one has seen", "the quantity is 60, and comes to 61 from events and prices",
+			Entry("an event that the second one has seen", "the quantity is 60, but 61 computed from events and prices",
 				`UPDATE events SET properties = '{"n": 22}' WHERE ours AND properties = '{"n": 21}'`),
-			Entry("what it has seen", "the quantity is 37, and comes to 61 from events and prices",
+			Entry("what it has seen", "the quantity is 37, but 61 computed from events and prices",
 				`ALTER TABLE invoices DISABLE TRIGGER USER; UPDATE invoices SET seen = event_moment() WHERE ours AND source = 'partial'; ALTER TABLE invoices ENABLE TRIGGER USER`),
-			Entry("its whole line, so that it adds up", "the quantity is 38, and comes to 37 from events and prices",
+			Entry("its whole line, so that it adds up", "the quantity is 38, but 37 computed from events and prices",
 				`ALTER TABLE invoice_lines DISABLE TRIGGER USER; UPDATE invoice_lines SET quantity = 38 WHERE ours AND quantity = 37; ALTER TABLE invoice_lines ENABLE TRIGGER USER`),
 		)
 	})

@@ -15,11 +15,11 @@ type BalanceDrop struct {
 	Threshold money.Decimal
 }
 
-// BalanceMoved compares a customer's balance, which cannot change until the
-// transaction ends, with the thresholds of its alerts. Only what has changed since it moved
-// last is told: a threshold that the balance is above is armed again (semantics 12.2.7,
-// 12.2.8). What credits do not pay for is another by then, too, and is looked at: one
-// statement asks for both, since a busy ledger does so with each entry.
+// BalanceMoved compares a customer's balance, whose ledger is locked, with the thresholds of its
+// alerts. It announces only changes since the last call: a threshold below the balance can fire
+// again (semantics 12.2.7, 12.2.8). The change also affects the amounts that credits do not pay, so
+// the evaluation of the customer's subscriptions is scheduled. One statement does both, because a
+// busy ledger calls BalanceMoved for each entry.
 func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, balance money.Decimal) error {
 	var alerts []Alert
 	err := tx.Raw(`WITH looked AS (`+toLookAt+`s.customer_id = $3)

@@ -7,10 +7,10 @@ import (
 	"tollkeeper/store"
 )
 
-// MostGroups is how many groups an alert of costs is looked at for (semantics 12.2.11).
+// MostGroups is the largest number of groups of a cost alert (semantics 12.2.11).
 const MostGroups = 10_000
 
-// Disabled is what a subscription is told of an alert that is off from now on.
+// Disabled is the content of the notification that an alert of a subscription was disabled.
 type Disabled struct {
 	Alert       Alert
 	Cardinality *int // of its groups, if they were too many; nil: a client disabled it

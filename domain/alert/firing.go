@@ -31,15 +31,15 @@ type Firing struct {
 // TableName has no noun of its own.
 func (Firing) TableName() string { return "alert_firings" }
 
-// Reading is what an alert looks at came to in a billing period: one value or, if it is
-// grouped, one for each group; of licenses, one for each of them and its units.
+// Reading is a value that an alert watches, in a billing period. A grouped alert has one for each
+// group. An alert of licenses has one for each license and unit.
 type Reading struct {
 	Group []string // values of the grouping keys; none without. Of licenses: name, id and unit
 	Value money.Decimal
 }
 
-// ThresholdCrossing is what a notification says: the greatest of the thresholds that were
-// reached by one look (semantics 12.2.3), in each group.
+// ThresholdCrossing is the content of a notification: for each group, the greatest threshold that one
+// evaluation found reached (semantics 12.2.3).
 type ThresholdCrossing struct {
 	Alert  Alert // as the subscription sees it
 	Period period.Period

@@ -28,13 +28,13 @@ func ScheduleEvaluation(tx *store.Tx, subscriptionID string) error {
 	)
 }
 
-// ScheduleCustomer is Look for all subscriptions of a customer.
+// ScheduleCustomer is ScheduleEvaluation for all subscriptions of a customer.
 func ScheduleCustomer(tx *store.Tx, customerID string) error {
 	return errors.Join(schedule(tx, "s.customer_id = $3", customerID), scheduleBalances(tx, "f.customer_id = $3", customerID))
 }
 
-// ScheduleSubjects is Look for the subscriptions whose usage the events of some subjects may
-// be, and for the balances that it is paid from; nil stands for everybody's.
+// ScheduleSubjects is ScheduleEvaluation for the subscriptions that may count events of the subjects.
+// It also schedules the balances that pay for them. Nil: all subscriptions and balances.
 func ScheduleSubjects(tx *store.Tx, subjects []string) error {
 	if subjects == nil {
 		return errors.Join(schedule(tx, "true"), scheduleBalances(tx, "true"))

@@ -60,7 +60,7 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 			{"amount", l.Amount, now[k].Amount},
 		} {
 			if !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
-				note(view.ID, "line %s: the %s is %s, and comes to %s from events and prices", l.ID, figure.name, figure.is, figure.must)
+				note(view.ID, "line %s: the %s is %s, but %s computed from events and prices", l.ID, figure.name, figure.is, figure.must)
 			}
 		}
 	}

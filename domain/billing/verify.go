@@ -17,9 +17,9 @@ type Finding struct {
 	Wrong    string
 }
 
-// Verified is what a look at issued documents came to.
+// Verified is the result of verifying issued documents.
 type Verified struct {
-	Invoices   int // looked at
+	Invoices   int // verified
 	Recomputed int // of those, computed again from events and prices
 	Referred   int // of those, compared with the reference model, which shares no code with what bills
 	Findings   []Finding

@@ -91,16 +91,16 @@ func Evaluate(tx *store.Tx, e Evaluation) (_ []Evaluated, err error) {
 	return evaluated, nil
 }
 
-// read checks what can be judged from the request alone.
+// read makes the checks that need no database.
 func (e Evaluation) read(now time.Time) (asked []evaluationItem, sample *usage.Sample, err error) {
-	nobody := e.checkCustomer()
-	faults := []error{nobody, e.checkTimeframe(now)}
+	wrongCustomer := e.checkCustomer()
+	faults := []error{wrongCustomer, e.checkTimeframe(now)}
 	asked = make([]evaluationItem, len(e.Prices))
 	for k, p := range e.Prices {
 		asked[k], err = p.read()
 		faults = append(faults, fault.In(p.Place, err))
 	}
-	if e.Events != nil && nobody == nil {
+	if e.Events != nil && wrongCustomer == nil {
 		sample, err = usage.NewSample(e.named())
 		faults = append(faults, err)
 	}

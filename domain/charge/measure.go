@@ -21,13 +21,13 @@ type Item struct {
 	Model rating.Model
 	Usage rating.Usage
 	Days  rating.Days   // of the service in its billing cycle
-	Paid  money.Decimal // by credits, in the currency of the price, like
+	Paid  money.Decimal // by credits, in the currency of the price
 
-	Covered money.Decimal // by what licenses have for themselves, or written off with them, not rounded
+	Covered money.Decimal // paid by the licenses' own credits or written off with them, not rounded
 
-	Earlier money.Decimal // what earlier invoices charged of it, in the currency of the invoice
+	Earlier money.Decimal // charged by earlier invoices, in the currency of the invoice
 
-	ToDate *rating.Earlier // how earlier invoices of its cycle came to that; nil: none charged it
+	ToDate *rating.Earlier // the adjustments on earlier invoices of its cycle; nil: none charged it
 
 	// Groups is the usage by the property that the invoice shows the price by; nil if
 	// it names none.

@@ -154,7 +154,7 @@ func (b *workingSet) activateDue(tx *store.Tx) error {
 	return nil
 }
 
-// recountEntries makes the entries of a block that came to be counted move the balance.
+// recountEntries adds the entries of a block that begins to count to the balance.
 func (l *Ledger) recountEntries(tx *store.Tx, block Block) error {
 	var entries []Entry
 	if err := tx.Where("block_id = ?", block.ID).Order("sequence").Find(&entries).Error; err != nil {

@@ -76,7 +76,7 @@ func (m *eventFields) fail(at step, reason string) {
 	m.failures = append(m.failures, failure{at, reason})
 }
 
-// event checks what can be told without the database (semantics 2.2).
+// event makes the checks of an event that need no database (semantics 2.2).
 func (m *eventFields) event() Event {
 	e := Event{Properties: m.properties}
 	e.Key = m.identifier(stepKey, "idempotency_key", m.scalars[idempotencyKey])

@@ -22,13 +22,14 @@ const (
 	digestBytes = 8
 )
 
-// digest is what a filter is told of a key, as digest_keys makes it of those stored.
+// digest returns the digest of a key for filters. The database function digest_keys makes the same
+// digests of stored keys.
 func digest(account, key string) []byte {
 	sum := sha256.Sum256([]byte(account + " " + key))
 	return sum[:digestBytes]
 }
 
-// filterSize is what a filter of so many keys takes, in bytes.
+// filterSize returns the size of a filter of so many keys, in bytes.
 func filterSize(keys int64) int64 { return keys * bitsPerKey / 8 }
 
 func newKeyFilter(p closedPart, keys int64) keyFilter {

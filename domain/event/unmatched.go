@@ -24,8 +24,8 @@ type Unmatched struct {
 // unmatchedAtOnce is how many events one unit of work looks through.
 const unmatchedAtOnce = 1_000
 
-// unlooked are the events of external customers that no endpoint was told of yet: those
-// from the mark on, up to the oldest transaction that is under way.
+// unlooked selects the events with an alias that were not examined yet: from the mark up to the
+// oldest running transaction.
 var unlooked = `
 	FROM events AS e WHERE account_id = $1 AND ` + From("$2::bigint") + ` AND seq < ` + Horizon + `
 	AND subject LIKE 'e:%'`

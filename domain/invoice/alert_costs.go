@@ -169,7 +169,7 @@ func GroupCosts(tx *store.Tx, t subscription.Terms, in period.Period, currency m
 	return inOrder(costs), nil
 }
 
-// groupedLine is a service whose usage is told apart by keys.
+// groupedLine is a service period whose usage is grouped by keys.
 type groupedLine struct {
 	keys  int
 	item  charge.Item // without usage

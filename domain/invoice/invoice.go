@@ -24,7 +24,7 @@ const (
 	StatusVoid   Status = "void"
 )
 
-// Source is what brought an invoice about.
+// Source is the reason of an invoice.
 type Source string
 
 // The sources of invoices.
@@ -34,8 +34,8 @@ const (
 	SourceOneOff       Source = "one_off"      // a request
 )
 
-// Invoice is a row. From its number on it is nil while it is a draft, and all but the
-// marks is fixed from its issue on; [View] has what a reader sees in either state.
+// Invoice is a row. In a draft, the fields from Number on are nil. In an issued invoice, only the marks
+// can change. [View] is an invoice as a reader sees it, draft or issued.
 type Invoice struct {
 	store.Record
 	CustomerID     string
@@ -45,34 +45,34 @@ type Invoice struct {
 	Status         Status
 	Currency       money.Currency
 	InvoiceDate    time.Time
-	HasUsage       bool            // it may be issued only after the grace period
-	OfChange       bool            // it stands beside the invoice of its date, for what that one does not have
-	Replaced       bool            // a change made it void, and another in its place
-	Seen           *event.Snapshot // the events that a partial one counts; nil: all there are, or not known
+	HasUsage       bool            // it is issued only after the grace period
+	OfChange       bool            // it charges a change, beside the invoice of the same date
+	Replaced       bool            // void: a change replaced it by another invoice
+	Seen           *event.Snapshot // the events that a partial invoice counts; nil: all, or not known
 	Metadata       store.Metadata
 
-	// What a draft says for itself; nil: as its subscription, else as the customer.
+	// Settings of this invoice; nil: those of its subscription, else of the customer.
 	Memo           *string
 	AutoCollection *bool
-	AutoIssues     *bool      // of a one-off invoice, which always says so
+	AutoIssues     *bool      // of a one-off invoice, which always has it
 	NetTermsDays   *int       // days between issue and due date
 	CustomDueAt    *time.Time // instead of net terms
 
 	Number          *string
 	IssuedAt        *time.Time
-	DueAt           *time.Time        // local midnight, but for a custom one
+	DueAt           *time.Time        // local midnight, unless CustomDueAt is given
 	BillingAddress  *customer.Address `gorm:"serializer:json"`
 	ShippingAddress *customer.Address `gorm:"serializer:json"`
 	TaxID           *customer.TaxID   `gorm:"serializer:json"`
 	AutoIssued      *bool
-	Revision        *int           // of the terms of its subscription by which it was issued; nil: it is of none, or not known
+	Revision        *int           // of the terms by which it was issued; nil: it has no subscription, or not known
 	Subtotal        *money.Decimal // sum of the lines' subtotals
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
-	AmountDue       *money.Decimal // when it was issued, never negative
+	AmountDue       *money.Decimal // at its issue, never negative
 
 	// Marks, which may still change.
-	Credited         money.Decimal // what its credit notes took off AmountDue
-	NextAttemptAt    *time.Time    // when it is charged next; nil: not by itself
+	Credited         money.Decimal // the part of AmountDue that credit notes removed
+	NextAttemptAt    *time.Time    // of an automatic payment; nil: none is planned
 	PaidAt           *time.Time
 	PaymentReference *string // of a payment that was marked by hand
 	PaymentNotes     *string

@@ -13,17 +13,16 @@ import (
 	"tollkeeper/store"
 )
 
-// PriorCharge is what other invoices charged of a service that is charged to date: it is taken
-// off that amount (price models 5.6). What is void was not charged, nor what was
-// undone.
+// PriorCharge is what other invoices charged of a service period that is charged to date. The next
+// line subtracts it (price models 5.6). Void invoices and undone lines do not count.
 type PriorCharge struct {
 	Amount  money.Decimal // in the currency of the invoice
-	Credits money.Decimal // what credits paid of it, in the currency of the price, like
-	Left    money.Decimal // what credits were asked to pay of it on the last but partial ones
+	Credits money.Decimal // the part that credits paid, in the currency of the price
+	Left    money.Decimal // the part that credits could have paid on the last invoice that is not partial, in the same currency
 
-	ToDate *rating.Earlier // what the last of them that is not partial came to, to date; nil: there is none
+	ToDate *rating.Earlier // the amounts to date on the last invoice that is not partial; nil: there is none
 
-	Void bool // one of those invoices charges nothing of it by now
+	Void bool // one of those invoices no longer charges it
 }
 
 // priorLine is a line of an issued invoice that charged a price interval.

@@ -199,8 +199,7 @@ func (r *UsageRow) add(d Draw) {
 	}
 }
 
-// tell sorts draws by the licenses that they are told of: of those of the name the one that
-// was active or, if none was, the newest.
+// tell assigns each draw to a license of its name: the one that was active, else the newest.
 func (b *Book) tell() {
 	b.drawn = map[string][]Draw{}
 	newest := map[string]string{}

@@ -11,15 +11,14 @@ import (
 	"tollkeeper/store"
 )
 
-// Reset is what a subscription is told when its licenses are granted again what they have
-// for themselves, in all units and of all types for which a period begins (semantics
-// 17.1.5).
+// Reset is the content of the notification that the licenses of a subscription have new credits, in
+// all units and of all types for which a period begins (semantics 17.1.5).
 type Reset struct {
 	Period period.Period
 	Grants []Grant
 }
 
-// Grant is what each license of a type has for itself in a period.
+// Grant is the credits that each license of a type gets for a period.
 type Grant struct {
 	TypeID string
 	Unit   money.Currency
@@ -49,8 +48,8 @@ func SyncGrants(tx *store.Tx, t *subscription.Terms) error {
 	return t.SetNextReset(tx, next)
 }
 
-// renewals are the periods that began since the one that was to be told next, and when
-// another begins; nil: none does.
+// renewals returns the periods that began since the next one to be notified, that one included, and
+// when the next period begins; nil: none does.
 func renewals(t subscription.Terms, now time.Time) (begun []Reset, next *time.Time) {
 	from := now
 	if t.NextResetAt != nil && t.NextResetAt.Before(now) {
@@ -105,8 +104,8 @@ func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 	return subscription.NextReset(tx, by)
 }
 
-// ResetNext announces the subscription whose licenses were granted again first. It reports
-// false when none is to be told, or others are at work on all that are.
+// ResetNext announces the new credits of the subscription whose notification is due longest. It
+// reports false when none is due, or other transactions have locked all that are.
 func ResetNext(tx *store.Tx) (more bool, err error) {
 	t, found, err := subscription.LockResetting(tx)
 	if err != nil || !found {

@@ -15,8 +15,8 @@ const (
 	kindEarliest   // the value of the lowest order; ties go to the event ingested first
 )
 
-// aggregates gives each aggregate function's kind. COUNT(DISTINCT …) is told
-// by its operand.
+// aggregates has the kind of each aggregate function. COUNT(DISTINCT …) is recognized by its
+// operand.
 var aggregates = map[string]kind{
 	"COUNT":           kindCount,
 	"SUM":             kindSum,

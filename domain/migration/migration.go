@@ -87,7 +87,7 @@ func Create(tx *store.Tx, in New) (_ Migration, err error) {
 	if err := tx.Create(&m).Error; err != nil {
 		return m, err
 	}
-	// Their ids need be told apart from each other only: they are not shown.
+	// The ids of steps are not shown; they only need to differ.
 	err = tx.Exec(`
 		INSERT INTO plan_migration_moves (account_id, id, created_at, migration_id, subscription_id, due_at, placed)
 		SELECT account_id, 'move_' || substr(@migration, 5) || '_' || id, @now, @migration, id, @now, false

@@ -27,43 +27,43 @@ type Earlier struct {
 	Until    int // the day of the billing period up to which they charged, exclusive
 }
 
-// Adjusted is what became of a line.
+// Adjusted is a line after all adjustments.
 type Adjusted struct {
-	Subtotal money.Decimal // that of the line and the amounts of all adjustments, in sum
-	Applied  []Applied     // in the order in which they worked
+	Subtotal money.Decimal // the subtotal of the line plus the amounts of all adjustments
+	Applied  []Applied     // in the order of application
 }
 
-// Applied is what an adjustment did to a line, also where that is nothing.
+// Applied is the effect of an adjustment on a line, which may be 0.
 type Applied struct {
 	AdjustmentID string
 	Kind         AdjustmentKind
-	Amount       money.Decimal // what was added to the line: below 0 for discounts and maximums
-	Before       money.Decimal // what the line came to until then
+	Amount       money.Decimal // added to the line: below 0 for discounts and maximums
+	Before       money.Decimal // the amount of the line before the adjustment
 
-	// Value is the adjustment's own as it was used: units and fractions as they are,
-	// an amount times Fraction and rounded. With tiers it is 0.
+	// Value is the value that was used: units and fractions as in the adjustment, an amount times
+	// Fraction and rounded. With tiers it is 0.
 	Value    money.Decimal
-	Fraction period.Fraction // of a billing period that the lines are for
+	Fraction period.Fraction // the part of a billing period that the lines cover
 
-	Added bool          `json:",omitempty"` // it worked on what lines add to earlier invoices; Amount is to date
-	Lines int           // how many lines it worked on together,
-	Base  money.Decimal // what they came to until then, in sum,
-	Whole money.Decimal // and what was added to all of them
+	Added bool          `json:",omitempty"` // it applied to what lines add to earlier invoices; Amount is to date
+	Lines int           // the number of lines that share it
+	Base  money.Decimal // the sum of their amounts before it
+	Whole money.Decimal // the amount added to all of them
 
 	Left  *money.Decimal // of UsageDiscount: the quantity that is still charged
-	Bands []Part         // of TieredPercentageDiscount: the spend in each tier reached, and what it takes off
+	Bands []Part         // of TieredPercentageDiscount: the spend in each tier reached, with its discount
 }
 
-// After is the amount of the line from then on.
+// After is the amount of the line after the adjustment.
 func (a Applied) After() money.Decimal { return a.Before.Add(a.Amount) }
 
-// Adjust works out what adjustments, in order of creation, do to the lines that
-// stand on one invoice (price models 6.3 to 6.5). Each works once, on all lines
-// together that its filters match and that applies, unless nil, allows.
+// Adjust applies adjustments, given in order of creation, to the lines of one invoice (price models
+// 6.3 to 6.5). Each adjustment applies once, to all lines together that match its filters and that
+// applies, unless nil, allows.
 //
 // Usage discounts come first, then amounts, percentages, minimums and maximums.
-// Inside such a step those of single prices come before those of the invoice, then
-// the order of creation holds. Each works on what the one before has left.
+// In each step, adjustments of single prices come before those of the invoice, else in order of
+// creation. Each applies to the result of the one before.
 func Adjust(lines []Line, adjustments []Adjustment, applies func(adjustment, line int) bool) []Adjusted {
 	sheet := make([]running, len(lines))
 	for k, line := range lines {

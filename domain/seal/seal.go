@@ -1,11 +1,10 @@
-// Package seal keeps a hash chain per account over what is final: issued invoices, credit
-// notes, transactions of balances, committed entries of credit ledgers. It shows that one of
-// them was changed or deleted behind our back. The database notes documents in the
-// transaction that makes them final, and functions of its owner seal them: the server's role
-// can read seals, and change none.
+// Package seal keeps a hash chain per account over final records: issued invoices, credit notes,
+// balance transactions, and committed entries of credit ledgers. The chain shows that one of them was
+// changed or deleted outside the server. The database records a document in the transaction that makes
+// it final, and functions of its owner seal it. The server's role can read seals, but not change them.
 //
-// Whoever owns the database can forge a whole chain. To notice that, keep its end, which
-// [Head] tells, elsewhere.
+// The owner of the database can forge a whole chain. To detect that, store its end, which [Head]
+// returns, elsewhere.
 package seal
 
 import (
@@ -21,8 +20,8 @@ import (
 // sealedAtOnce is how many documents one transaction seals or verifies.
 const sealedAtOnce = 1_000
 
-// Documents seals documents of all accounts that are final and not sealed yet, a part of
-// them, and reports whether there may be more.
+// Documents seals some of the final documents of all accounts that are not sealed yet, and reports
+// whether there may be more.
 func Documents(ctx context.Context, st *store.Store) (more bool, err error) {
 	var sealed int
 	err = st.Shared(ctx, func(db *gorm.DB) error {

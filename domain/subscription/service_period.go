@@ -50,9 +50,9 @@ func (t Terms) ServicePeriods(window period.Period) []ServicePeriod {
 	})
 }
 
-// ChargedIn returns what invoices charge for time in a window, or for time up to it while
-// the invoice is of a later date, in invoice order. Unlike those of Services, the parts of a
-// cycle that several invoices charge are told apart. Decreases of a fee are among them.
+// ChargedIn returns, in invoice order, the service periods that invoices charge for time in a window,
+// or for earlier time if the invoice is dated later. Unlike ServicePeriods, it returns the parts of a
+// cycle that several invoices charge one by one, and the decreases of a fee.
 func (t Terms) ChargedIn(window period.Period) []ServicePeriod {
 	return t.collect(func(i PriceInterval) []ServicePeriod {
 		var found []ServicePeriod

@@ -20,8 +20,8 @@ type ReportQuery struct {
 	MetricID   string            // "": every metric of the subscription's prices
 	Cumulative bool              // windows from the start of the timeframe instead of single days
 	Match      []rating.Property // values that properties of the events must have
-	GroupBy    string            // a property or column by whose values usage is told apart; "": by none
-	Groups     store.Page        // which of those
+	GroupBy    string            // a property or column whose values group the usage; "": no groups
+	Groups     store.Page        // which groups
 }
 
 // longestReport bounds how many days one answer lists.

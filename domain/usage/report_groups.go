@@ -14,9 +14,9 @@ import (
 // mostCells bounds the groups of a report, times its days.
 const mostCells = 3_000_000
 
-// groups are the reports of a page of groups. Only a metric that adds up can be told
-// apart by a property: the others can by the invoice grouping key of their price, and
-// such a price has none (price models 8).
+// groups returns the reports of a page of groups. Only a metric that adds up can be grouped by any
+// property. Others could be grouped only by the invoice grouping key of their price, and such a price
+// has none (price models 8).
 func (r reporter) groups(tx *store.Tx, i subscription.PriceInterval) (reports []Report, next string, err error) {
 	if !i.Metric.Query().AddsUp() {
 		return nil, "", fault.Bad("group_by", "needs a metric that is a count or a sum")

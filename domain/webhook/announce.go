@@ -31,8 +31,8 @@ func Announce(tx *store.Tx, t Type, id string, about any) {
 	tx.Note(Announcement{Type: t, ID: id, About: about})
 }
 
-// Message is what an announcement came to. Every attempt at every delivery of it sends
-// the same.
+// Message is the stored text of an announcement. All attempts of all its deliveries send the same
+// text.
 type Message struct {
 	store.Record
 	Type       Type
@@ -71,15 +71,15 @@ func Queue(tx *store.Tx, announced []Announcement, write func(*store.Tx, Message
 	return nil
 }
 
-// Wanted reports whether an endpoint is told of any of these, for those who would have to
-// look for them.
+// Wanted reports whether an endpoint subscribes to one of the types. Callers use it where finding
+// such changes takes work.
 func Wanted(tx *store.Tx, types ...Type) (bool, error) {
 	endpoints, err := listening(tx)
 	return slices.ContainsFunc(endpoints, func(e Endpoint) bool { return slices.ContainsFunc(types, e.Wants) }), err
 }
 
-// listening are the endpoints that are told things, oldest first. They stay until the
-// transaction ends.
+// listening returns the enabled endpoints, oldest first. None is deleted before the transaction
+// ends.
 func listening(tx *store.Tx) (endpoints []Endpoint, err error) {
 	err = tx.Clauses(clause.Locking{Strength: "KEY SHARE"}).Where("enabled").Order("seq").Find(&endpoints).Error
 	return endpoints, err

@@ -53,9 +53,9 @@ func (f Feed) journal(file *os.File) (*journal, error) {
 	case err != nil:
 		return nil, err
 	case begins != j.Begins, j.Offset > sizeOf(file):
-		return nil, fmt.Errorf("%s tells of another file than %s is now; remove it to begin anew", path, f.Path)
+		return nil, fmt.Errorf("%s is of another file than %s is now; remove it to start again", path, f.Path)
 	case j.For != f.For:
-		return nil, fmt.Errorf("%s tells of an import for %s; remove it to begin anew", path, j.For)
+		return nil, fmt.Errorf("%s is of an import for %s; remove it to start again", path, j.For)
 	}
 	return j, nil
 }

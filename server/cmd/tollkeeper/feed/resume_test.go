@@ -135,7 +135,7 @@ var _ = Describe("A feed that does not come to its end", func() {
 		},
 		Entry("another file", func(f *feed.Feed) {
 			Expect(os.WriteFile(f.Path, []byte(header+"\nk,call,2025-05-10T12:00:00Z,acme\n"), 0o600)).To(Succeed())
-		}, "tells of another file"),
-		Entry("another owner", func(f *feed.Feed) { f.For = "acct_other" }, "tells of an import for"),
+		}, "is of another file"),
+		Entry("another owner", func(f *feed.Feed) { f.For = "acct_other" }, "is of an import for"),
 	)
 })
