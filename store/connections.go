@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -13,23 +15,131 @@ var ErrBusy = errors.New("store: all connections to the database are in use")
 // connectionWithin is how long a transaction waits for a connection of the pool.
 const connectionWithin = 10 * time.Second
 
-// connection waits for a connection of the pool to be free, in the order of arrival, and
-// reserves it until free is called. A caller that has one must not ask for another.
+// Use is what connections are used for. Each use has its own, so that none waits for another.
+type Use int
+
+// Uses.
+const (
+	Requests   Use = iota // the default
+	Ingest                // storing events
+	Background            // what no request waits for
+)
+
+// mostOf bounds the transactions of a use at one time: a few per core keep PostgreSQL busy, more only
+// queue inside it. Three servers fit into the 100 connections that PostgreSQL allows by default.
+var mostOf = map[Use]int{Requests: 16, Ingest: 4, Background: 10}
+
+// maxConnections is how many transactions there are at one time.
+var maxConnections = mostOf[Requests] + mostOf[Ingest] + mostOf[Background]
+
+// MostAtOnce is how many transactions an account may have at one time for a use, when no other has any.
+func MostAtOnce(use Use) int { return (mostOf[use] + 1) / 2 }
+
+type useKey struct{}
+
+// For returns a context whose transactions are for that use.
+func For(ctx context.Context, use Use) context.Context {
+	return context.WithValue(ctx, useKey{}, use)
+}
+
+func useOf(ctx context.Context) Use {
+	use, _ := ctx.Value(useKey{}).(Use)
+	return use
+}
+
+// connection waits for a connection to be free for the use and the account of the context, and reserves it
+// until free is called. A caller that has one must not ask for another.
 func (s *Store) connection(ctx context.Context) (free func(), err error) {
-	free = func() { <-s.connections }
-	select {
-	case s.connections <- struct{}{}:
+	return s.connections[useOf(ctx)].take(ctx, AccountID(ctx), connectionWithin)
+}
+
+// shares parts connections between accounts. An account may take one more as long as fewer are in its hands
+// than are free. So one alone has half, two have a third each, and a few are left to others, whatever
+// those do. What belongs to no account takes any.
+type shares struct {
+	mu      sync.Mutex
+	free    int
+	held    map[string]int // by account
+	waiting []*waiter      // in the order of arrival
+}
+
+type waiter struct {
+	account string
+	turn    chan struct{} // closed when it has a connection
+}
+
+func newShares(connections int) *shares {
+	return &shares{free: connections, held: map[string]int{}}
+}
+
+func (s *shares) take(ctx context.Context, account string, within time.Duration) (free func(), err error) {
+	free = func() { s.giveBack(account) }
+	s.mu.Lock()
+	waits := slices.ContainsFunc(s.waiting, func(w *waiter) bool { return w.account == account }) // who came before it
+	if !waits && s.may(account) {
+		s.lend(account)
+		s.mu.Unlock()
 		return free, nil
-	default:
 	}
-	timer := time.NewTimer(connectionWithin)
+	w := &waiter{account, make(chan struct{})}
+	s.waiting = append(s.waiting, w)
+	s.mu.Unlock()
+	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
-	case s.connections <- struct{}{}:
+	case <-w.turn:
 		return free, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		err = ctx.Err()
 	case <-timer.C:
-		return nil, ErrBusy
+		err = ErrBusy
+	}
+	s.leave(w)
+	return nil, err
+}
+
+// may reports whether an account may take one more.
+func (s *shares) may(account string) bool {
+	return s.free > 0 && (account == "" || s.held[account] < s.free)
+}
+
+func (s *shares) lend(account string) {
+	s.free--
+	s.held[account]++
+}
+
+// giveBack frees a connection, for those that wait for one.
+func (s *shares) giveBack(account string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free++
+	if s.held[account]--; s.held[account] == 0 {
+		delete(s.held, account)
+	}
+	s.serve()
+}
+
+// serve lends what is free to those that wait, in the order of arrival, past those whose account has its share.
+func (s *shares) serve() {
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool {
+		if !s.may(w.account) {
+			return false
+		}
+		s.lend(w.account)
+		close(w.turn)
+		return true
+	})
+}
+
+// leave ends the wait of one that gave up. If it was served at that moment, it gives the connection back.
+func (s *shares) leave(w *waiter) {
+	s.mu.Lock()
+	k := slices.Index(s.waiting, w)
+	if k >= 0 {
+		s.waiting = slices.Delete(s.waiting, k, k+1)
+	}
+	s.mu.Unlock()
+	if k < 0 {
+		s.giveBack(w.account)
 	}
 }

@@ -1,5 +1,10 @@
 package store
 
+import (
+	"context"
+	"time"
+)
+
 // What fuzz tests look at directly.
 var (
 	Cursor     = cursor
@@ -11,3 +16,21 @@ var (
 	MigrateWith = migrateWith
 	Schema      = schema
 )
+
+// Shares parts connections between accounts.
+type Shares = shares
+
+// NewShares are shares of so many connections.
+var NewShares = newShares
+
+// Take waits for a connection.
+func (s *shares) Take(ctx context.Context, account string, within time.Duration) (free func(), err error) {
+	return s.take(ctx, account, within)
+}
+
+// Waiting is how many wait for one.
+func (s *shares) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}

@@ -30,10 +30,6 @@ const (
 // connectTimeout bounds the attempt to reach the database, unless its URL sets another bound.
 const connectTimeout = 10 * time.Second
 
-// maxConnections bounds the transactions at one time: a few per core keep PostgreSQL busy,
-// more only queue inside it.
-const maxConnections = 16
-
 // appRole is what every connection works as, with the suffix of the database.
 const appRole = "tollkeeper_app"
 
@@ -42,7 +38,7 @@ type Store struct {
 	db  *gorm.DB
 	sql *sql.DB
 
-	connections chan struct{} // a value for each connection of the pool in use, see connection
+	connections map[Use]*shares // of the pool, see connection
 	locks       *locker
 
 	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
@@ -94,7 +90,11 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		_ = pool.Close()
 		return nil, fmt.Errorf("register the account scope: %w", err)
 	}
-	return &Store{db: db, sql: pool, connections: make(chan struct{}, maxConnections), locks: newLocker(cfg)}, nil
+	connections := map[Use]*shares{}
+	for use, most := range mostOf {
+		connections[use] = newShares(most)
+	}
+	return &Store{db: db, sql: pool, connections: connections, locks: newLocker(cfg)}, nil
 }
 
 // noClock is what GORM gets for the time, which it asks for at every insert:

@@ -140,7 +140,7 @@ func (r *Recorder) enqueue(l queueKey, req *request) error {
 // flush writes what waits, group by group, until nothing does. It outlives the
 // requests' contexts; the store's deadlines bound each transaction.
 func (r *Recorder) flush(l queueKey, q *queue) {
-	ctx := store.WithAccount(context.Background(), l.account)
+	ctx := store.For(store.WithAccount(context.Background(), l.account), store.Ingest)
 	for group := r.queues.next(l, q); group != nil; group = r.queues.next(l, q) {
 		r.write(ctx, group)
 	}

@@ -78,6 +78,7 @@ func NewDeliverer(cfg Config) *Deliverer {
 
 // Run delivers until ctx ends, then waits for the attempts that have begun.
 func (d *Deliverer) Run(ctx context.Context) {
+	ctx = store.For(ctx, store.Background)
 	defer d.work.Wait()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()

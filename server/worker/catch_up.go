@@ -25,37 +25,58 @@ type pass struct {
 
 	requested bool // by a request, which waits for the end
 	shown     bool // what is due is shown by the metrics
+
+	end      time.Time     // real time; it begins no unit afterwards; zero: it goes on
+	patience time.Duration // with what other transactions have locked; zero: no end
+}
+
+// over reports whether a pass begins no more units.
+func (p pass) over() bool {
+	return !p.end.IsZero() && time.Now().After(p.end) //nolint:forbidigo // real time
 }
 
 // catchUp does the work of a pass in the context's account. The earliest unit comes first. Each
 // unit has a transaction of its own at its own instant, so the result does not depend on when
 // catchUp runs or how often. A unit that fails is parked, and others go on. The pass ends with an
 // error only in an outage of the database.
-func (w *Worker) catchUp(ctx context.Context, p pass) error {
+// It reports whether it gave up before its work was done.
+func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
+	var locked time.Time // since when other transactions have all that is due; zero: they have not
 	for ctx.Err() == nil {
 		next, err := w.earliest(ctx, p)
 		if err == nil && p.shown {
 			w.due.saw(store.AccountID(ctx), next.first)
 		}
 		if err == nil && next.job == nil {
-			return w.unpark(ctx, p, next.trying)
+			return false, w.unpark(ctx, p, next.trying)
+		}
+		if err == nil && p.over() {
+			return true, nil
 		}
 		if err == nil {
 			err = w.work(ctx, p, next)
 		}
 		switch {
 		case err == nil:
+			locked = time.Time{}
+			continue
 		case !errors.Is(err, errTakenElsewhere):
-			return err
+			return false, err
 		case p.until.IsZero():
-			return nil // Run comes back
-		default:
-			if err := pause(ctx); err != nil {
-				return err
-			}
+			return false, nil // Run comes back
+		}
+		now := time.Now() //nolint:forbidigo // real time
+		if locked.IsZero() {
+			locked = now
+		}
+		if p.patience > 0 && now.Sub(locked) > p.patience {
+			return true, nil
+		}
+		if err := pause(ctx); err != nil {
+			return false, err
 		}
 	}
-	return ctx.Err()
+	return false, ctx.Err()
 }
 
 // work does the next unit, or all that are due at its instant if its job is a parallel one. It
@@ -69,10 +90,10 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	}
 	var all sync.WaitGroup
 	var some atomic.Bool
-	failed := make([]error, w.Workers)
+	failed := make([]error, min(w.Workers, store.MostAtOnce(store.Background)))
 	for k := range failed {
 		all.Go(func() {
-			for failed[k] == nil {
+			for failed[k] == nil && !p.over() {
 				if failed[k] = w.doUnit(ctx, p, next); failed[k] == nil {
 					some.Store(true)
 				}
@@ -81,11 +102,11 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	}
 	all.Wait()
 	for _, err := range failed {
-		if !errors.Is(err, errTakenElsewhere) {
+		if err != nil && !errors.Is(err, errTakenElsewhere) {
 			return err
 		}
 	}
-	if !some.Load() {
+	if !some.Load() && !p.over() {
 		return errTakenElsewhere
 	}
 	return nil

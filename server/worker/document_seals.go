@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/seal"
 	"tollkeeper/server/background"
+	"tollkeeper/store"
 )
 
 // sealEvery is how often final documents are sealed. Until then the deletion of one may go
@@ -15,6 +16,7 @@ const sealEvery = 2 * time.Second
 // SealDocuments seals final documents soon after they became final, until ctx ends. Several
 // servers may run it at once.
 func (w *Worker) SealDocuments(ctx context.Context) {
+	ctx = store.For(ctx, store.Background)
 	ticker := time.NewTicker(sealEvery)
 	defer ticker.Stop()
 	for {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"tollkeeper/domain/account"
@@ -10,12 +11,22 @@ import (
 	"tollkeeper/store"
 )
 
-// Run does the due work of all accounts on real time until ctx ends. Several servers may run
-// it at once. A unit that fails is parked, and tried again also where the clock is stopped. Run
-// begins with the immediate jobs that a server left undone when it ended.
+// Fair shares of due work.
+const (
+	accountsAtOnce = 8
+	turnOf         = 250 * time.Millisecond // of an account, before the next one that waits; the unit that has begun ends
+	patience       = time.Second            // with units that other transactions have locked, before others have a turn
+)
+
+// Run does the due work of all accounts on real time until ctx ends, that of several accounts side by side and
+// in turns. Several servers may run it at once. A unit that fails is parked, and tried again also where
+// the clock is stopped. Run begins with the immediate jobs that a server left undone when it ended.
 func (w *Worker) Run(ctx context.Context) error {
 	ctx = w.reading(ctx)
-	w.doAllImmediate(ctx)
+	var served sync.WaitGroup
+	served.Go(func() { w.doAllImmediate(ctx) })
+	served.Go(func() { w.turns.serve(ctx, accountsAtOnce, func(id string) { w.turns.release(id, w.doDue(ctx, id)) }) })
+	defer served.Wait()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
@@ -30,15 +41,20 @@ func (w *Worker) Run(ctx context.Context) error {
 			continue
 		}
 		for _, id := range accounts {
-			w.doDue(ctx, id)
+			w.turns.add(id)
 		}
 		w.retryStopped(ctx)
 	}
 }
 
-// doDue does the work of an account that is due by its clock.
-func (w *Worker) doDue(ctx context.Context, id string) {
-	w.Runner.Run(ctx, background.Unit{Work: "due work", Of: id}, func() error { return w.catchUp(store.WithAccount(ctx, id), pass{of: jobs, shown: true}) })
+// doDue does the work of an account that is due by its clock, for one turn. It reports whether there is more.
+func (w *Worker) doDue(ctx context.Context, id string) (more bool) {
+	w.Runner.Run(ctx, background.Unit{Work: "due work", Of: id}, func() (err error) {
+		end := time.Now().Add(turnOf) //nolint:forbidigo // real time
+		more, err = w.catchUp(store.WithAccount(ctx, id), pass{of: jobs, shown: true, end: end})
+		return err
+	})
+	return more
 }
 
 // retryStopped tries the parked units again whose time has come, of accounts whose clock is stopped.
@@ -63,17 +79,21 @@ func (w *Worker) retryStopped(ctx context.Context) {
 	}
 	for _, id := range stopped {
 		if waits[id] {
-			w.doDue(ctx, id)
+			w.turns.add(id)
 		}
 	}
 }
 
-// DoImmediate does the immediate jobs of the context's account.
-func (w *Worker) DoImmediate(ctx context.Context) { w.doNow(ctx, immediateJobs) }
+// DoImmediate does the immediate jobs of the context's account, and waits for those that other transactions
+// have.
+func (w *Worker) DoImmediate(ctx context.Context) {
+	w.doNow(store.For(ctx, store.Background), immediateJobs, 0)
+}
 
-// doNow does the work of some jobs that is due now in the context's account. Work that fails
-// is parked.
-func (w *Worker) doNow(ctx context.Context, some []job) {
+// doNow does the work of some jobs that is due now in the context's account. Work that fails is parked. It
+// reports whether it gave up, since other transactions had the rest for longer than its patience, which has
+// no end where it is zero.
+func (w *Worker) doNow(ctx context.Context, some []job, patience time.Duration) (more bool) {
 	w.Runner.Run(ctx, background.Unit{Work: some[0].name, Of: store.AccountID(ctx)}, func() error {
 		var now time.Time
 		err := w.Store.View(ctx, func(tx *store.Tx) error {
@@ -83,18 +103,24 @@ func (w *Worker) doNow(ctx context.Context, some []job) {
 		if err != nil {
 			return err
 		}
-		return w.catchUp(ctx, pass{of: some, until: now}) // waits for units that other transactions have
+		more, err = w.catchUp(ctx, pass{of: some, until: now, patience: patience})
+		return err
 	})
+	return more
 }
 
-// doAllImmediate does the immediate jobs of the accounts whose clock is stopped.
+// doAllImmediate does the immediate jobs of the accounts whose clock is stopped. What another transaction has
+// it leaves to that.
 func (w *Worker) doAllImmediate(ctx context.Context) {
 	accounts, err := account.OnStoppedClock(ctx, w.Store)
 	if err != nil {
 		w.Runner.LogError(ctx, "list accounts", err)
 	}
 	for _, id := range accounts {
-		w.DoImmediate(store.WithAccount(ctx, id))
+		w.Runner.Run(ctx, background.Unit{Work: immediateJobs[0].name, Of: id}, func() error {
+			_, err := w.catchUp(store.WithAccount(ctx, id), pass{of: immediateJobs})
+			return err
+		})
 	}
 }
 
@@ -106,11 +132,12 @@ func (w *Worker) Advance(ctx context.Context, to time.Time) error {
 	if err := w.Store.Update(ctx, due.RetryAll); err != nil {
 		return err
 	}
-	if err := w.catchUp(ctx, pass{of: jobs, until: to, requested: true}); err != nil {
+	if _, err := w.catchUp(ctx, pass{of: jobs, until: to, requested: true}); err != nil {
 		return err
 	}
 	if err := w.Store.UpdateAt(ctx, to, func(*store.Tx) error { return nil }); err != nil {
 		return err
 	}
-	return w.catchUp(ctx, pass{of: jobs, until: to, requested: true})
+	_, err := w.catchUp(ctx, pass{of: jobs, until: to, requested: true})
+	return err
 }

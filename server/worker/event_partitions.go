@@ -6,6 +6,7 @@ import (
 
 	"tollkeeper/domain/event"
 	"tollkeeper/server/background"
+	"tollkeeper/store"
 )
 
 // maintainEvery is how often the partitions of events are maintained. A partition of keys
@@ -17,6 +18,7 @@ const maintainEvery = 20 * time.Second
 // at most filterBytes bytes in all. It drops months that ended more than keepMonths months
 // ago, unless keepMonths is zero. Several servers may run it at once.
 func (w *Worker) MaintainPartitions(ctx context.Context, filterBytes int64, keepMonths int) {
+	ctx = store.For(ctx, store.Background)
 	ticker := time.NewTicker(maintainEvery)
 	defer ticker.Stop()
 	for {

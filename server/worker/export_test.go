@@ -10,13 +10,31 @@ import (
 
 // DoFailing does due work of the context's account that fails with err.
 func (w *Worker) DoFailing(ctx context.Context, err error) error {
-	return w.catchUp(ctx, pass{of: []job{{
+	_, failed := w.catchUp(ctx, pass{of: []job{{
 		name: "fail",
 		lane: due.Notices,
 		next: func(_ *store.Tx, by time.Time) (time.Time, bool, error) { return by, true, nil },
 		do:   func(*store.Tx) (bool, error) { return false, err },
 	}}})
+	return failed
 }
 
 // Saw notes when the first units of an account fell due, as a pass does.
 func (w *Worker) Saw(account string, first map[string]time.Time) { w.due.saw(account, first) }
+
+// AccountQueue are accounts that wait for a turn.
+type AccountQueue struct{ q *accountQueue }
+
+// NewAccountQueue makes an empty one.
+func NewAccountQueue() AccountQueue { return AccountQueue{newAccountQueue()} }
+
+// Add has an account wait.
+func (q AccountQueue) Add(account string) { q.q.add(account) }
+
+// Serve gives turns.
+func (q AccountQueue) Serve(ctx context.Context, places int, turn func(account string)) {
+	q.q.serve(ctx, places, turn)
+}
+
+// Release ends a turn.
+func (q AccountQueue) Release(account string, more bool) { q.q.release(account, more) }

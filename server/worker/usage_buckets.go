@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"tollkeeper/domain/account"
@@ -17,6 +18,7 @@ const (
 	aggregateEvery   = time.Second
 	aggregatedOthers = 20 // accounts each time for which this server stored no events
 	aggregatedUnits  = 20 // of one account before the next account
+	aggregators      = 4  // accounts at once
 )
 
 // AggregateUsage writes buckets of usage until ctx ends: soon after the events that this
@@ -28,6 +30,15 @@ func (w *Worker) AggregateUsage(ctx context.Context) {
 	if w.EventsOnly {
 		return
 	}
+	ctx = store.For(ctx, store.Background)
+	var served sync.WaitGroup
+	served.Go(func() {
+		w.used.serve(ctx, aggregators, func(id string) {
+			w.Runner.Run(ctx, background.Unit{Work: "aggregate usage", Of: id}, func() error { return w.aggregate(ctx, id) })
+			w.used.release(id, w.doNow(store.WithAccount(ctx, id), thresholdJobs, patience))
+		})
+	})
+	defer served.Wait()
 	ticker := time.NewTicker(aggregateEvery)
 	defer ticker.Stop()
 	var others []string
@@ -36,14 +47,14 @@ func (w *Worker) AggregateUsage(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			others = w.aggregateNext(ctx, others)
+			others = w.markUsed(ctx, others)
 		}
 	}
 }
 
-// aggregateNext aggregates the accounts that this server stored events for, and the first of
-// the others. It returns the others that are left.
-func (w *Worker) aggregateNext(ctx context.Context, others []string) []string {
+// markUsed has the accounts aggregated that this server stored events for, and the first of the others. It
+// returns the others that are left.
+func (w *Worker) markUsed(ctx context.Context, others []string) []string {
 	if len(others) == 0 {
 		var err error
 		if others, err = account.IDs(ctx, w.Store); err != nil {
@@ -51,11 +62,8 @@ func (w *Worker) aggregateNext(ctx context.Context, others []string) []string {
 		}
 	}
 	some := min(aggregatedOthers, len(others))
-	now := slices.Concat(w.Recorder.TakeDirty(), others[:some])
-	slices.Sort(now)
-	for _, id := range slices.Compact(now) {
-		w.Runner.Run(ctx, background.Unit{Work: "aggregate usage", Of: id}, func() error { return w.aggregate(ctx, id) })
-		w.doNow(store.WithAccount(ctx, id), thresholdJobs)
+	for _, id := range slices.Concat(w.Recorder.TakeDirty(), others[:some]) {
+		w.used.add(id)
 	}
 	return others[some:]
 }

@@ -136,6 +136,7 @@ func (w *Worker) sample(began time.Time) billing.Sample {
 // between them: it takes a fifth of a processor at most. [Worker.Books] returns the result of
 // the last round. Of several servers one verifies at a time.
 func (w *Worker) VerifyContinuously(ctx context.Context) {
+	ctx = store.For(ctx, store.Background)
 	timer := time.NewTimer(beforeFirst)
 	defer timer.Stop()
 	var began time.Time

@@ -25,7 +25,9 @@ import (
 // Worker does the background work of one process.
 type Worker struct {
 	Config
-	dirty *dirtyAccounts
+	dirty *accountQueue // whose alerts are to be evaluated
+	used  *accountQueue // whose usage is to be aggregated
+	turns *accountQueue // whose due work is to be done
 	due   *dueStates
 	books atomic.Pointer[Verification] // the last; nil before the first
 }
@@ -52,14 +54,15 @@ type Config struct {
 
 // New makes a worker. It does nothing until one of its methods is called.
 func New(cfg Config) *Worker {
-	return &Worker{Config: cfg, dirty: newDirtyAccounts(), due: newDueStates()}
+	return &Worker{Config: cfg, dirty: newAccountQueue(), used: newAccountQueue(), turns: newAccountQueue(), due: newDueStates()}
 }
 
 // Books returns the result of the last verification of all books, nil before the first.
 func (w *Worker) Books() *Verification { return w.books.Load() }
 
-// reading returns a context in which usage is read from where the configuration says.
+// reading returns a context of background work, in which usage is read from where the configuration says.
 func (w *Worker) reading(ctx context.Context) context.Context {
+	ctx = store.For(ctx, store.Background)
 	if w.EventsOnly {
 		return usage.ReadEvents(ctx)
 	}

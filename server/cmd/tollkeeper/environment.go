@@ -21,7 +21,7 @@ type environment struct {
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
 	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
 	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256"`
-	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, up to mostWorkers
+	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, within the share of an account
 	Log         string `env:"TOLLKEEPER_LOG" envDefault:"text"`
 	LogLevel    string `env:"TOLLKEEPER_LOG_LEVEL" envDefault:"info"`
 

@@ -19,6 +19,7 @@ import (
 
 	"tollkeeper/server"
 	"tollkeeper/server/webhooks"
+	"tollkeeper/store"
 )
 
 // drain is how long requests that are running may still take at the end.
@@ -33,15 +34,13 @@ const ballast = 32 << 20 // bytes
 // that are idle or stall are closed within minutes.
 const mostClients = 8192
 
-// mostWorkers leaves half of the connections to requests.
-const mostWorkers = 8
-
-// workers is how many units of due work are done at once for an account.
+// workers is how many units of due work are done at once for an account, which is at most as many as it may have
+// connections.
 func (e environment) workers() int {
 	if e.Workers > 0 {
 		return e.Workers
 	}
-	return min(runtime.NumCPU(), mostWorkers)
+	return min(runtime.NumCPU(), store.MostAtOnce(store.Background))
 }
 
 type serve struct{}
