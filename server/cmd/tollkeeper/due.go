@@ -95,11 +95,7 @@ func (cmd listDue) accounts(ctx context.Context, st *store.Store) (ids []string,
 		_, err := account.Find(ctx, st, cmd.Account)
 		return []string{cmd.Account}, err
 	}
-	all, err := account.List(ctx, st)
-	for _, a := range all {
-		ids = append(ids, a.ID)
-	}
-	return ids, err
+	return account.IDs(ctx, st)
 }
 
 // chosenUnit names a parked unit.
