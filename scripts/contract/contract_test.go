@@ -44,6 +44,12 @@ var _ = Describe("openapi.yaml", func() {
 			"Currencies: an array of a request needs maxItems"),
 		Entry("a map of a request without a bound", "      maxProperties: 50000\n", "", "a map of a request needs maxProperties"),
 		Entry("a member without a text", "        id: {type: string, description: Id of the item.}", "        id: {type: string}", "a member needs a description"),
+		Entry("a request without an example", "            examples:\n              example:\n                value: {name: Map tiles, metadata: {team: tiles}}\n", "",
+			"POST /v1/items: the request needs an example"),
+		Entry("an answer without an example", `, examples: {example: {$ref: "#/components/examples/ping"}}`, "", "GET /v1/ping: the response 200 needs an example"),
+		Entry("a path without an example", ", example: metric_tiles, schema: ", ", schema: ", "GET /v1/metrics/{metric_id} metric_id: a required parameter needs an example"),
+		Entry("an example that is of no operation", "    ping:\n      value: {response: pong}\n", "    ping:\n      value: {response: pong}\n    pong:\n      value: {}\n",
+			"components.examples.pong: no operation answers it"),
 		Entry("a status that is not listed", "        \"404\": {$ref: \"#/components/responses/NotFound\"}\n", "", "needs a response 404 with its schema"),
 	)
 })

@@ -41,7 +41,7 @@ func check(text []byte) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
-	found := slices.Concat(brackets(text), nullables(document), bounds(document), statuses(document), texts(document))
+	found := slices.Concat(brackets(text), nullables(document), bounds(document), statuses(document), texts(document), examples(document))
 	slices.Sort(found)
 	return found, nil
 }
