@@ -21,15 +21,17 @@ const superuser = "postgres"
 
 // Cluster is a running PostgreSQL that this process uses.
 type Cluster struct {
-	dir     string
-	from    source        // of binaries that are fetched
-	socket  string        // directory of the socket
-	exited  chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
-	using   lock          // held together by all processes that use the cluster
-	reaper  *reaper       // of a throwaway cluster
-	buffers int64         // shared memory in bytes; 0 for what fits the machine
-	left    atomic.Bool   // by Stop or Kill
-	log     io.Writer
+	dir      string
+	from     source        // of binaries that are fetched
+	socket   string        // directory of the socket
+	exited   chan struct{} // closed when the postmaster this process started has ended; nil when it joined one
+	using    lock          // held together by all processes that use the cluster
+	reaper   *reaper       // of a throwaway cluster
+	buffers  int64         // shared memory in bytes; 0 for what fits the machine
+	backups  string        // directory of backups; "" for none
+	recovery []string      // settings with which a backup is restored
+	left     atomic.Bool   // by Stop or Kill
+	log      io.Writer
 }
 
 func dataDir(dir string) string { return filepath.Join(dir, "postgres") }
@@ -44,6 +46,11 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {
 		return nil, err
 	}
+	if opts.Backups != "" {
+		if opts.Backups, err = filepath.Abs(opts.Backups); err != nil {
+			return nil, err
+		}
+	}
 	if opts.Cache == "" {
 		opts.Cache = opts.Dir
 	}
@@ -55,7 +62,7 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	c := &Cluster{dir: opts.Dir, buffers: opts.Buffers, from: source{opts.Cache, opts.Mirror}, log: opts.Log}
+	c := &Cluster{dir: opts.Dir, buffers: opts.Buffers, backups: opts.Backups, from: source{opts.Cache, opts.Mirror}, log: opts.Log}
 	changing, err := c.change(ctx)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,13 @@
 // after each failure, and after a minute of failures the caller is told to give up. All
 // users of a cluster may watch it; the lock for changes lets one of them act.
 //
+// Backups. PostgreSQL archives its log by archive_command, and a base backup copies the files
+// between pg_backup_start and pg_backup_stop. The packages that are fetched have no
+// pg_basebackup, and this needs neither it nor the replication protocol; a log that is streamed
+// would lose less than the minute that archiving waits, and would have to be kept running and
+// slots be kept from filling the disk. Each data directory writes to a part of its own
+// of the backup directory, so a restored copy never continues the archive that it came from.
+//
 // Trust. Connections are not asked for a password: the socket lies in a
 // directory of mode 0700, and there is no TCP.
 //

@@ -14,6 +14,7 @@ type Options struct {
 	Log       io.Writer // gets a line for each step; nil: none
 	Major     int       // version of PostgreSQL to make a new cluster with; 0 for the highest that is there
 	Existing  bool      // join or start what is there; without a database in Dir nothing is made and the error is [ErrNone]
+	Backups   string    // directory that the log is archived in and backups are made in; "" for none
 	Buffers   int64     // shared memory in bytes; 0 for what fits the machine
 	Throwaway bool      // fast and forgetful; Dir is removed on Stop and when this process ends, however it ends
 }
@@ -32,4 +33,14 @@ type Binaries struct {
 	Dir     string // holds initdb and postgres
 	Version string // 15.14
 	Major   int
+}
+
+// Backup is a base backup: with the log that was archived since, it restores the database as of
+// any instant after it ended.
+type Backup struct {
+	Of       string    `json:"of"`        // the number of the data directory
+	Name     string    `json:"name"`      // of its file
+	Major    int       `json:"major"`     // version of PostgreSQL
+	Ended    time.Time `json:"ended"`     // by the clock of the machine; what was committed before is in it
+	FirstWAL string    `json:"first_wal"` // the oldest segment of the log that it needs
 }

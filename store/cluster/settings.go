@@ -32,7 +32,12 @@ func settings(socket, compression string, throwaway bool, buffers int64) []strin
 		values = append(values, "fsync=on", "full_page_writes=on", "synchronous_commit=on", "wal_compression="+compression, "max_wal_size=8GB",
 			fmt.Sprintf("shared_buffers=%dMB", buffers/megabyte))
 	}
-	args := make([]string, 0, 2*len(values))
+	return values
+}
+
+// arguments start PostgreSQL in a data directory with settings.
+func arguments(data string, values []string) []string {
+	args := []string{"-D", data}
 	for _, value := range values {
 		args = append(args, "-c", value)
 	}

@@ -167,7 +167,16 @@ func (c *Cluster) run(ctx context.Context, b Binaries, id identity, throwaway bo
 	if err != nil {
 		return "", err
 	}
-	master := exec.Command(b.path("postgres"), append([]string{"-D", dataDir(c.dir)}, settings(c.socket, compression(ctx, b, dataDir(c.dir)), throwaway, cmp.Or(c.buffers, sharedBuffers(memory())))...)...)
+	more := c.recovery
+	if c.backups != "" {
+		to, err := shelfOf(c.dir, c.backups, id)
+		if err != nil {
+			return "", err
+		}
+		more = archiving(to)
+	}
+	values := append(settings(c.socket, compression(ctx, b, dataDir(c.dir)), throwaway, cmp.Or(c.buffers, sharedBuffers(memory()))), more...)
+	master := exec.Command(b.path("postgres"), arguments(dataDir(c.dir), values)...)
 	master.Dir, master.Env, master.SysProcAttr = "/", environment, id.attr
 	master.Stdout, master.Stderr = log, log
 	if err := master.Start(); err != nil {

@@ -33,6 +33,11 @@ func (c *Cluster) Stop() error {
 	if err != nil || !last {
 		return err
 	}
+	return c.end(ctx)
+}
+
+// end stops the postmaster, fast and in order.
+func (c *Cluster) end(ctx context.Context) error {
 	master, err := readPostmaster(c.dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"time"
 )
 
 // A private cluster needs sockets in directories, locks on files and signals, in the way of
@@ -20,6 +21,17 @@ func Start(context.Context, Options) (*Cluster, error) { return nil, errUnsuppor
 
 // Running finds no cluster.
 func Running(context.Context, string) (*Cluster, error) { return nil, errUnsupported }
+
+// Backup fails.
+func (*Cluster) Backup(context.Context, int) (Backup, error) { return Backup{}, errUnsupported }
+
+// Backups fails.
+func Backups(string) ([]Backup, error) { return nil, errUnsupported }
+
+// Restore fails.
+func Restore(context.Context, Options, string, time.Time) (Backup, error) {
+	return Backup{}, errUnsupported
+}
 
 // Find lists nothing: what is installed cannot be used.
 func Find(string) []Binaries { return nil }

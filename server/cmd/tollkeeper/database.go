@@ -36,7 +36,9 @@ func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
 		return database{url: env.DatabaseURL, owner: env.ownerURL()}, nil
 	}
-	c, err := cluster.Start(ctx, cluster.Options{Dir: env.DataDir, Log: os.Stderr, Existing: !make, Buffers: env.SharedBuffers << 20, Mirror: env.Mirror})
+	opts := env.cluster()
+	opts.Existing = !make
+	c, err := cluster.Start(ctx, opts)
 	if errors.Is(err, cluster.ErrNone) {
 		return database{}, fmt.Errorf("there is no database in %s: start one with `tollkeeper serve`, or set TOLLKEEPER_DATA_DIR or TOLLKEEPER_DATABASE_URL", env.DataDir)
 	}

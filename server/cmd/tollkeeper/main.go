@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	_ "golang.org/x/crypto/x509roots/fallback" // certificates for images in which none are installed
 
 	"tollkeeper/domain/audit"
 )
@@ -54,6 +55,9 @@ type commands struct {
 	} `cmd:"" help:"Files."`
 	Verify  verify  `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
 	Doctor  doctor  `cmd:"" help:"Tell what is found and what is missing; status 1 when something is wrong."`
+	Backup  backup  `cmd:"" help:"Make a base backup of the private PostgreSQL in TOLLKEEPER_BACKUP_DIR, where serve archives its log."`
+	Restore restore `cmd:"" help:"Make the private PostgreSQL of TOLLKEEPER_DATA_DIR from TOLLKEEPER_BACKUP_DIR, as of an instant."`
+	Ready   ready   `cmd:"" help:"Ask the server that runs at TOLLKEEPER_ADDR whether it is ready; status 1 when it is not."`
 	Version version `cmd:"" help:"Tell which build this is."`
 }
 

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 )
 
-// release is the version, which the linker sets: -X main.release=1.2.3.
-var release = "development"
+// release and commit are set by the linker: -X main.release=1.2.3 -X main.commit=0123456789ab.
+var (
+	release = "development"
+	commit  = "" // what the build knows by itself
+)
 
 // version is a command.
 type version struct {
@@ -22,7 +26,7 @@ func (v version) Run(out io.Writer) error {
 		Commit   string `json:"commit"` // "" when the build does not know
 		Go       string `json:"go"`
 		Platform string `json:"platform"`
-	}{release, commitOf(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	}{release, cmp.Or(commit, commitOf(debug.ReadBuildInfo())), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 	if v.JSON {
 		return printJSON(out, build)
 	}

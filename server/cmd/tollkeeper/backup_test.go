@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// command runs a command and returns what it prints.
+func command(args ...string) string {
+	GinkgoHelper()
+	out := new(bytes.Buffer)
+	Expect(run(context.Background(), args, out)).To(Succeed(), out.String())
+	return out.String()
+}
+
+var _ = Describe("A backup under load", func() {
+	const key = "tk_test_0123456789012345678901234567890123456789012"
+	var dir string
+
+	BeforeEach(func() {
+		var err error
+		dir, err = os.MkdirTemp("", "tkb-")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(os.RemoveAll, dir)
+		set("TOLLKEEPER_DATABASE_URL", "")
+		set("TOLLKEEPER_BACKUP_DIR", filepath.Join(dir, "backups"))
+		set("TOLLKEEPER_DATA_DIR", filepath.Join(dir, "first"))
+	})
+
+	It("restores what was acknowledged before an instant, and the copy goes on billing", func() {
+		first := serveDatabase("", key)
+		first.sell()
+		var sending sync.WaitGroup
+		sending.Go(func() {
+			defer GinkgoRecover()
+			for n := range 6 {
+				first.call("POST", "/ingest", portion(n))
+			}
+		})
+		Expect(command("backup", "--keep", "2")).To(ContainSubstring("PostgreSQL"))
+		sending.Wait()
+		first.call("POST", "/ingest", portion(6))
+		until := time.Now()
+		for n := 7; n < 10; n++ { // the mistake that is to be undone
+			first.call("POST", "/ingest", portion(n))
+		}
+		first.stop() // archives the rest of the log
+		Expect(command("backup", "--list")).To(MatchRegexp(`^\w+ +\S+Z +PostgreSQL`))
+
+		set("TOLLKEEPER_DATA_DIR", filepath.Join(dir, "second"))
+		Expect(command("restore", "--to", until.UTC().Format(time.RFC3339Nano))).To(ContainSubstring("Restored"))
+		second := serveDatabase("", key)
+		second.verified()
+		Expect(second.bills()).To(ContainElement(ContainSubstring(" Calls 350 3.5")), "seven portions of fifty")
+
+		By("taking again what was sent later, and what it has already, which counts once")
+		for n := 5; n < 10; n++ {
+			second.call("POST", "/ingest", portion(n))
+		}
+		second.call("POST", "/test_clock/advance", `{"now": "2025-04-02T00:00:00Z"}`)
+		Expect(second.bills()).To(ContainElement(And(ContainSubstring("issued"), ContainSubstring(" Calls 500 5.0"))))
+		second.verified()
+
+		By("being backed up in its turn")
+		Expect(command("backup", "--json")).To(ContainSubstring("first_wal"))
+	})
+
+	It("is refused with what to do", func() {
+		refused := func(words string, args ...string) {
+			GinkgoHelper()
+			Expect(run(context.Background(), args, new(bytes.Buffer))).To(MatchError(ContainSubstring(words)))
+		}
+		refused("no backup that ended before", "restore")
+		refused("--to: must be an instant", "restore", "--to", "yesterday")
+		refused("--keep: must be at least 1", "backup", "--keep=-1")
+		refused("there is no database", "backup")
+		set("TOLLKEEPER_BACKUP_DIR", "")
+		refused("TOLLKEEPER_BACKUP_DIR: is not set", "backup")
+		set("TOLLKEEPER_DATABASE_URL", "postgres://nowhere")
+		refused("has its own tools", "restore")
+	})
+})
