@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help generate lint compatible test run check race vuln bench bench-full sdk long fuzz
+.PHONY: help generate lint compatible test run check race vuln bench bench-full sdk long fuzz release
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ check:      ## Before a commit: lint, generated files, every spec once
 	@scripts/check
 race:       ## The race detector where there are goroutines; CI runs check and this
 	@scripts/race
+release:    ## Archives, container images and checksums in dist/; checks deploy/
+	@go run ./scripts/release
+	@scripts/deployable
 vuln:       ## Look the modules up in the database of known vulnerabilities
 	@scripts/vuln
 bench:      ## Events and invoices per second, as ratios to COPY

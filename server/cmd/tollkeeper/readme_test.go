@@ -14,15 +14,16 @@ import (
 	"github.com/onsi/gomega/gbytes"
 )
 
-// step is a block of commands in the README, with the block that follows it: what they
+// step is a block of commands in a document, with the block that follows it: what they
 // print.
 type step struct{ commands, printed string }
 
 var steps = regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n+(?:^```text\n(.*?)^```\n)?")
 
-func readme() (found []step) {
+// blocks are the steps of a document.
+func blocks(file string) (found []step) {
 	GinkgoHelper()
-	text, err := os.ReadFile("../../../README.md")
+	text, err := os.ReadFile(file)
 	Expect(err).NotTo(HaveOccurred())
 	for _, block := range steps.FindAllStringSubmatch(string(text), -1) {
 		found = append(found, step{block[1], block[2]})
@@ -55,7 +56,7 @@ var _ = Describe("The README", func() {
 		Expect(os.Symlink(test, filepath.Join(dir, jq))).To(Succeed())
 		set("PATH", dir+":"+os.Getenv("PATH"))
 
-		all := readme()
+		all := blocks("../../../README.md")
 		Expect(len(all)).To(BeNumerically(">", 1))
 		const mark = "== the next step\n"
 		script := "set -euo pipefail\n"

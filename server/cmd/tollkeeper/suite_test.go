@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if filepath.Base(os.Args[0]) == itself {
+		main()
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

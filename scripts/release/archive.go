@@ -1,0 +1,102 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+)
+
+// besides are the files of the repository that go with a binary.
+var besides = []string{
+	"LICENSE", "README.md", "CHANGELOG.md", "docs/production.md",
+	"deploy/compose.yaml", "deploy/systemd/tollkeeper.service",
+	"deploy/monitoring/alerts.yaml", "deploy/monitoring/dashboard.json",
+}
+
+// packer writes an archive.
+type packer interface {
+	add(name string, mode int64, content []byte) error
+	io.Closer
+}
+
+// archive packs a binary with what goes with it.
+func (r *release) archive(p platform, binary string) (err error) {
+	ending := ".tar.gz"
+	if p.os == "windows" {
+		ending = ".zip"
+	}
+	file, err := os.Create(filepath.Join(r.out, r.name(p)+ending))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	to := packer(newTarball(file, r.made))
+	if p.os == "windows" {
+		to = &zipped{zip.NewWriter(file), r.made}
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	content, err := os.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	if err := to.add(path.Join(r.name(p), filepath.Base(binary)), 0o755, content); err != nil {
+		return err
+	}
+	for _, name := range besides {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := to.add(path.Join(r.name(p), name), 0o644, content); err != nil {
+			return err
+		}
+	}
+	return to.add(path.Join(r.name(p), "LICENSES-OF-MODULES"), 0o644, r.notices)
+}
+
+// tarball is a tar file that is compressed with gzip.
+type tarball struct {
+	*tar.Writer
+	zip  *gzip.Writer
+	made time.Time
+}
+
+func newTarball(to io.Writer, made time.Time) *tarball {
+	squeezed := gzip.NewWriter(to)
+	return &tarball{tar.NewWriter(squeezed), squeezed, made}
+}
+
+func (t *tarball) add(name string, mode int64, content []byte) error {
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: mode, Size: int64(len(content)), ModTime: t.made, Format: tar.FormatPAX}
+	if err := t.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err := t.Write(content)
+	return err
+}
+
+// Close ends the archive, not the file that it is in.
+func (t *tarball) Close() error { return errors.Join(t.Writer.Close(), t.zip.Close()) }
+
+// zipped is a zip file.
+type zipped struct {
+	*zip.Writer
+	made time.Time
+}
+
+func (z *zipped) add(name string, mode int64, content []byte) error {
+	header := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: z.made}
+	header.SetMode(os.FileMode(mode))
+	entry, err := z.CreateHeader(header)
+	if err != nil {
+		return err
+	}
+	_, err = entry.Write(content)
+	return err
+}
