@@ -83,6 +83,7 @@ func (r *run) cancel(ctx context.Context, s step) error {
 		return err
 	}
 	sub.open()
+	sub.coupons = slices.DeleteFunc(sub.coupons, func(d redemption) bool { return !d.from.Before(end) && d.from.After(sub.from) })
 	if !sub.from.Before(end) { // it had not begun: its first intervals stay, without any time
 		if len(sub.changes) > 0 { // the end takes back the changes of its date or later (semantics 6.3.4)
 			r.undo(sub, 0)
