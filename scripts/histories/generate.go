@@ -44,7 +44,7 @@ func (g *generator) opening() []step {
 	for range 1 + g.IntN(2) {
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...)})
 	}
-	if g.chance(25) { // a child, whose usage a subscription of its parent may count
+	if g.chance(25) || g.often("customers") { // a child, whose usage a subscription of its parent may count
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...), Of: "customer1"})
 	}
 	for range 2 {
@@ -55,7 +55,7 @@ func (g *generator) opening() []step {
 
 // next is the next step; made are the steps so far.
 func (g *generator) next(made int) step {
-	if len(g.w.subs) == 0 || (len(g.w.subs) < 4 && g.chance(6)) || (len(g.w.subs) < 6 && g.over() && g.chance(50)) {
+	if len(g.w.subs) == 0 || (len(g.w.subs) < 4 && g.chance(9)) || (len(g.w.subs) < 6 && g.over() && g.chance(50)) {
 		return g.subscribe()
 	}
 	if g.expired.Equal(g.w.now) {
@@ -74,7 +74,8 @@ func (g *generator) next(made int) step {
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
 		g.unscheduleQuantity, g.credit, g.sale, g.coupon, g.decrement, g.byHand, g.money, g.correct,
 		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.trigger, g.trigger, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
-	if g.chance(40) { // time and usage, without which nothing is billed
+	kinds = append(kinds, g.rare()...)
+	if g.chance(35) { // time and usage, without which nothing is billed
 		return g.steered([]func() (step, bool){g.clock, g.clock, g.ingest})
 	}
 	for g.chance(30) {
@@ -107,7 +108,7 @@ func (g *generator) subscribe() step {
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
 	}
-	if g.chance(25) {
+	if g.chance(25) || g.often("trial") && g.chance(60) {
 		s.Day = pick(g, 3, 10, 14, 40)
 	}
 	if g.chance(25) {

@@ -54,3 +54,38 @@ func (g *generator) emphasis(p *priceSpec) {
 		p.Cycle = []cycle{{Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}[n/5%5]
 	}
 }
+
+// rareSteps come seldom of themselves. A history has those of one of these kinds more often, each
+// in turn by the seed, so that they meet all features in the long run.
+var rareSteps = []struct {
+	name  string
+	steps []func(*generator) (step, bool)
+}{
+	{"invoice", []func(*generator) (step, bool){(*generator).invoice, (*generator).settleInvoice, (*generator).issueInvoice}},
+	{"customers", []func(*generator) (step, bool){(*generator).counting}},
+	{"trial", []func(*generator) (step, bool){(*generator).trial}},
+	{"plan change", []func(*generator) (step, bool){(*generator).planChange, (*generator).unschedulePlanChange}},
+	{"balance", []func(*generator) (step, bool){(*generator).moveBalance, (*generator).settleInvoice, (*generator).invoice}},
+	{"quantity", []func(*generator) (step, bool){(*generator).quantity, (*generator).unscheduleQuantity}},
+	{"backfill", []func(*generator) (step, bool){(*generator).backfill, (*generator).closeBackfill}},
+	{"block", []func(*generator) (step, bool){(*generator).credit, (*generator).byHand, (*generator).decrement}},
+	{"coupon", []func(*generator) (step, bool){(*generator).coupon}},
+	{"document", []func(*generator) (step, bool){(*generator).document}},
+	{"sale", []func(*generator) (step, bool){(*generator).sale, (*generator).settleSold}},
+	{"version", []func(*generator) (step, bool){(*generator).version, (*generator).planChange}},
+}
+
+// rare are the steps that the history has more often.
+func (g *generator) rare() (all []func() (step, bool)) {
+	for range 4 {
+		for _, one := range rareSteps[g.seed%uint64(len(rareSteps))].steps {
+			all = append(all, func() (step, bool) { return one(g) })
+		}
+	}
+	return all
+}
+
+// often reports whether the history has steps of a name more often.
+func (g *generator) often(name string) bool {
+	return rareSteps[g.seed%uint64(len(rareSteps))].name == name
+}
