@@ -97,7 +97,7 @@ func (r *run) undo(sub *subscription, n int) {
 		}
 	}
 	for _, e := range before {
-		if e.interval.to.Equal(sub.to) && !e.to.IsZero() && e.to.After(at) {
+		if e.interval.to.Equal(sub.to) && !e.to.IsZero() && !e.to.Before(at) {
 			e.interval.to = e.to
 		}
 		if !slices.Contains(sub.intervals, e.interval) && !e.from.Before(at) && (sub.to.IsZero() || e.from.Before(sub.to)) {
