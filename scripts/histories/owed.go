@@ -75,6 +75,9 @@ func (r *run) piece(p piece, lines []*line) error {
 	if p.from.After(seen) {
 		seen = p.from
 	}
+	if len(lines) == 0 && billed.After(r.w.now) {
+		return nil
+	}
 	due, all, rounds, held := new(big.Rat), new(big.Rat), 0, false
 	for _, l := range lines {
 		held = held || l.status == "draft" && !l.date.After(r.w.now)
@@ -104,7 +107,7 @@ func (r *run) piece(p piece, lines []*line) error {
 		rounds = max(rounds, 1+p.changes())
 	}
 	exact := p.fee()
-	if len(lines) == 0 && (billed.After(r.w.now) || exact.Sign() == 0) {
+	if len(lines) == 0 && exact.Sign() == 0 {
 		return nil
 	}
 	matches := func(billed, owed *big.Rat) bool {

@@ -90,8 +90,10 @@ type transition struct {
 }
 
 // quantity on a local day.
-func (i *interval) quantity(d day) *big.Rat {
-	q := rat(i.spec.Quantity)
+func (i *interval) quantity(d day) *big.Rat { return i.changed(d, rat(i.spec.Quantity)) }
+
+// changed is the quantity on a local day where it was q at first.
+func (i *interval) changed(d day, q *big.Rat) *big.Rat {
 	for _, t := range i.quantities {
 		if t.from <= d {
 			q = t.quantity
@@ -229,9 +231,14 @@ func (p piece) fee() *big.Rat {
 	if p.spec.Cycle == (cycle{}) {
 		return p.spec.rate(p.quantity(p.days.from))
 	}
-	total := new(big.Rat)
+	total, rates := new(big.Rat), map[*big.Rat]*big.Rat{} // a day of one quantity costs what the last one did
+	first := rat(p.spec.Quantity)
 	for d := p.days.from; d < p.days.to; d++ {
-		total.Add(total, p.spec.rate(p.quantity(d)))
+		q := p.changed(d, first)
+		if rates[q] == nil {
+			rates[q] = p.spec.rate(q)
+		}
+		total.Add(total, rates[q])
 	}
 	return total.Quo(total, num(p.cycle.days()))
 }
