@@ -76,6 +76,16 @@ var _ = Describe("Credits that are sold", func() {
 		Expect(s.get("/v1/customers/" + buyer + "/credits").expect(200).list("data")).To(BeEmpty())
 	})
 
+	It("are void but for what usage has drawn, also where nothing has asked for that yet", func() {
+		sold := s.entry(buyer, sale(object{}))
+		s.subscribe(buyer, nil, s.each(nil))
+		s.use(buyer, "2025-03-10T08:00:00Z", "8")
+		s.post("/v1/invoices/"+sold.text("created_invoices[0].id")+"/void", nil).expect(200)
+		Expect(ledger()).To(Equal([]string{
+			"increment 500 committed: 500", "decrement 8 pending: 492", "void_initiated 492 committed: 492", "void 492 committed: 0",
+		}))
+	})
+
 	It("wait for their invoice where invoices are not issued by themselves", func() {
 		cautious := s.buyer(object{"currency": "USD", "auto_issuance": false})
 		s.entry(cautious, sale(object{"require_successful_payment": true})).shows(object{"entry_status": "pending", "created_invoices[0].status": "draft"})

@@ -26,6 +26,9 @@ func (i Invoice) voidPurchased(tx *store.Tx) error {
 	if err := i.endTopUp(tx); err != nil {
 		return err
 	}
+	if err := i.updateLedgerOfPurchase(tx); err != nil { // what usage has drawn stays drawn
+		return err
+	}
 	if err := credit.VoidSold(tx, i.ID); err != nil {
 		return err
 	}
