@@ -118,8 +118,10 @@ func nodes(all []node) (text string) {
 // moneyFeatures are those of what was done to a customer's credits, balance and invoices by hand.
 func (c *customer) moneyFeatures(see func(bool, string)) {
 	for _, l := range c.ledgers {
+		see(l.topUp != nil, "top-up")
 		for _, b := range l.blocks {
 			see(b.moved, "block of credits that were moved")
+			see(b.added, "block of a top-up")
 			see(b.revived, "block of credits that came back")
 		}
 	}

@@ -61,6 +61,9 @@ func (c *client) ask(ctx context.Context, method, path string, body any) (node, 
 	if response.StatusCode >= 300 {
 		return node{}, &refused{method + " " + path, response.StatusCode, string(answer)}
 	}
+	if len(answer) == 0 {
+		return node{}, nil
+	}
 	return decode(answer)
 }
 

@@ -16,6 +16,11 @@ func (r *run) ledgers(ctx context.Context, c *customer) error {
 		if unchanged := r.known.same(r.known.ledgers, c.name+" "+currency, l.text(c.zone.day(r.w.now))); unchanged && r.known.untouched(c.name) {
 			continue
 		}
+		if slices.ContainsFunc(l.blocks, func(b *block) bool { return b.id == "" }) {
+			if err := r.learnBlocks(ctx, c, currency, l); err != nil {
+				return err
+			}
+		}
 		blocks, err := r.c.all(ctx, "/v1/customers/"+c.id+"/credits?include_all_blocks=true&currency="+currency)
 		if err != nil {
 			return err

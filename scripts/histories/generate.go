@@ -72,7 +72,7 @@ func (g *generator) next(made int) step {
 		return s
 	}
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
-		g.unscheduleQuantity, g.credit, g.sale, g.coupon, g.decrement, g.byHand, g.money, g.correct,
+		g.unscheduleQuantity, g.credit, g.sale, g.coupon, g.topUp, g.decrement, g.byHand, g.money, g.correct,
 		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.trigger, g.trigger, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	kinds = append(kinds, g.rare()...)
 	if g.chance(35) { // time and usage, without which nothing is billed

@@ -23,6 +23,7 @@ type block struct {
 
 	moved, revived bool // it was made as expiries were moved, or as an invoice was voided
 	sold, waits    bool // it was sold, and waits for payment
+	added          bool // by a top-up
 }
 
 // charge is what a local day of a price costs, and who pays it (semantics 10.2.5).
@@ -58,6 +59,7 @@ type ledger struct {
 	blocks  []*block // in order of creation
 	charges []*charge
 	last    time.Time           // when deductions were brought up to date
+	topUp   *topUp              // nil: none
 	kept    map[*block]*big.Rat // what expired blocks got back just now, and may pay with
 }
 
@@ -206,6 +208,9 @@ func (w *world) settleIn(c *customer, currency string) {
 	today := z.day(w.now)
 	var pieces []piece
 	first := today
+	if l.topUp != nil && !l.last.IsZero() {
+		first = min(today, z.day(l.last))
+	}
 	for _, name := range w.order {
 		s := w.subs[name]
 		if s.customer != c {
@@ -261,6 +266,12 @@ func (w *world) settleIn(c *customer, currency string) {
 					one.draws[n].at = was
 				}
 			}
+		}
+		switch began := z.start(d); {
+		case d == today:
+			l.topUpOn(d, z, w.now)
+		case !l.last.IsZero() && began.After(l.last):
+			l.topUpOn(d, z, began)
 		}
 	}
 	l.last = w.now

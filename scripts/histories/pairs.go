@@ -105,10 +105,10 @@ func (w *world) features(s step) []string {
 // kindsOfSteps are those of which pairs are counted, also where none was done.
 var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
-	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "edit price customers", "edit price filter", "edit price parameters", "end price",
+	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "end top-up", "edit price customers", "edit price filter", "edit price parameters", "end price",
 	"ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
-	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "trigger phase", "unschedule cancellation",
+	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "top-up", "trigger phase", "unschedule cancellation",
 	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void credits", "void invoice",
 }
 

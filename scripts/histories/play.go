@@ -140,6 +140,14 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 	if err != nil || !done {
 		return done, err
 	}
+	if s.Do != "clock" && r.toppedUp() { // the balance is looked at after every change
+		if err := r.settled(ctx); err != nil {
+			return true, err
+		}
+		for _, c := range r.w.customers {
+			r.w.settle(c)
+		}
+	}
 	if r.pairs[s.kind()] == nil {
 		r.pairs[s.kind()] = map[string]int{}
 	}

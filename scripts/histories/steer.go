@@ -72,6 +72,7 @@ var rareSteps = []struct {
 	{"coupon", []func(*generator) (step, bool){(*generator).coupon}},
 	{"document", []func(*generator) (step, bool){(*generator).document}},
 	{"sale", []func(*generator) (step, bool){(*generator).sale, (*generator).settleSold}},
+	{"top-up", []func(*generator) (step, bool){(*generator).topUp}},
 	{"version", []func(*generator) (step, bool){(*generator).version, (*generator).planChange}},
 }
 

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"math/big"
+	"net/http"
+	"time"
+)
+
+// topUp adds credits to a ledger when its balance is at or below a threshold (semantics 11.1).
+type topUp struct {
+	id                string
+	threshold, amount *big.Rat
+	days              int // that the credits live; 0: for ever
+}
+
+// topUpOn adds credits on a local day as often as it takes, and lets them pay for what that day
+// still charges: they are in force from its midnight on (11.1.1 and 11.1.5).
+func (l *ledger) topUpOn(d day, z *zone, at time.Time) {
+	if l.topUp == nil {
+		return
+	}
+	for n := 0; n < 100 && l.balance(d).Cmp(l.topUp.threshold) <= 0; n++ {
+		b := &block{name: "top-up of " + d.String(), from: d, initial: l.topUp.amount, basis: new(big.Rat), added: true}
+		if l.topUp.days > 0 {
+			b.to = d + day(l.topUp.days)
+		}
+		l.blocks = append(l.blocks, b)
+		for _, c := range l.charges {
+			if c.day == d {
+				l.pay(c, z, at)
+			}
+		}
+	}
+}
+
+// toppedUp reports whether a ledger of the account has a top-up.
+func (r *run) toppedUp() bool {
+	for _, c := range r.w.customers {
+		for _, l := range c.ledgers {
+			if l.topUp != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addTopUp makes a top-up of free credits in place of the one there is.
+func (r *run) addTopUp(ctx context.Context, s step) error {
+	buyer := r.w.customers[s.Of]
+	if buyer == nil {
+		return errSkipped
+	}
+	body := object{"currency": s.Currency, "threshold": s.Basis, "amount": s.Amount, "per_unit_cost_basis": "0.00",
+		"invoice_settings": object{"auto_collection": false, "net_terms": 0}}
+	if s.Day > 0 {
+		body["expires_after"], body["expires_after_unit"] = s.Day, "day"
+	}
+	made, err := r.post(ctx, "/v1/customers/"+buyer.id+"/credits/top_ups", body)
+	if err != nil {
+		return err
+	}
+	buyer.ledger(s.Currency).topUp = &topUp{made.str("id"), rat(s.Basis), rat(s.Amount), s.Day}
+	r.w.settleIn(buyer, s.Currency)
+	return nil
+}
+
+// endTopUp deletes a top-up. The credits that it added stay.
+func (r *run) endTopUp(ctx context.Context, s step) error {
+	buyer := r.w.customers[s.Of]
+	if buyer == nil || buyer.ledger(s.Currency).topUp == nil {
+		return errSkipped
+	}
+	l := buyer.ledger(s.Currency)
+	if _, err := r.c.ask(ctx, http.MethodDelete, "/v1/customers/"+buyer.id+"/credits/top_ups/"+l.topUp.id, nil); err != nil {
+		return err
+	}
+	l.topUp = nil
+	return nil
+}
+
+// topUp is a new top-up, or the end of one.
+func (g *generator) topUp() (step, bool) {
+	c := g.customer()
+	if l := c.ledgers["credits"]; l != nil && l.topUp != nil && g.chance(60) {
+		return step{Do: "end top-up", Of: c.name, Currency: "credits"}, true
+	}
+	return step{Do: "top-up", Of: c.name, Currency: "credits", Amount: pick(g, "10", "25.5", "60"), Basis: pick(g, "0", "4", "12.5"), Day: pick(g, 0, 3, 30)}, true
+}
