@@ -10,14 +10,15 @@ import (
 // to wait, several at a time, so an account with much to do gets no more of them than one with little. No
 // account has two turns at one time.
 type accountQueue struct {
-	mu    sync.Mutex
-	order []string        // that wait
-	busy  map[string]bool // that have a turn, or the pause after it
-	wake  chan struct{}
+	mu      sync.Mutex
+	order   []string        // that wait
+	waiting map[string]bool // the same, to find one among many
+	busy    map[string]bool // that have a turn, or the pause after it
+	wake    chan struct{}
 }
 
 func newAccountQueue() *accountQueue {
-	return &accountQueue{busy: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &accountQueue{waiting: map[string]bool{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 func (q *accountQueue) add(account string) {
@@ -26,7 +27,8 @@ func (q *accountQueue) add(account string) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !slices.Contains(q.order, account) {
+	if !q.waiting[account] {
+		q.waiting[account] = true
 		q.order = append(q.order, account)
 	}
 	q.notify()
@@ -76,7 +78,9 @@ func (q *accountQueue) take() (account string, ok bool) {
 		return "", false
 	}
 	account = q.order[k]
-	q.order = slices.Delete(q.order, k, k+1)
+	copy(q.order[1:], q.order[:k]) // few stand before it: those that have a turn
+	q.order = q.order[1:]
+	delete(q.waiting, account)
 	q.busy[account] = true
 	if len(q.order) > 0 {
 		q.notify()

@@ -20,7 +20,7 @@ import (
 )
 
 // command runs a command of an operator, which is to succeed, and decodes the JSON it prints.
-func command(args ...string) (printed map[string]any) {
+func commandJSON(args ...string) (printed map[string]any) {
 	GinkgoHelper()
 	out := new(bytes.Buffer)
 	Expect(run(context.Background(), append(args, "--json"), out)).To(Succeed())
@@ -121,16 +121,16 @@ var _ = Describe("A server on a private PostgreSQL", func() {
 
 		s := serveDatabase("", drillKey)
 		s.sell()
-		theirs := command("account", "create", "--name", "Theirs", "--mode", "live")
+		theirs := commandJSON("account", "create", "--name", "Theirs", "--mode", "live")
 		Expect(loginsOf(administrator)).To(Equal([]string{"tollkeeper_server"}))
 		own := onlyTest(administrator)
 		confined(before.URLAs("tollkeeper_server", privateDatabase), "", own, theirs["id"].(string))
 
 		By("having commands of an operator beside it")
-		made := command("key", "create", "--account", own, "--name", "second")
-		turned := command("key", "rotate", made["id"].(string), "--overlap", "0s")
-		Expect(command("key", "revoke", turned["id"].(string))["revoked_at"]).NotTo(BeNil())
-		Expect(command("account", "set", own, "grace_period", "30m")["settings"]).To(HaveKeyWithValue("grace_period", "30m0s"))
+		made := commandJSON("key", "create", "--account", own, "--name", "second")
+		turned := commandJSON("key", "rotate", made["id"].(string), "--overlap", "0s")
+		Expect(commandJSON("key", "revoke", turned["id"].(string))["revoked_at"]).NotTo(BeNil())
+		Expect(commandJSON("account", "set", own, "grace_period", "30m")["settings"]).To(HaveKeyWithValue("grace_period", "30m0s"))
 		out := new(bytes.Buffer)
 		Expect(run(ctx, []string{"doctor"}, out)).To(Succeed(), out.String())
 		Expect(out.String()).To(MatchRegexp(`login\s+tollkeeper_server owns nothing; RESET ROLE gains nothing`))
@@ -175,7 +175,7 @@ var _ = Describe("A server whose login is another one than the owner's", func() 
 				s := serveDatabase(database, drillKey)
 				s.sell()
 				Expect(loginsOf(owned)).To(Equal([]string{login}))
-				theirs := command("account", "create", "--name", "Theirs", "--mode", "live")
+				theirs := commandJSON("account", "create", "--name", "Theirs", "--mode", "live")
 				suffix := map[string]string{"CREATEROLE": "", "NOCREATEROLE": "_" + name}[right]
 				confined(database, suffix, onlyTest(owned), theirs["id"].(string))
 				if right == "NOCREATEROLE" {
