@@ -87,7 +87,7 @@ func (r *run) redeem(ctx context.Context, s step) error {
 		y, m, on := z.day(d.from).date()
 		d.to = z.start(addMonths(y, m, on, s.Months)).Add(d.from.Sub(z.start(z.day(d.from))))
 	}
-	sub.coupons = append(sub.coupons, d)
+	sub.coupons, sub.redeemed = append(sub.coupons, d), true
 	return nil
 }
 

@@ -227,8 +227,8 @@ func (r *run) sharing(c *customer) bool {
 		if s.customer != c {
 			continue
 		}
-		if len(s.coupons) > 0 {
-			return true
+		if s.redeemed {
+			return true // and days that a coupon was for stay what they were when it is gone
 		}
 		plans := []string{s.plan}
 		for _, change := range s.changes {

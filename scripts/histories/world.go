@@ -125,6 +125,7 @@ type subscription struct {
 	trial     time.Time    // its end as was asked for; zero: none
 	threshold *big.Rat     // in money; nil: none
 	coupons   []redemption // in the order of time
+	redeemed  bool         // a coupon, which may be gone
 	partial   bool         // it had a partial invoice
 }
 
