@@ -174,6 +174,16 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 			Entry("beside usage, 700 of 1,000", "300", calls, "2025-06-01 issued 50.00", "2025-06-01 35.00"),
 		)
 
+		It("is discounted as it was", func() {
+			s.coupon(percent("HALF", "0.5"), nil)
+			customer := s.buyer(nil)
+			sub := s.subscribeTo(customer, object{"coupon_redemption_code": "HALF"}, paidCredits("1000", nil), seats())
+			spend(customer, "300")
+			cancel(sub, "2025-05-20").expect(200)
+			Expect(s.bills(sub)).To(Equal([]string{"2025-05-01 issued 35.00", "2025-06-01 issued 25.00"}))
+			Expect(s.datedRefunds(sub)).To(ConsistOf("2025-06-01 17.50", "2025-05-01 3.87", "2025-05-01 9.68")) // 700 of 1,000, 12 of 31 days
+		})
+
 		It("is void with the rest where nothing was spent", func() {
 			customer := s.buyer(nil)
 			sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), seats())

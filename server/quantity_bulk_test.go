@@ -105,4 +105,40 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 		}))
 		Expect(s.get("/v1/credit_notes").expect(200).each("data", "total")).To(Equal(list{"0.39"})) // 12.00 * 1/31
 	})
+
+	DescribeTable("follows the amounts where an end was taken back, up to which the fee was charged",
+		func(first, then int, bills, notes []string) {
+			s := openShop("2025-06-01T00:00:00Z")
+			after := s.subscribe(s.buyer(nil), object{"end_date": "2025-06-19"}, with(s.fee("20.00"), object{
+				"name": "Seats", "fixed_price_quantity": first, "model_type": "bulk", "unit_config": absent, "bulk_config": object{"tiers": list{
+					object{"maximum_units": 2, "unit_amount": "10.00"}, object{"unit_amount": "2.00"},
+				}},
+			}))
+			sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
+			s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil).expect(200)
+			s.clock("2025-06-10T00:00:00Z")
+			s.quantity(sub, price, then, nil).expect(200)
+			s.clock("2025-07-01T00:00:00Z")
+			Expect(s.bills(sub)).To(Equal(bills))
+			Expect(s.get("/v1/credit_notes").expect(200).each("data", "total")).To(HaveExactElements(notes))
+		},
+		// 18 of 30 days, the difference for 9 of them, the other 12 days
+		Entry("fewer units cost more", 4, 1, []string{
+			"2025-06-01 issued 4.80", "2025-06-10 issued 0.60", "2025-06-19 issued 4.00", "2025-07-01 issued 10.00", "2025-08-01 draft 10.00",
+		}, []string{}),
+		Entry("more units cost less", 1, 4, []string{
+			"2025-06-01 issued 6.00", "2025-06-19 issued 3.20", "2025-07-01 issued 8.00", "2025-08-01 draft 8.00",
+		}, []string{"0.60"}),
+	)
+
+	It("gives back all lines where the plan changes", func() {
+		s := openShop("2025-06-01T00:00:00Z")
+		sub, price := s.bulkSeats(4)
+		s.clock("2025-06-16T00:00:00Z")
+		s.quantity(sub, price, 1, nil).expect(200)
+		s.clock("2025-06-22T00:00:00Z")
+		next := s.plan(object{"prices": list{object{"price": with(s.fee("30.00"), object{"name": "Flat"})}}}).text("id")
+		after := s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", object{"plan_id": next, "change_option": "immediate"}).expect(200)
+		Expect(changed(after)).To(Equal([]string{"2025-06-22 issued 9.00", "2025-07-01 draft 30.00", "adjustment 2.40", "adjustment 0.60"})) // 9 of 30 days of 8.00, 9 of 15 of 1.00
+	})
 })
