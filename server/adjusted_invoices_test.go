@@ -9,7 +9,7 @@ import (
 
 // adjusted makes a plan with adjustments, subscribes a new buyer to it and returns
 // both ids.
-func (s shop) adjusted(plan, change object) (buyer, sub string) {
+func (s fixture) adjusted(plan, change object) (buyer, sub string) {
 	GinkgoHelper()
 	buyer = s.buyer(nil)
 	id := s.post("/v1/plans", with(object{"name": "Pro", "currency": "USD"}, plan)).expect(201).text("id")
@@ -18,7 +18,7 @@ func (s shop) adjusted(plan, change object) (buyer, sub string) {
 
 var _ = Describe("Adjusted invoices", func() {
 	It("show on each line what every adjustment did, in the order of their kinds", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		mine := object{"applies_to_price_ids": list{"calls"}}
 		buyer, sub := s.adjusted(object{
 			"prices": list{object{"price": with(s.calls("1.00"), object{"reference_id": "calls"})}},
@@ -60,7 +60,7 @@ var _ = Describe("Adjusted invoices", func() {
 	})
 
 	It("show no discount, minimum or maximum that is not of the whole invoice or has no line on it", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		_, sub := s.adjusted(object{
 			"prices": list{object{"price": with(s.fee("31.00"), object{"reference_id": "fee"})}, object{"price": with(s.calls("1.00"), object{"reference_id": "calls"})}},
 			"adjustments": list{
@@ -74,7 +74,7 @@ var _ = Describe("Adjusted invoices", func() {
 	})
 
 	It("S-10: prorate the minimum of a first period that is cut", func() {
-		s := openShop("2025-04-11T00:00:00Z")
+		s := newFixture("2025-04-11T00:00:00Z")
 		buyer, sub := s.adjusted(object{
 			"prices":      list{object{"price": s.calls("1.00")}},
 			"adjustments": list{object{"adjustment": off("minimum", "minimum_amount", "100.00", object{"item_id": s.item})}},
@@ -88,13 +88,13 @@ var _ = Describe("Adjusted invoices", func() {
 	})
 
 	Describe("as costs", func() {
-		costs := func(s shop, sub, query string) value {
+		costs := func(s fixture, sub, query string) value {
 			return s.get("/v1/subscriptions/" + sub + "/costs" + query).expect(200)
 		}
 		quantities := func(all value) list { return all.each("data", "per_price_costs[0].quantity") }
 
 		It("C-1, C-2: count a minimum in full from the first day", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			buyer, sub := s.adjusted(object{
 				"prices":      list{object{"price": with(s.calls("2.00"), object{"reference_id": "calls"})}},
 				"adjustments": list{object{"adjustment": off("minimum", "minimum_amount", "30.00", object{"item_id": s.item, "applies_to_price_ids": list{"calls"}, "is_invoice_level": false})}},
@@ -116,7 +116,7 @@ var _ = Describe("Adjusted invoices", func() {
 		})
 
 		It("C-5: take a percentage off each day", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			buyer, sub := s.adjusted(object{
 				"prices":      list{object{"price": s.calls("4.00")}},
 				"adjustments": list{object{"adjustment": off("percentage_discount", "percentage_discount", 0.25, nil)}},
@@ -134,7 +134,7 @@ var _ = Describe("Adjusted invoices", func() {
 
 var _ = Describe("Sub-line items", func() {
 	It("show cells with the quantity that was charged, and groups", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		model := func(name, model string, config object) object {
 			return with(s.calls(""), object{"name": name, "model_type": model, "unit_config": absent, model + "_config": config})
 		}

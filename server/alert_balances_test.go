@@ -9,18 +9,18 @@ import (
 )
 
 // inCredits is one price of one credit for each call.
-func inCredits(s shop) []object {
+func inCredits(s fixture) []object {
 	return []object{with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1})}
 }
 
 // balanceAlert makes an alert of the buyer's credits.
-func (w watcher) balanceAlert(kind string, change object) value {
+func (w alertFixture) balanceAlert(kind string, change object) value {
 	GinkgoHelper()
 	return w.post("/v1/alerts/customer_id/"+w.buyer, with(object{"type": kind, "currency": "credits"}, change)).expect(201)
 }
 
 // inAlert writes the status of an alert, as "threshold in_alert".
-func (w watcher) inAlert(id string) (texts []string) {
+func (w alertFixture) inAlert(id string) (texts []string) {
 	GinkgoHelper()
 	shown := w.get("/v1/alerts/" + id).expect(200)
 	for k := range shown.list("balance_alert_status") {
@@ -31,7 +31,7 @@ func (w watcher) inAlert(id string) (texts []string) {
 }
 
 // moved writes what messages told of balances, as "type" or "type threshold".
-func (w watcher) moved() []string {
+func (w alertFixture) moved() []string {
 	GinkgoHelper()
 	texts := []string{}
 	for _, m := range w.warned() {
@@ -45,8 +45,8 @@ func (w watcher) moved() []string {
 }
 
 var _ = Describe("Alerts of a balance", func() {
-	var w watcher
-	BeforeEach(func() { w = openWatcher(inCredits) })
+	var w alertFixture
+	BeforeEach(func() { w = newAlertFixture(inCredits) })
 
 	It("A-5: tell a drop, and are armed again when the balance rises", func() {
 		w.credits(w.buyer, object{"amount": 60})
@@ -125,7 +125,7 @@ var _ = Describe("Alerts of a balance", func() {
 	})
 
 	It("end with their customer, of whose credits nothing is told any more", func() {
-		gone := w.shop.buyer(nil)
+		gone := w.fixture.buyer(nil)
 		w.credits(gone, object{"expiry_date": "2025-03-20"})
 		id := w.post("/v1/alerts/customer_id/"+gone, object{"type": "credit_balance_depleted", "currency": "credits"}).expect(201).text("id")
 		w.delete("/v1/customers/" + gone).expect(204)
@@ -175,7 +175,7 @@ var _ = Describe("Alerts of a balance", func() {
 
 var _ = Describe("Alerts of costs that credits pay for", func() {
 	It("A-4: look at what is left to pay", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.credits(w.buyer, object{"amount": 40, "currency": "USD", "effective_date": "2025-03-01"})
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("50.00")})
 		w.uses("2025-03-10T08:00:00Z", "85")
@@ -185,7 +185,7 @@ var _ = Describe("Alerts of costs that credits pay for", func() {
 	})
 
 	It("convert what credits of a custom unit do not pay for", func() {
-		w := openWatcher(func(s shop) []object {
+		w := newAlertFixture(func(s fixture) []object {
 			return []object{with(s.calls("1"), object{"currency": "credits", "conversion_rate": json.Number("0.05")})}
 		})
 		w.credits(w.buyer, object{"amount": 800})

@@ -11,7 +11,7 @@ import (
 )
 
 // sends sends calls with a property project, each written "project n".
-func (w watcher) sends(calls ...string) {
+func (w alertFixture) sends(calls ...string) {
 	GinkgoHelper()
 	events := list{}
 	for _, call := range calls {
@@ -35,7 +35,7 @@ func (w watcher) sends(calls ...string) {
 	w.catchUp()
 }
 
-func feeAndCalls(s shop) []object { return []object{s.fee("20.00"), s.calls("1.00")} }
+func feeAndCalls(s fixture) []object { return []object{s.fee("20.00"), s.calls("1.00")} }
 
 // leastOfUsage is a minimum of the usage prices.
 func leastOfUsage(amount string) object {
@@ -44,7 +44,7 @@ func leastOfUsage(amount string) object {
 
 var _ = Describe("Alerts of costs", func() {
 	It("count fees of the period and minimums, after discounts", func() {
-		w := openWatcher(feeAndCalls, leastOfUsage("30.00"))
+		w := newAlertFixture(feeAndCalls, leastOfUsage("30.00"))
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("50", "60", "100")})
 		Expect(w.reached()).To(Equal([]string{"cost_exceeded: 50.00 by 50.00"}))
 		w.uses("2025-03-10T08:00:00Z", "25")
@@ -54,7 +54,7 @@ var _ = Describe("Alerts of costs", func() {
 	})
 
 	It("A-3: count what partial invoices have billed already", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.put("/v1/subscriptions/"+w.subscription, object{"invoicing_threshold": "10.00"}).expect(200)
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("25")})
 		for range 2 {
@@ -68,7 +68,7 @@ var _ = Describe("Alerts of costs", func() {
 	})
 
 	It("fire anew in the next billing period, as soon as it begins", func() {
-		w := openWatcher(func(s shop) []object { return []object{s.fee("20.00")} })
+		w := newAlertFixture(func(s fixture) []object { return []object{s.fee("20.00")} })
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("20")})
 		Expect(w.reached()).To(Equal([]string{"cost_exceeded: 20.00 by 20.00"}))
 		w.clock("2025-03-31T23:59:59Z")
@@ -80,7 +80,7 @@ var _ = Describe("Alerts of costs", func() {
 	})
 
 	It("see what a change of the subscription costs", func() {
-		w := openWatcher(func(s shop) []object { return []object{s.fee("20.00")} })
+		w := newAlertFixture(func(s fixture) []object { return []object{s.fee("20.00")} })
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("30")})
 		Expect(w.reached()).To(BeEmpty())
 		price := w.get("/v1/subscriptions/" + w.subscription).expect(200).text("price_intervals[0].price.id")
@@ -89,7 +89,7 @@ var _ = Describe("Alerts of costs", func() {
 	})
 
 	It("look at nothing before the start, and at the start at what it costs", func() {
-		w := openWatcher(func(s shop) []object { return []object{s.fee("20.00")} })
+		w := newAlertFixture(func(s fixture) []object { return []object{s.fee("20.00")} })
 		w.post("/v1/alerts/plan_id/"+w.plan, object{"type": "cost_exceeded", "thresholds": thresholds("7.50")}).expect(201)
 		Expect(w.reached()).To(Equal([]string{"cost_exceeded: 7.50 by 20.00"}))
 		later := w.post("/v1/subscriptions", object{"customer_id": w.buyer, "plan_id": w.plan, "start_date": "2025-03-20"}).expect(201).text("id")
@@ -101,10 +101,10 @@ var _ = Describe("Alerts of costs", func() {
 	})
 
 	It("convert what prices in a custom unit come to, or look at it alone", func() {
-		inCredits := func(s shop) []object {
+		inCredits := func(s fixture) []object {
 			return []object{with(s.calls("1"), object{"currency": "credits", "conversion_rate": json.Number("0.05")})}
 		}
-		w := openWatcher(inCredits)
+		w := newAlertFixture(inCredits)
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("10")})
 		w.alert(object{"type": "spend_exceeded", "thresholds": thresholds("150"), "currency": "credits"})
 		w.uses("2025-03-10T08:00:00Z", "200")
@@ -114,7 +114,7 @@ var _ = Describe("Alerts of costs", func() {
 
 var _ = Describe("Alerts of spend", func() {
 	It("look at what the filtered prices were rated at, before discounts and minimums", func() {
-		w := openWatcher(feeAndCalls, leastOfUsage("90.00"))
+		w := newAlertFixture(feeAndCalls, leastOfUsage("90.00"))
 		w.alert(object{"type": "spend_exceeded", "currency": "USD", "thresholds": thresholds("30"), "price_filters": list{filter("price_type", "includes", "usage")}})
 		w.alert(object{"type": "spend_exceeded", "currency": "USD", "thresholds": thresholds("45")})
 		w.uses("2025-03-10T08:00:00Z", "24")
@@ -141,7 +141,7 @@ var _ = Describe("Alerts of costs by group", func() {
 	}
 
 	It("A-7: tell all groups that crossed in one message, by their own thresholds", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.alert(byProject(object{"threshold_overrides": list{
 			object{"group_values": list{"p1"}, "thresholds": thresholds("100")}, object{"group_values": list{"p2"}, "thresholds": list{}},
 		}}))
@@ -162,7 +162,7 @@ var _ = Describe("Alerts of costs by group", func() {
 	})
 
 	It("leave out events without the property, and compare values as text", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.alert(byProject(object{"threshold_overrides": list{object{"group_values": list{"7"}, "thresholds": thresholds("20")}}}))
 		w.sends("- 400", "7 15")
 		Expect(w.warned()).To(BeEmpty())
@@ -171,7 +171,7 @@ var _ = Describe("Alerts of costs by group", func() {
 	})
 
 	It("rate each group alone", func() {
-		w := openWatcher(func(s shop) []object {
+		w := newAlertFixture(func(s fixture) []object {
 			tiers := list{object{"first_unit": 0, "last_unit": 10, "unit_amount": "2.00"}, object{"first_unit": 10, "unit_amount": "0.10"}}
 			tiered := with(s.calls("1.00"), object{"model_type": "tiered", "tiered_config": object{"tiers": tiers}})
 			delete(tiered, "unit_config")
@@ -183,7 +183,7 @@ var _ = Describe("Alerts of costs by group", func() {
 	})
 
 	It("rate each group by what its model looks at", func() {
-		w := openWatcher(func(s shop) []object {
+		w := newAlertFixture(func(s fixture) []object {
 			matrix := with(s.calls("1.00"), object{"model_type": "matrix", "matrix_config": object{
 				"default_unit_amount": "1.00", "dimensions": list{"region"}, "matrix_values": list{object{"dimension_values": list{"eu"}, "unit_amount": "3.00"}},
 			}})
@@ -200,7 +200,9 @@ var _ = Describe("Alerts of costs by group", func() {
 	})
 
 	It("look only at the filtered prices", func() {
-		w := openWatcher(func(s shop) []object { return []object{s.calls("1.00"), with(s.calls("5.00"), object{"name": "More"})} })
+		w := newAlertFixture(func(s fixture) []object {
+			return []object{s.calls("1.00"), with(s.calls("5.00"), object{"name": "More"})}
+		})
 		cheap := w.get("/v1/subscriptions/" + w.subscription).expect(200).text("price_intervals[0].price.id")
 		w.alert(byProject(object{"price_filters": list{filter("price_id", "includes", cheap)}}))
 		w.sends("p1 9")
@@ -210,7 +212,7 @@ var _ = Describe("Alerts of costs by group", func() {
 	})
 
 	It("are off when there are too many groups", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		made := w.alert(byProject(nil))
 		w.catchUp()
 		w.sends("0 1") // makes the partition of the month

@@ -9,7 +9,7 @@ import (
 
 var _ = Describe("An alert of a subscription", func() {
 	It("shows what it watches", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		made := w.usageAlert("500", "100.50")
 		made.shows(object{
 			"type": "usage_exceeded", "enabled": true, "subscription.id": w.subscription, "metric.id": w.metric, "customer": nil, "plan": nil, "currency": nil,
@@ -20,7 +20,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	DescribeTable("is refused", func(change object, violations ...string) {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		body := with(object{"type": "cost_exceeded", "thresholds": thresholds("10")}, change)
 		w.post("/v1/alerts/subscription_id/"+w.subscription, body).invalid(violations...)
 	},
@@ -44,7 +44,7 @@ var _ = Describe("An alert of a subscription", func() {
 	)
 
 	It("is refused where no price is charged by the metric, or in the currency", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		other := w.api.metric("SELECT COUNT(*) FROM events")
 		at := "/v1/alerts/subscription_id/" + w.subscription
 		w.post(at, object{"type": "usage_exceeded", "metric_id": other, "thresholds": thresholds("1")}).refuse(400, "400-constraint-violation", "metric")
@@ -55,7 +55,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("is one of its kind", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		at := "/v1/alerts/subscription_id/" + w.subscription
 		w.usageAlert("100")
 		w.post(at, object{"type": "usage_exceeded", "metric_id": w.metric, "thresholds": thresholds("7")}).refuse(400, "400-duplicate-resource-creation")
@@ -69,7 +69,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("is made once under one idempotency key", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		body := object{"type": "cost_exceeded", "thresholds": thresholds("1")}
 		at := "/v1/alerts/subscription_id/" + w.subscription
 		first := w.post(at, body, header{"Idempotency-Key", "k"}).expect(201)
@@ -77,14 +77,14 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("fires at once when a threshold is reached already", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.uses("2025-03-10T08:00:00Z", "250")
 		w.usageAlert("100", "200", "300")
 		Expect(w.reached()).To(Equal([]string{"usage_exceeded: 200 by 250"}))
 	})
 
 	It("fires for new thresholds at once, and not again for those that stay", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		id := w.usageAlert("100", "500").text("id")
 		w.uses("2025-03-10T08:00:00Z", "250")
 		Expect(w.reached()).To(Equal([]string{"usage_exceeded: 100 by 250"}))
@@ -98,7 +98,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("keeps filters and overrides that an update leaves out, and clears empty ones", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		made := w.alert(object{
 			"type": "cost_exceeded", "thresholds": thresholds("10"), "currency": "USD", "grouping_keys": list{"project"},
 			"price_filters":       list{filter("item_id", "includes", w.item)},
@@ -116,7 +116,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("is silent while it is disabled, and tells what it missed when it is enabled", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		at := "/v1/alerts/" + w.usageAlert("100").text("id")
 		w.post(at+"/disable", nil).expect(200).shows(object{"enabled": false})
 		messages := w.warned()
@@ -132,7 +132,7 @@ var _ = Describe("An alert of a subscription", func() {
 	})
 
 	It("is gone once it was deleted", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		at := "/v1/alerts/" + w.usageAlert("100").text("id")
 		w.delete(at).expect(204)
 		w.uses("2025-03-10T08:00:00Z", "250")
@@ -146,7 +146,7 @@ var _ = Describe("An alert of a subscription", func() {
 
 var _ = Describe("An alert of a plan", func() {
 	It("watches every subscription to the version, those to come too, but not where it is off", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		made := w.post("/v1/alerts/plan_id/"+w.plan, object{"type": "usage_exceeded", "metric_id": w.metric, "thresholds": thresholds("100")}).expect(201)
 		made.shows(object{"plan.id": w.plan, "plan.plan_version": "1", "subscription": nil, "customer": nil})
 		at := "/v1/alerts/" + made.text("id")
@@ -170,7 +170,7 @@ var _ = Describe("An alert of a plan", func() {
 	})
 
 	It("is of one version", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.post("/v1/plans/"+w.plan+"/versions", object{"version": 2, "set_as_default": true, "add_prices": list{object{"price": w.fee("1.00")}}}).expect(201)
 		body := object{"type": "cost_exceeded", "thresholds": thresholds("1")}
 		w.post("/v1/alerts/plan_id/"+w.plan, body).expect(201).shows(object{"plan.plan_version": "2"})
@@ -182,7 +182,7 @@ var _ = Describe("An alert of a plan", func() {
 	})
 
 	It("can be off only for subscriptions to the plan", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		at := "/v1/alerts/" + w.post("/v1/alerts/plan_id/"+w.plan, object{"type": "cost_exceeded", "thresholds": thresholds("1")}).expect(201).text("id")
 		w.post(at+"/disable?subscription_id=nope", nil).refuse(404, "404-resource-not-found", "Subscription")
 		stranger := w.subscribe(w.buyer, nil, w.fee("3.00")).text("id")
@@ -191,23 +191,23 @@ var _ = Describe("An alert of a plan", func() {
 })
 
 // subscribeTo is another buyer of the plan.
-func (w watcher) subscribeTo(plan string) watcher {
+func (w alertFixture) subscribeTo(plan string) alertFixture {
 	GinkgoHelper()
-	buyer := w.shop.buyer(nil)
+	buyer := w.fixture.buyer(nil)
 	made := w.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan, "start_date": "2025-03-01"}).expect(201)
-	return watcher{w.shop, buyer, plan, made.text("id")}
+	return alertFixture{w.fixture, buyer, plan, made.text("id")}
 }
 
 var _ = Describe("GET /v1/alerts", func() {
 	It("A-9: needs exactly one filter", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.get("/v1/alerts").invalid("customer_id: must be given")
 		w.get("/v1/alerts?customer_id=a&subscription_id=b").invalid("customer_id: must be given")
 		w.get("/v1/alerts?customer_id=&subscription_id=nope").expect(200)
 	})
 
 	It("lists those of a subscription with those of its plan, newest first, in pages", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		first := w.usageAlert("100").text("id")
 		w.clock("2025-03-11T00:00:00Z")
 		ofPlan := w.post("/v1/alerts/plan_id/"+w.plan, object{"type": "cost_exceeded", "thresholds": thresholds("1")}).expect(201).text("id")
@@ -223,7 +223,7 @@ var _ = Describe("GET /v1/alerts", func() {
 	})
 
 	It("lists those of a customer's balances, by id or alias", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100")
 		made := w.post("/v1/alerts/external_customer_id/acme", object{"type": "credit_balance_depleted", "currency": "credits"}).expect(201).text("id")
 		for _, filter := range []string{"customer_id=" + w.buyer, "external_customer_id=acme"} {

@@ -39,7 +39,7 @@ func (a *api) watched() *api {
 
 var _ = Describe("A server that watches", func() {
 	It("tells of a crossing soon after the request, also where the clock stands", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.api = w.watched()
 		w.usageAlert("100")
 		for round, n := range []string{"100", "1000"} {
@@ -52,7 +52,7 @@ var _ = Describe("A server that watches", func() {
 	})
 
 	It("looks at what was left by a server that ended", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100")
 		w.use(w.buyer, "2025-03-10T08:00:00Z", "100")
 		Expect(w.fired()).To(BeEmpty())
@@ -62,7 +62,7 @@ var _ = Describe("A server that watches", func() {
 
 	It("tells each threshold once, whoever sends events at once and however many servers watch", func() {
 		const clients, batches = 16, 25
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		numbers := []json.Number{}
 		for n := range 8 {
 			numbers = append(numbers, json.Number(fmt.Sprint((n+1)*clients*batches/8)))
@@ -96,7 +96,7 @@ var _ = Describe("A server that watches", func() {
 })
 
 // fired are the thresholds that were reached, as they are kept.
-func (w watcher) fired() (firings []alert.Firing) {
+func (w alertFixture) fired() (firings []alert.Firing) {
 	GinkgoHelper()
 	w.tx(func(tx *store.Tx) error { return tx.Order("seq").Find(&firings).Error })
 	return firings

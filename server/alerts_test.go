@@ -8,16 +8,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// watcher is a shop with one buyer who is subscribed, and an endpoint that is told of all.
-type watcher struct {
-	shop
+// alertFixture is a fixture with one buyer who is subscribed, and an endpoint that is told of all.
+type alertFixture struct {
+	fixture
 	buyer, plan, subscription string
 }
 
-// openWatcher subscribes the buyer to prices from 1 March 2025 on. It is the 10th.
-func openWatcher(prices func(s shop) []object, adjustments ...object) watcher {
+// newAlertFixture subscribes the buyer to prices from 1 March 2025 on. It is the 10th.
+func newAlertFixture(prices func(s fixture) []object, adjustments ...object) alertFixture {
 	GinkgoHelper()
-	s := openShop("2025-03-10T09:00:00Z")
+	s := newFixture("2025-03-10T09:00:00Z")
 	buyer := s.buyer(object{"external_customer_id": "acme"})
 	added := list{}
 	for _, a := range adjustments {
@@ -25,20 +25,20 @@ func openWatcher(prices func(s shop) []object, adjustments ...object) watcher {
 	}
 	made := s.subscribe(buyer, object{"start_date": "2025-03-01", "add_adjustments": added}, prices(s)...)
 	s.listens()
-	return watcher{s, buyer, made.text("plan.id"), made.text("id")}
+	return alertFixture{s, buyer, made.text("plan.id"), made.text("id")}
 }
 
 // calls1 is one price of 1.00 for each call.
-func calls1(s shop) []object { return []object{s.calls("1.00")} }
+func calls1(s fixture) []object { return []object{s.calls("1.00")} }
 
 // alert makes an alert of the subscription.
-func (w watcher) alert(body object) value {
+func (w alertFixture) alert(body object) value {
 	GinkgoHelper()
 	return w.post("/v1/alerts/subscription_id/"+w.subscription, body).expect(201)
 }
 
 // usageAlert makes one of the calls.
-func (w watcher) usageAlert(numbers ...json.Number) value {
+func (w alertFixture) usageAlert(numbers ...json.Number) value {
 	GinkgoHelper()
 	return w.alert(object{"type": "usage_exceeded", "metric_id": w.metric, "thresholds": thresholds(numbers...)})
 }
@@ -52,7 +52,7 @@ func thresholds(numbers ...json.Number) list {
 }
 
 // uses sends an event for each number, and lets everything that follows from them happen.
-func (w watcher) uses(at string, numbers ...string) {
+func (w alertFixture) uses(at string, numbers ...string) {
 	GinkgoHelper()
 	w.use(w.buyer, at, numbers...)
 	w.catchUp()
@@ -93,7 +93,7 @@ func (a *api) reached() []string {
 
 var _ = Describe("Alerts of usage", func() {
 	It("A-1: fire at each threshold once in a billing period", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100", "500")
 		w.uses("2025-03-10T08:00:00Z", "80")
 		Expect(w.reached()).To(BeEmpty())
@@ -109,14 +109,14 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("A-2: tell the greatest of several thresholds that are reached at once", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100", "500")
 		w.uses("2025-03-10T08:00:00Z", "300", "400")
 		Expect(w.reached()).To(Equal([]string{"usage_exceeded: 500 by 700"}))
 	})
 
 	It("do not fire again when usage falls and rises again", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100", "500")
 		w.uses("2025-03-10T08:00:00Z", "120")
 		Expect(w.reached()).To(HaveLen(1))
@@ -126,7 +126,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("tell whose usage of which metric reached what, and when", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		made := w.usageAlert("100")
 		w.uses("2025-03-10T08:00:00Z", "100")
 		message := w.warned()[0]
@@ -150,7 +150,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("look at the closed and the running period during the grace period", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100")
 		w.clock("2025-04-01T06:00:00Z")
 		w.uses("2025-04-01T05:00:00Z", "101")
@@ -162,7 +162,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("see backfills and amended events", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100", "200", "300")
 		w.uses("2025-03-10T08:00:00Z", "90")
 		w.put("/v1/events/e000001", object{"event_name": "call", "customer_id": w.buyer, "timestamp": "2025-03-10T08:00:00Z", "properties": object{"n": 110}}).expect(200)
@@ -179,7 +179,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("go on after a plan change while a price is charged by the metric, counting from zero", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100")
 		w.uses("2025-03-10T08:00:00Z", "90")
 		next := w.post("/v1/plans", object{"name": "Next", "currency": "USD", "prices": list{object{"price": w.calls("2.00")}}}).expect(201).text("id")
@@ -198,7 +198,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("go on over a migration in mid-period, with what was counted before", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("50", "100")
 		w.alert(object{"type": "cost_exceeded", "thresholds": thresholds("50", "100")})
 		w.uses("2025-03-10T08:00:00Z", "80")
@@ -214,7 +214,7 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("end with a migration to a version without a price by the metric", func() {
-		w := openWatcher(calls1)
+		w := newAlertFixture(calls1)
 		w.usageAlert("100")
 		w.uses("2025-03-10T08:00:00Z", "80")
 		charged := w.get("/v1/subscriptions/" + w.subscription).expect(200).at("price_intervals[0].price.id")
@@ -226,11 +226,11 @@ var _ = Describe("Alerts of usage", func() {
 	})
 
 	It("count in the billing periods of the customer's zone, over a clock change and the end of a month", func() {
-		s := openShop("2025-03-30T09:00:00Z")
+		s := newFixture("2025-03-30T09:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/New_York"})
 		sub := s.subscribe(buyer, object{"start_date": "2025-03-01"}, s.calls("1.00"))
 		s.listens()
-		w := watcher{s, buyer, sub.text("plan.id"), sub.text("id")}
+		w := alertFixture{s, buyer, sub.text("plan.id"), sub.text("id")}
 		w.usageAlert("100")
 		w.clock("2025-04-01T04:30:00Z")
 		w.uses("2025-04-01T03:59:59Z", "100") // still March there, in summer time

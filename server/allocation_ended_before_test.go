@@ -8,8 +8,8 @@ import (
 // What was spent of a grant stays paid, also where its price turns out to have ended before the
 // period that it was granted for (semantics 11.2.5).
 var _ = Describe("The fee of an allocation whose price is ended before the period that was paid", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-05-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-05-01T09:00:00Z") })
 
 	// end lets the allocation price end on a day; nil: never.
 	end := func(sub string, day any) *answer {
@@ -37,7 +37,7 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 
 	It("is given back whole where nothing was spent, and nothing of it where all was", func() {
 		for used, refund := range map[string][]string{"0": {"2025-05-01 19.35", "2025-06-01 50.00"}, "1000": {"2025-05-01 19.35"}} {
-			s = openShop("2025-05-01T09:00:00Z")
+			s = newFixture("2025-05-01T09:00:00Z")
 			customer := s.buyer(nil)
 			sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), s.callsInCredits())
 			s.clock("2025-06-05T12:00:00Z")
@@ -83,7 +83,7 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 	})
 
 	It("goes by local days across a change of the clock and the end of a month", func() {
-		s = openShop("2025-02-01T05:00:00Z")
+		s = newFixture("2025-02-01T05:00:00Z")
 		customer := s.buyer(object{"timezone": "America/New_York"})
 		sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), s.callsInCredits())
 		s.clock("2025-03-15T12:00:00Z")

@@ -8,8 +8,8 @@ import (
 )
 
 var _ = Describe("The fee of an allocation", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-06-01T09:00:00Z") })
 
 	cancel := func(subscription string, how object) {
 		GinkgoHelper()
@@ -59,7 +59,7 @@ var _ = Describe("The fee of an allocation", func() {
 	It("is the same whether the end was known before it was charged or not", func() {
 		var totals [][]string
 		for _, known := range []bool{true, false} {
-			s = openShop("2025-05-20T09:00:00Z")
+			s = newFixture("2025-05-20T09:00:00Z")
 			buyer := s.buyer(nil)
 			end := object{"cancel_option": "requested_date", "cancellation_date": "2025-06-21"}
 			sub := s.subscribeTo(buyer, object{"start_date": "2025-05-01"}, paidCredits("1000", nil), s.callsInCredits())
@@ -121,7 +121,7 @@ var _ = Describe("The fee of an allocation", func() {
 	})
 
 	It("is given back where the price alone ends, by local days across a change of the clock, and its credits are taken back", func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/New_York"})
 		sub := s.subscribeTo(buyer, nil, paidCredits("1000", object{"expires_at_end_of_cadence": false}), s.callsInCredits())
 		interval := s.get("/v1/subscriptions/" + sub).expect(200).text("price_intervals[0].id")

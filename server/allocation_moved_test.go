@@ -8,8 +8,8 @@ import (
 // What was taken back as one price took the place of another is taken back once, also where the day
 // of that turns out to be another one (semantics 11.2.5).
 var _ = Describe("An allocation price that replaces another one on another day than it did", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-06-01T09:00:00Z") })
 
 	grants := func(amount string) object {
 		return object{"allocation_price": object{
@@ -80,7 +80,7 @@ var _ = Describe("An allocation price that replaces another one on another day t
 	})
 
 	It("counts local days across a change of the clock", func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		customer := s.buyer(object{"timezone": "America/New_York"})
 		plan := s.plan(object{"prices": list{grants("1000")}}).text("id")
 		sub := s.post("/v1/subscriptions", object{"customer_id": customer, "plan_id": plan}).expect(201).text("id")

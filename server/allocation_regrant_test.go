@@ -10,8 +10,8 @@ import (
 // What could not be taken back of credits, because it was spent, counts as granted: a price
 // that grants more again grants only what exceeds it (semantics 11.2.5).
 var _ = Describe("An allocation price that is replaced by one that grants less and then more", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-06-01T09:00:00Z") })
 
 	rent := func(buyer object, entries ...object) (customer, sub string) {
 		GinkgoHelper()
@@ -130,7 +130,7 @@ var _ = Describe("An allocation price that is replaced by one that grants less a
 	})
 
 	It("begins afresh with the next period, across a change of the clock and the end of a month", func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		customer, sub := rent(object{"timezone": "America/New_York"}, paidCredits("1000", nil))
 		s.clock("2025-03-05T12:00:00Z")
 		s.use(customer, "2025-03-05T06:00:00Z", "1000")

@@ -8,8 +8,8 @@ import (
 // A price that takes the place of another in the middle of a period grants the difference
 // alone, or takes back of what is unspent (semantics 11.2.5).
 var _ = Describe("An allocation price that is replaced in the middle of a period", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-06-01T09:00:00Z") })
 
 	// rent subscribes a new customer.
 	rent := func(buyer object, first object) (customer, sub string) {
@@ -96,7 +96,7 @@ var _ = Describe("An allocation price that is replaced in the middle of a period
 	})
 
 	It("goes by local days across a change of the clock", func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		customer, sub := rent(object{"timezone": "America/New_York"}, paidCredits("1000", nil))
 		replace(sub, "2025-03-12", paidCredits("600", nil))
 		s.clock("2025-03-12T03:59:59Z")

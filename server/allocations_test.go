@@ -12,8 +12,8 @@ import (
 )
 
 var _ = Describe("Allocations", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-06-01T09:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-06-01T09:00:00Z") })
 
 	// rent subscribes a new customer to a plan of those entries.
 	rent := func(buyer, terms object, entries ...object) (customer, subscription string) {

@@ -42,10 +42,10 @@ func (a *api) newsTypes() (types list) {
 }
 
 var _ = Describe("The life of a subscription", func() {
-	var s shop
+	var s fixture
 	var acme string
 	BeforeEach(func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		acme = s.buyer(nil)
 		s.listens()
 	})
@@ -149,10 +149,10 @@ var _ = Describe("The life of a subscription", func() {
 })
 
 var _ = Describe("What becomes of an invoice", func() {
-	var s shop
+	var s fixture
 	var acme string
 	BeforeEach(func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		acme = s.buyer(object{"currency": "USD"})
 		s.listens()
 	})
@@ -262,7 +262,7 @@ var _ = Describe("What becomes of an invoice", func() {
 
 var _ = Describe("What becomes of the rest", func() {
 	It("is told of edits of metrics and prices", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		price := s.post("/v1/prices", with(s.calls("1.00"), object{"currency": "USD", "metadata": object{"a": "b"}})).expect(201).text("id")
 		s.listens()
 		s.put("/v1/metrics/"+s.metric, object{"metadata": object{"c": "d"}}).expect(200)
@@ -276,7 +276,7 @@ var _ = Describe("What becomes of the rest", func() {
 	})
 
 	It("is told of versions of a plan, and which is the default", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		plan := s.plan(object{}, s.calls("1.00")).text("id")
 		s.listens()
 		s.post("/v1/plans/"+plan+"/versions", object{"version": 3, "set_as_default": true}).expect(201)
@@ -292,7 +292,7 @@ var _ = Describe("What becomes of the rest", func() {
 	})
 
 	It("is told of backfills that are reflected, and taken back", func() {
-		s := openShop("2025-01-10T00:00:00Z")
+		s := newFixture("2025-01-10T00:00:00Z")
 		s.buyer(object{"external_customer_id": "acme"})
 		s.listens()
 		open := func(day int) string {
@@ -313,7 +313,7 @@ var _ = Describe("What becomes of the rest", func() {
 	})
 
 	It("is told of events of no customer, from when that is wished on", func() {
-		s := openShop("2025-01-10T00:00:00Z")
+		s := newFixture("2025-01-10T00:00:00Z")
 		s.buyer(object{"external_customer_id": "acme"})
 		send := func(customer string) {
 			GinkgoHelper()

@@ -14,8 +14,8 @@ import (
 
 var _ = Describe("POST /v1/ingest?backfill_id=", func() {
 	const refused = "400-constraint-violation"
-	var d depot
-	BeforeEach(func() { d = openDepot() })
+	var d usageFixture
+	BeforeEach(func() { d = newUsageFixture() })
 
 	It("knows only backfills that there are, and says so after the shape was checked", func() {
 		d.post("/v1/ingest?backfill_id=bf_1", object{"events": list{}}).refuse(404, "404-resource-not-found", "Backfill", "bf_1")

@@ -12,7 +12,7 @@ import (
 
 var _ = Describe("a backfill of a month whose events were dropped", func() {
 	It("is not opened, and not reverted when it was closed before", func() {
-		d := startAlone().openDepot(object{"start_date": "2025-06-01"})
+		d := startAlone().newUsageFixture(object{"start_date": "2025-06-01"})
 		before := d.closed(nil, "2025-07-03 5")
 		open := d.open(nil)
 		ctx := context.Background()

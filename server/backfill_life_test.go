@@ -10,8 +10,8 @@ import (
 
 var _ = Describe("Backfills through their life", func() {
 	const refused = "400-constraint-violation"
-	var d depot
-	BeforeEach(func() { d = openDepot() })
+	var d usageFixture
+	BeforeEach(func() { d = newUsageFixture() })
 
 	It("B-1: add", func() {
 		Expect(d.total("2025-07")).To(Equal("20.00"))
@@ -84,7 +84,7 @@ var _ = Describe("Backfills through their life", func() {
 	})
 
 	It("are closed and reverted within two seconds where the clock is real", func() {
-		live := depot{shop: shop{d.account("live"), "", "", new(int)}}
+		live := usageFixture{fixture: fixture{d.account("live"), "", "", new(int)}}
 		id := live.open(nil)
 		live.close(id).expect(200)
 		Eventually(func() any { return live.fetch(id).at("status") }, onBusyMachine, "20ms").Should(Equal("reflected"))
@@ -157,7 +157,7 @@ var _ = Describe("Backfills through their life", func() {
 	})
 
 	It("show a timeframe in the customer's own days", func() {
-		s := d.shop
+		s := d.fixture
 		buyer := s.buyer(object{"external_customer_id": "west", "timezone": "America/Los_Angeles"})
 		d.subscription = s.subscribe(buyer, object{"start_date": "2025-02-01"}, s.calls("1.00")).text("id")
 		west := func(text string) string { return strings.Replace(d.event(text), `"acme"`, `"west"`, 1) }

@@ -10,10 +10,10 @@ import (
 
 var _ = Describe("Backfills", func() {
 	const refused = "400-constraint-violation"
-	var d depot
+	var d usageFixture
 
 	Describe("POST /v1/events/backfills", func() {
-		BeforeEach(func() { d = depot{shop: start().openShop("2025-07-20T00:00:00Z")} })
+		BeforeEach(func() { d = usageFixture{fixture: start().newFixture("2025-07-20T00:00:00Z")} })
 
 		It("opens a backfill of all customers for a day", func() {
 			made := d.post(backfills, object{"timeframe_start": "2025-07-01T00:00:00Z", "timeframe_end": "2025-07-10T00:00:00+02:00"}).expect(200)
@@ -93,7 +93,7 @@ var _ = Describe("Backfills", func() {
 	Describe("that overlap", func() {
 		var acme, other string
 		BeforeEach(func() {
-			d = depot{shop: start().openShop("2025-07-20T00:00:00Z")}
+			d = usageFixture{fixture: start().newFixture("2025-07-20T00:00:00Z")}
 			acme, other = d.buyer(nil), d.buyer(nil)
 		})
 
@@ -111,7 +111,7 @@ var _ = Describe("Backfills", func() {
 			d.open(nil)
 			d.post(backfills, july(nil)).refuse(400, refused)
 			d.post(backfills, july(object{"customer_id": acme})).refuse(400, refused)
-			depot{shop: d.account("test").openShop("2025-07-20T00:00:00Z")}.open(nil)
+			usageFixture{fixture: d.account("test").newFixture("2025-07-20T00:00:00Z")}.open(nil)
 		})
 
 		It("are fine once the first is reflected or reverted", func() {
@@ -127,7 +127,7 @@ var _ = Describe("Backfills", func() {
 	})
 
 	Describe("GET /v1/events/backfills", func() {
-		BeforeEach(func() { d = depot{shop: start().openShop("2025-07-20T00:00:00Z")} })
+		BeforeEach(func() { d = usageFixture{fixture: start().newFixture("2025-07-20T00:00:00Z")} })
 
 		It("pages them, newest first", func() {
 			var ids list

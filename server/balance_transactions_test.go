@@ -7,10 +7,10 @@ import (
 
 var _ = Describe("Customer balances", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer, path string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		buyer = s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
 		path = "/v1/customers/" + buyer + "/balance_transactions"
 	})

@@ -16,14 +16,14 @@ import (
 	"tollkeeper/store/storetest"
 )
 
-// deed makes ready for something in a shop, and returns what does it.
-type deed func(s shop) func(a *api) *answer
+// deed makes ready for something in a fixture, and returns what does it.
+type deed func(s fixture) func(a *api) *answer
 
 // once marks a request as the same whenever it is sent.
 var once = header{"Idempotency-Key", "once"}
 
 var deeds = map[string]deed{
-	"issuing an invoice": func(s shop) func(a *api) *answer {
+	"issuing an invoice": func(s fixture) func(a *api) *answer {
 		buyer := s.buyer(object{"auto_issuance": false})
 		s.moveBalance(s.currency(buyer), "3")
 		sub := s.subscribe(buyer, nil, s.fee("31.00"), s.calls("1.00")).text("id")
@@ -32,7 +32,7 @@ var deeds = map[string]deed{
 		id := s.invoices(sub).entry("data", 1).text("id")
 		return func(a *api) *answer { return a.post("/v1/invoices/"+id+"/issue", nil, once) }
 	},
-	"what falls due by the clock": func(s shop) func(a *api) *answer {
+	"what falls due by the clock": func(s fixture) func(a *api) *answer {
 		buyer := s.buyer(nil)
 		s.subscribe(buyer, nil, s.fee("31.00"), s.calls("1.00"))
 		s.use(buyer, "2025-03-01T00:00:00Z", "10")
@@ -41,7 +41,7 @@ var deeds = map[string]deed{
 			return a.post("/v1/test_clock/advance", object{"now": "2025-04-01T12:00:00Z"})
 		}
 	},
-	"a change of the plan": func(s shop) func(a *api) *answer {
+	"a change of the plan": func(s fixture) func(a *api) *answer {
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("31.00"), s.calls("1.00")).text("id")
 		s.collect(sub)
@@ -49,14 +49,14 @@ var deeds = map[string]deed{
 		s.clock("2025-03-16T00:00:00Z")
 		return func(a *api) *answer { return a.move(sub, plan, nil, once) }
 	},
-	"a cancellation": func(s shop) func(a *api) *answer {
+	"a cancellation": func(s fixture) func(a *api) *answer {
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("31.00"), s.calls("1.00")).text("id")
 		s.use(buyer, "2025-03-01T00:00:00Z", "10")
 		s.clock("2025-03-16T00:00:00Z")
 		return func(a *api) *answer { return a.cancel(sub, nil, once) }
 	},
-	"a pending change that is applied": func(s shop) func(a *api) *answer {
+	"a pending change that is applied": func(s fixture) func(a *api) *answer {
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 		s.clock("2025-03-16T00:00:00Z")
 		body := object{"plan_id": s.plan(nil, s.fee("62.00")).text("id"), "change_option": "immediate"}
@@ -65,7 +65,7 @@ var deeds = map[string]deed{
 			return a.post("/v1/subscription_changes/"+waiting+"/apply", object{"previously_collected_amount": "10"}, once)
 		}
 	},
-	"a migration": func(s shop) func(a *api) *answer {
+	"a migration": func(s fixture) func(a *api) *answer {
 		made := s.plan(nil, s.fee("31.00"))
 		plan := made.text("id")
 		s.on(plan, s.buyer(nil), nil)
@@ -76,7 +76,7 @@ var deeds = map[string]deed{
 			return a.post("/v1/test_clock/advance", object{"now": "2025-03-16T00:00:00Z"})
 		}
 	},
-	"a credit note": func(s shop) func(a *api) *answer {
+	"a credit note": func(s fixture) func(a *api) *answer {
 		bill := s.bill(s.buyer(nil), "31.00")
 		line := bill.text("line_items[0].id")
 		return func(a *api) *answer {
@@ -93,10 +93,10 @@ var _ = Describe("Whatever statement fails", Ordered, func() {
 		broken = serveOn(flaky.Store, 1)
 	})
 
-	// prepare opens a shop for the deed, and returns what does it at a server.
-	prepare := func(ready deed) (s shop, do func(where *api) *answer) {
+	// prepare opens a fixture for the deed, and returns what does it at a server.
+	prepare := func(ready deed) (s fixture, do func(where *api) *answer) {
 		GinkgoHelper()
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		request := ready(s)
 		return s, func(where *api) *answer {
 			there := *s.api
@@ -151,7 +151,7 @@ var _ = Describe("Whatever statement fails", Ordered, func() {
 	}
 
 	It("would be found between where a deed is two transactions", func() {
-		two := func(s shop) func(a *api) *answer {
+		two := func(s fixture) func(a *api) *answer {
 			return func(a *api) *answer {
 				if first := a.post("/v1/items", object{"name": "First"}, once); first.status != http.StatusCreated {
 					return first
@@ -164,7 +164,7 @@ var _ = Describe("Whatever statement fails", Ordered, func() {
 })
 
 // currency gives a customer one, so that there is a balance to move.
-func (s shop) currency(buyer string) string {
+func (s fixture) currency(buyer string) string {
 	GinkgoHelper()
 	s.put("/v1/customers/"+buyer, object{"currency": "USD"}).expect(200)
 	return buyer
@@ -174,7 +174,7 @@ func (s shop) currency(buyer string) string {
 //
 // The audit log is left out. It tells each request in real time, also one that is sent again
 // since its answer was lost. That it is written with the change is specified in package audit.
-func (s shop) rows() (rows []string) {
+func (s fixture) rows() (rows []string) {
 	GinkgoHelper()
 	Expect(s.store.View(s.ctx, func(tx *store.Tx) error {
 		var tables []struct {

@@ -22,7 +22,7 @@ func asOf(date string) object {
 }
 
 // collect marks what was issued for a subscription as paid.
-func (s shop) collect(sub string) {
+func (s fixture) collect(sub string) {
 	GinkgoHelper()
 	s.tx(func(tx *store.Tx) error {
 		return tx.Exec(`UPDATE invoices SET status = 'paid', paid_at = ? WHERE account_id = ? AND subscription_id = ? AND status = 'issued'`,
@@ -31,7 +31,7 @@ func (s shop) collect(sub string) {
 }
 
 // balance is the customer's.
-func (s shop) balance(buyer string) any {
+func (s fixture) balance(buyer string) any {
 	GinkgoHelper()
 	return s.get("/v1/customers/" + buyer).expect(200).at("balance")
 }
@@ -60,7 +60,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	const refused = "400-constraint-violation"
 
 	It("S-2: credits the rest of a fee and invoices the usage so far, at once", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("99.00"), s.calls("0.05")).text("id")
 		s.collect(sub)
@@ -88,7 +88,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	})
 
 	It("S-3: ends with the longest cadence's cycle, until when usage is billed", func() {
-		s := openShop("2025-02-10T00:00:00Z")
+		s := newFixture("2025-02-10T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, object{"align_billing_with_subscription_start_date": true},
 			with(s.fee("1200.00"), object{"cadence": "annual"}), s.calls("1.00")).text("id")
@@ -109,7 +109,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 
 	Describe("as of a date that is past", func() {
 		It("gives back the coupons of what is undone by it, and of no redemption before", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			ids := map[string]string{}
 			for _, code := range []string{"KEPT", "PLAN", "AHEAD"} {
 				ids[code] = s.coupon(percent(code, "0.5"), object{"max_redemptions": 1})
@@ -126,7 +126,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("S-4: lowers what an unpaid invoice asks for by the days after it", func() {
-			s := openShop("2022-01-01T00:00:00Z")
+			s := newFixture("2022-01-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.fee("50.00"), s.calls("1.00")).text("id")
 			s.use(buyer, "2022-01-01T00:00:00Z", "6")
@@ -139,7 +139,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("voids the invoice of the start, and nothing more, from the start on", func() {
-			s := openShop("2022-01-01T00:00:00Z")
+			s := newFixture("2022-01-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.fee("50.00"), s.calls("1.00")).text("id")
 			s.clock("2022-01-15T00:00:00Z")
@@ -151,7 +151,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("replaces the invoice of the date by one without the fee", func() {
-			s := openShop("2022-01-01T00:00:00Z")
+			s := newFixture("2022-01-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.fee("50.00"), s.calls("1.00")).text("id")
 			s.use(buyer, "2022-01-01T00:00:00Z", "6")
@@ -165,7 +165,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("is refused where a later invoice is paid", func() {
-			s := openShop("2022-01-01T00:00:00Z")
+			s := newFixture("2022-01-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("50.00")).text("id")
 			s.clock("2022-02-15T00:00:00Z")
 			s.collect(sub)
@@ -176,7 +176,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("is refused before the start", func() {
-			s := openShop("2022-01-10T00:00:00Z")
+			s := newFixture("2022-01-10T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("50.00")).text("id")
 			s.cancel(sub, asOf("2022-01-09")).invalid("cancellation_date: must not be before the start")
 		})
@@ -184,7 +184,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 
 	Describe("on a date ahead", func() {
 		It("credits what was charged in advance when the date comes", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.fee("31.00")).text("id")
 			s.collect(sub)
@@ -199,7 +199,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("charges a fee of the last period for its days only", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("30.00")).text("id")
 			s.cancel(sub, asOf("2025-04-11")).expect(200)
 			s.clock("2025-05-01T00:00:00Z")
@@ -207,7 +207,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 		})
 
 		It("counts for another one that was planned", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("30.00")).text("id")
 			s.cancel(sub, asOf("2025-04-11")).expect(200)
 			Expect(s.cancel(sub, asOf("2025-04-21")).expect(200).at("end_date")).To(Equal("2025-04-21T00:00:00+00:00"))
@@ -221,7 +221,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	})
 
 	It("S-9: ends a subscription that has not begun where it would begin", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-05-01"}, s.fee("30.00")).text("id")
 		s.cancel(sub, object{"cancel_option": "end_of_subscription_term"}).refuse(400, refused, "immediately")
 		s.cancel(sub, asOf("2025-06-01")).refuse(400, refused, "immediately")
@@ -236,7 +236,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	})
 
 	It("leaves a fee in a draft without its last days, and one that is charged once", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		buyer := s.buyer(object{"auto_issuance": false})
 		sub := s.subscribe(buyer, nil, s.fee("31.00"), with(s.fee("100.00"), object{"name": "Setup", "cadence": "one_time"})).text("id")
 		s.clock("2025-03-11T00:00:00Z")
@@ -245,14 +245,14 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	})
 
 	It("does not give back what is charged once", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00"), with(s.fee("100.00"), object{"name": "Setup", "cadence": "one_time"})).text("id")
 		s.clock("2025-03-11T00:00:00Z")
 		Expect(changed(s.cancel(sub, nil).expect(200))).To(Equal([]string{"adjustment 21.00"}))
 	})
 
 	It("credits what is left after discounts", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		s.coupon(percent("A", "0.5"), nil)
 		sub := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "A"}, s.fee("31.00")).text("id")
 		s.clock("2025-03-11T00:00:00Z")
@@ -261,7 +261,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 
 	DescribeTable("counts days of the customer's calendar, the last one not",
 		func(zone, date, end, credited string) {
-			s := openShop("2025-03-01T12:00:00Z")
+			s := newFixture("2025-03-01T12:00:00Z")
 			sub := s.subscribe(s.buyer(object{"timezone": zone}), object{"start_date": "2025-03-01"}, s.fee("31.00")).text("id")
 			s.clock("2025-03-31T00:00:00Z")
 			after := s.cancel(sub, asOf(date)).expect(200)
@@ -277,7 +277,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	)
 
 	It("is refused where it may not credit or void", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 		s.clock("2025-03-11T00:00:00Z")
 		never := object{"allow_invoice_credit_or_void": false}
@@ -289,7 +289,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 
 	DescribeTable("refuses requests that are wrong in themselves",
 		func(change object, violations ...string) {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 			s.cancel(sub, change).invalid(violations...)
 		},
@@ -302,7 +302,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 	)
 
 	It("misses ids", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		s.cancel("nope", nil).refuse(404, "404-resource-not-found", "Subscription", "nope")
 		s.post("/v1/subscriptions/nope/unschedule_cancellation", nil).refuse(404, "404-resource-not-found", "Subscription", "nope")
 	})
@@ -310,13 +310,13 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/cancel", func() {
 
 var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_cancellation", func() {
 	const refused = "400-constraint-violation"
-	resume := func(s shop, sub string) *answer {
+	resume := func(s fixture, sub string) *answer {
 		GinkgoHelper()
 		return s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", nil)
 	}
 
 	It("lets it go on as if it had never been canceled", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("31.00"), s.calls("1.00")).text("id")
 		s.cancel(sub, asOf("2025-03-21")).expect(200)
@@ -329,7 +329,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_cancellati
 	})
 
 	It("charges a fee for the days that it was not charged for, once and whenever it is taken back", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), object{"end_date": "2025-04-11"}, s.fee("30.00")).text("id")
 		s.clock("2025-04-02T00:00:00Z")
 		resume(s, sub).expect(200)
@@ -344,7 +344,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_cancellati
 	})
 
 	It("is refused without an end ahead", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 		resume(s, sub).refuse(400, refused, "is to end")
 		s.cancel(sub, nil).expect(200)

@@ -30,10 +30,10 @@ func atOnce(clients int, send func(k int) *answer) map[int]int {
 }
 
 var _ = Describe("An invoice that many change at once", func() {
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 	})
 

@@ -13,7 +13,7 @@ import (
 
 var _ = Describe("Requests that would cost much", func() {
 	It("that start a subscription far back are refused before an invoice is made", func() {
-		s := startAlone().openShop("2025-03-15T12:00:00Z")
+		s := startAlone().newFixture("2025-03-15T12:00:00Z")
 		conn, err := pgx.Connect(s.ctx, storetest.URL(s.store))
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(conn.Close, s.ctx)

@@ -14,10 +14,10 @@ var _ = Describe("Another filter, or other parameters, of a price interval", fun
 	const europe, america = "region = 'eu'", "region = 'us'"
 	regional := func(aggregate string) string { return "SELECT " + aggregate + " FROM events WHERE region = {{region}}" }
 
-	// begin opens a shop with a price that counts Europe, by its filter or by a parameter.
-	begin := func(zone, start, aggregate string, byFilter bool) (s shop, buyer, sub, interval string) {
+	// begin opens a fixture with a price that counts Europe, by its filter or by a parameter.
+	begin := func(zone, start, aggregate string, byFilter bool) (s fixture, buyer, sub, interval string) {
 		GinkgoHelper()
-		s = openShop(start)
+		s = newFixture(start)
 		buyer = s.buyer(object{"timezone": zone})
 		sql := regional(aggregate)
 		if byFilter {
@@ -28,7 +28,7 @@ var _ = Describe("Another filter, or other parameters, of a price interval", fun
 		return s, buyer, sub, interval
 	}
 	// count changes what the price counts: Europe, America, or what it counts without either.
-	count := func(s shop, sub, interval, region string, byFilter bool) {
+	count := func(s fixture, sub, interval, region string, byFilter bool) {
 		GinkgoHelper()
 		change := object{"metric_parameter_overrides": object{"region": region}}
 		switch {
@@ -39,18 +39,18 @@ var _ = Describe("Another filter, or other parameters, of a price interval", fun
 		}
 		s.intervals(sub, edit(interval, change)).expect(200)
 	}
-	use := func(s shop, buyer, at, eu, us string) {
+	use := func(s fixture, buyer, at, eu, us string) {
 		GinkgoHelper()
 		s.clock(at)
 		s.use(buyer, at, eu+`, "region": "eu"`, us+`, "region": "us"`)
 		s.settle()
 	}
-	total := func(s shop, sub, from, to string) string {
+	total := func(s fixture, sub, from, to string) string {
 		GinkgoHelper()
 		all := s.get("/v1/subscriptions/" + sub + "/costs?timeframe_start=" + from + "&timeframe_end=" + to).expect(200)
 		return all.entry("data", len(all.list("data"))-1).text("total")
 	}
-	verified := func(s shop) {
+	verified := func(s fixture) {
 		GinkgoHelper()
 		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
 		Expect(err).NotTo(HaveOccurred())
@@ -138,7 +138,7 @@ var _ = Describe("Another filter, or other parameters, of a price interval", fun
 	})
 
 	It("applies in lists and ranges, and to a result as a whole from then on", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		metric := s.api.metric("SELECT SUM(n * {{factor}}) + {{base}} FROM events WHERE region IN ('uk', {{region}}) AND n BETWEEN {{least}} AND 100")
 		made := s.subscribe(buyer, nil, with(s.calls("1.00"), object{"billable_metric_id": metric}))

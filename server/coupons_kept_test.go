@@ -7,10 +7,10 @@ import (
 
 var _ = Describe("The discount of a coupon", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var sub string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		s.coupon(percent("TWO", "0.5"), object{"duration_in_months": 2})
 		s.coupon(percent("EVER", "0.5"), nil)
 	})

@@ -9,10 +9,10 @@ import (
 
 var _ = Describe("The redemption of a coupon", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var coupon, sub string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		coupon = s.coupon(percent("A", "0.5"), object{"max_redemptions": 1})
 		sub = s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 	})

@@ -128,7 +128,7 @@ var _ = Describe("Coupons", func() {
 
 	Describe("POST /v1/coupons/{coupon_id}/archive", func() {
 		It("ends the coupon, once, and no discount that runs", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			id := s.coupon(percent("A", "0.2"), nil)
 			sub := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "A"}, s.fee("50.00")).text("id")
 			s.post("/v1/coupons/"+id+"/archive", nil).expect(200).shows(object{
@@ -142,7 +142,7 @@ var _ = Describe("Coupons", func() {
 
 	Describe("GET /v1/coupons/{coupon_id}/subscriptions", func() {
 		It("lists those that redeemed it, the newest first, each once", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			id := s.coupon(percent("A", "0.2"), object{"duration_in_months": 1})
 			s.coupon(percent("B", "0.2"), nil)
 			buyer := s.buyer(nil)

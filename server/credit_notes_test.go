@@ -9,7 +9,7 @@ import (
 )
 
 // moveBalance moves a customer's balance: "5" up, "-4" down.
-func (s shop) moveBalance(customer, by string) value {
+func (s fixture) moveBalance(customer, by string) value {
 	GinkgoHelper()
 	body := object{"type": "increment", "amount": by}
 	if by[0] == '-' {
@@ -19,19 +19,19 @@ func (s shop) moveBalance(customer, by string) value {
 }
 
 // invoice reads one.
-func (s shop) invoice(id string) value {
+func (s fixture) invoice(id string) value {
 	GinkgoHelper()
 	return s.get("/v1/invoices/" + id).expect(200)
 }
 
 // pay marks an invoice paid.
-func (s shop) pay(id string) value {
+func (s fixture) pay(id string) value {
 	GinkgoHelper()
 	return s.post("/v1/invoices/"+id+"/mark_paid", object{"payment_received_date": "2025-03-01"}).expect(200)
 }
 
 // bill subscribes the customer to fees and returns the invoice that is issued at once.
-func (s shop) bill(customer string, amounts ...string) value {
+func (s fixture) bill(customer string, amounts ...string) value {
 	GinkgoHelper()
 	prices := []object{}
 	for _, amount := range amounts {
@@ -48,10 +48,10 @@ func credited(line any, amount string) object {
 
 var _ = Describe("Credit notes", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD", "external_customer_id": "acme"})
 	})
 	credit := func(change object, lines ...object) *answer {
@@ -114,7 +114,7 @@ var _ = Describe("Credit notes", func() {
 
 		DescribeTable("stay what they are, after a change of the plan credited the rest of a fee, whatever else changes",
 			func(paid bool, due, balance string) {
-				s := openShop("2025-06-01T00:00:00Z")
+				s := newFixture("2025-06-01T00:00:00Z")
 				buyer := s.buyer(nil)
 				sub := s.subscribe(buyer, nil, s.fee("30.00")).text("id")
 				bill := s.invoices(sub).entry("data", 1)
@@ -186,7 +186,7 @@ var _ = Describe("Credit notes", func() {
 			s.post("/v1/invoices/"+issued.text("id")+"/void", nil).expect(200)
 			credit(nil, credited(issued.at("line_items[0].id"), "1")).refuse(400, refused, "void")
 
-			foreign := s.account("test").openShop("2025-03-01T00:00:00Z")
+			foreign := s.account("test").newFixture("2025-03-01T00:00:00Z")
 			theirs := foreign.bill(foreign.buyer(nil), "10").text("line_items[0].id")
 			credit(nil, credited(theirs, "1")).refuse(404, "404-resource-not-found", "InvoiceLineItem", theirs)
 		})

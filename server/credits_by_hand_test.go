@@ -8,10 +8,10 @@ import (
 )
 
 var _ = Describe("Ledger entries by hand", func() {
-	var s shop
+	var s fixture
 	var buyer, path string
 	BeforeEach(func() {
-		s = openShop("2025-03-10T09:00:00Z")
+		s = newFixture("2025-03-10T09:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		path = "/v1/customers/" + buyer + "/credits/ledger_entry"
 	})

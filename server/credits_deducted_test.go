@@ -10,19 +10,19 @@ import (
 )
 
 // credits adds credits to a customer, and returns the id of their block.
-func (s shop) credits(customer string, change object) string {
+func (s fixture) credits(customer string, change object) string {
 	GinkgoHelper()
 	return s.entry(customer, with(object{"entry_type": "increment", "amount": 100}, change)).text("credit_block.id")
 }
 
 // entry adds an entry to the ledger of a customer.
-func (s shop) entry(customer string, body object) value {
+func (s fixture) entry(customer string, body object) value {
 	GinkgoHelper()
 	return s.post("/v1/customers/"+customer+"/credits/ledger_entry", body).expect(201)
 }
 
 // ledger writes the entries of a customer, oldest first, as "decrement 8 pending: 92".
-func (s shop) ledger(customer, currency string) (texts []string) {
+func (s fixture) ledger(customer, currency string) (texts []string) {
 	GinkgoHelper()
 	all := s.get("/v1/customers/" + customer + "/credits/ledger?limit=100&currency=" + currency).expect(200)
 	for k := len(all.list("data")) - 1; k >= 0; k-- {
@@ -33,7 +33,7 @@ func (s shop) ledger(customer, currency string) (texts []string) {
 }
 
 // blocks writes what the blocks of a customer have left, oldest first.
-func (s shop) blocks(customer, currency string) (texts []string) {
+func (s fixture) blocks(customer, currency string) (texts []string) {
 	GinkgoHelper()
 	all := s.get("/v1/customers/" + customer + "/credits?include_all_blocks=true&limit=100&currency=" + currency).expect(200)
 	for k := len(all.list("data")) - 1; k >= 0; k-- {
@@ -55,7 +55,7 @@ func (v value) lineFrom(day string) value {
 }
 
 // useIn is use for an event of a backfill.
-func (s shop) useIn(backfill, customer, at, n string) {
+func (s fixture) useIn(backfill, customer, at, n string) {
 	GinkgoHelper()
 	*s.sent++
 	s.post("/v1/ingest?backfill_id="+backfill, fmt.Sprintf(
@@ -63,15 +63,15 @@ func (s shop) useIn(backfill, customer, at, n string) {
 }
 
 // each is a monthly usage price of one credit for each unit, which is worth five cents.
-func (s shop) each(change object) object {
+func (s fixture) each(change object) object {
 	return with(with(s.calls("1"), object{"currency": "credits", "conversion_rate": json.Number("0.05")}), change)
 }
 
 var _ = Describe("Credits that pay for usage", func() {
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-10T09:00:00Z")
+		s = newFixture("2025-03-10T09:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 	})
 	ledger := func() []string { GinkgoHelper(); return s.ledger(buyer, "credits") }
@@ -242,7 +242,7 @@ var _ = Describe("Credits that pay for usage", func() {
 	})
 
 	It("follow local days where clocks change, to the end of the month", func() {
-		s := openShop("2025-03-08T12:00:00Z")
+		s := newFixture("2025-03-08T12:00:00Z")
 		local := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
 		s.credits(local, object{"amount": 10, "expiry_date": "2025-03-10"}) // the day before has 23 hours
 		sub := s.subscribe(local, nil, s.each(nil)).text("id")

@@ -11,10 +11,10 @@ import (
 )
 
 var _ = Describe("Credits that pay a price whose cycle is longer than the billing period", func() {
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 	})
 	ledger := func() []string { GinkgoHelper(); return s.ledger(buyer, "credits") }
@@ -218,7 +218,7 @@ var _ = Describe("Credits that pay a price whose cycle is longer than the billin
 			func(_, to string) { s.clock(to) },
 			func(from, to string) { steps(from, to, zone) },
 		} {
-			s = openShop("2025-03-01T05:00:00Z")
+			s = newFixture("2025-03-01T05:00:00Z")
 			buyer = s.buyer(object{"currency": "USD", "timezone": zone})
 			s.credits(buyer, object{"amount": 10, "expiry_date": "2025-03-09"})
 			s.credits(buyer, object{"amount": 10, "expiry_date": "2025-03-10"})

@@ -9,7 +9,7 @@ import (
 
 // paidDays writes the deductions of a customer, oldest first, as "20 committed by date of
 // the invoice that bills them", and fails the spec where one names an invoice that is gone.
-func (s shop) paidDays(customer, currency string) (texts []string) {
+func (s fixture) paidDays(customer, currency string) (texts []string) {
 	GinkgoHelper()
 	all := s.get("/v1/customers/" + customer + "/credits/ledger?limit=100&entry_type=decrement&currency=" + currency).expect(200)
 	for k := len(all.list("data")) - 1; k >= 0; k-- {
@@ -26,11 +26,11 @@ func (s shop) paidDays(customer, currency string) (texts []string) {
 // A block of 20.00 that expired on 10 June paid 20.00 of 3 June, which are committed. It is
 // the 15th.
 var _ = Describe("Credits that paid for a day, when the date of its draft changes", func() {
-	var s shop
+	var s fixture
 	var buyer, sub, interval string
 	open := func() {
 		GinkgoHelper()
-		s = openShop("2025-06-01T00:00:00Z")
+		s = newFixture("2025-06-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
 		made := s.subscribe(buyer, nil, s.calls("1"))
@@ -43,7 +43,7 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 	ledger := func() []string { GinkgoHelper(); return s.ledger(buyer, "USD")[1:] }
 	phased := func() {
 		GinkgoHelper()
-		s = openShop("2025-06-01T00:00:00Z")
+		s = newFixture("2025-06-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
 		plan := s.post("/v1/plans", object{
@@ -152,7 +152,7 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 	})
 
 	It("stay on the invoices of a price that is invoiced more often than its cycle ends", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		buyer := s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
 		sub := s.subscribe(buyer, nil, with(s.calls("1"), object{
@@ -170,7 +170,7 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 	})
 
 	It("stay of a price whose cycle is longer than the billing period, whose draft is not opened yet", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		buyer := s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
 		sub := s.subscribe(buyer, nil, s.fee("0.00"), with(s.calls("1"), object{"cadence": "quarterly"})).text("id")
@@ -191,7 +191,7 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 	})
 
 	It("stay for local days, where clocks change", func() {
-		s := openShop("2025-03-01T05:00:00Z")
+		s := newFixture("2025-03-01T05:00:00Z")
 		local := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
 		s.credits(local, object{"amount": 20, "currency": "USD", "expiry_date": "2025-03-10"}) // the day before has 23 hours
 		sub := s.subscribe(local, nil, s.calls("1")).text("id")
@@ -291,7 +291,7 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 	})
 
 	It("do not tell of a drop of the balance again", func() {
-		w := openWatcher(inCredits)
+		w := newAlertFixture(inCredits)
 		w.credits(w.buyer, object{"amount": 60, "effective_date": "2025-03-01"})
 		w.uses("2025-03-10T08:00:00Z", "12")
 		w.clock("2025-03-15T09:00:00Z")

@@ -10,10 +10,10 @@ import (
 )
 
 var _ = Describe("Credits that are sold", func() {
-	var s shop
+	var s fixture
 	var buyer, path string
 	BeforeEach(func() {
-		s = openShop("2025-03-10T09:00:00Z")
+		s = newFixture("2025-03-10T09:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		path = "/v1/customers/" + buyer + "/credits/ledger_entry"
 	})
@@ -121,10 +121,10 @@ var _ = Describe("Credits that are sold", func() {
 })
 
 var _ = Describe("Credit blocks", func() {
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-10T09:00:00Z")
+		s = newFixture("2025-03-10T09:00:00Z")
 		buyer = s.buyer(object{"currency": "USD", "external_customer_id": "ada"})
 	})
 	ledger := func() []string { GinkgoHelper(); return s.ledger(buyer, "credits") }

@@ -9,7 +9,7 @@ import (
 
 // held writes the blocks of a customer that hold something, oldest first, as "amount of
 // source at basis from day to day".
-func (s shop) held(customer, currency string) []string {
+func (s fixture) held(customer, currency string) []string {
 	GinkgoHelper()
 	texts := []string{}
 	all := s.get("/v1/customers/" + customer + "/credits?include_all_blocks=true&limit=100&currency=" + currency).expect(200)
@@ -28,12 +28,12 @@ func (s shop) held(customer, currency string) []string {
 }
 
 var _ = Describe("Credits that paid an invoice, when that is void", func() {
-	var s shop
+	var s fixture
 	var buyer, sub string
 	// open subscribes a buyer to calls at 1.00 on 1 June, and to more.
 	open := func(change object, more ...func() object) {
 		GinkgoHelper()
-		s = openShop("2025-06-01T00:00:00Z")
+		s = newFixture("2025-06-01T00:00:00Z")
 		buyer = s.buyer(with(object{"currency": "USD"}, change))
 		prices := []object{with(s.calls("1"), object{"name": "A"})}
 		for _, price := range more {
@@ -129,7 +129,7 @@ var _ = Describe("Credits that paid an invoice, when that is void", func() {
 	})
 
 	It("come back of an allocation, in a block that is no grant", func() {
-		s = openShop("2025-06-01T00:00:00Z")
+		s = newFixture("2025-06-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		plan := s.plan(object{"prices": list{
 			object{"allocation_price": object{"amount": "20", "currency": "USD", "cadence": "monthly", "expires_at_end_of_cadence": true}},
@@ -211,7 +211,7 @@ var _ = Describe("Credits that paid an invoice, when that is void", func() {
 	})
 
 	It("tell of the balance once", func() {
-		w := openWatcher(inCredits)
+		w := newAlertFixture(inCredits)
 		w.credits(w.buyer, object{"amount": 20, "effective_date": "2025-03-01", "expiry_date": "2025-03-20"})
 		w.uses("2025-03-10T08:00:00Z", "25")
 		w.clock("2025-04-10T09:00:00Z")

@@ -21,14 +21,14 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 		})
 	}
 	// tiered is a usage price of 1.00 for each of the first hundred and 0.50 for the others.
-	tiered := func(s shop) object {
+	tiered := func(s fixture) object {
 		return modeled(s.calls("0"), "tiered", object{
 			"tiers": list{object{"first_unit": 0, "last_unit": 100, "unit_amount": "1.00"}, object{"first_unit": 100, "unit_amount": "0.50"}},
 		})
 	}
 
 	It("charges usage to date less what was invoiced (price models 5.6)", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		id := s.subscribe(acme, object{}, every(tiered(s), month)).text("id")
 		s.use(acme, "2025-01-01T00:00:00Z", "60")
@@ -54,7 +54,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("has an event that comes after the invoice of its time on the next", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		id := s.subscribe(acme, object{}, every(s.calls("1.00"), month)).text("id")
 		s.use(acme, "2025-01-01T00:00:00Z", "5")
@@ -67,7 +67,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("stays a negative line where a bulk tier makes the year cheaper", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		bulk := modeled(s.calls("0"), "bulk", object{
 			"tiers": list{object{"maximum_units": 100, "unit_amount": "1.00"}, object{"unit_amount": "0.50"}},
@@ -81,7 +81,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("spreads a fee so that its instalments sum to it (price models 5.6)", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		id := s.subscribe(s.buyer(object{}), object{}, every(s.fee("1000.00"), month)).text("id")
 		s.clock("2025-12-31T00:00:00Z")
 		bills := s.bills(id)
@@ -93,7 +93,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("rounds what a change of the quantity costs in an instalment by itself (price models 5.4)", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		after := s.subscribe(s.buyer(object{}), object{}, every(s.fee("100.00"), month))
 		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
 		s.clock("2025-04-16T00:00:00Z")
@@ -107,7 +107,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("T-2: has its boundaries where the months end, in the customer's zone through clock changes", func() {
-		s := openShop("2025-01-31T12:00:00Z")
+		s := newFixture("2025-01-31T12:00:00Z")
 		acme := s.buyer(object{"timezone": "America/New_York"})
 		id := s.subscribe(acme, object{"align_billing_with_subscription_start_date": true},
 			every(with(s.fee("120.00"), object{"billed_in_advance": false}), month)).text("id")
@@ -121,7 +121,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("prorates the instalment of a first part and gives back the rest of the last", func() {
-		s := openShop("2025-01-16T00:00:00Z")
+		s := newFixture("2025-01-16T00:00:00Z")
 		id := s.subscribe(s.buyer(object{}), object{}, every(s.fee("1240.00"), month)).text("id")
 		s.clock("2025-03-11T00:00:00Z")
 		Expect(s.bills(id)).To(HaveExactElements("2025-01-16 issued 53.33", "2025-02-01 issued 103.34", "2025-03-01 issued 103.33", "2025-04-01 draft 103.33"))
@@ -131,7 +131,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("bills the rest of the usage when the subscription ends amid a part", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		id := s.subscribe(acme, object{}, every(tiered(s), quarter)).text("id")
 		s.use(acme, "2025-01-01T00:00:00Z", "80")
@@ -143,7 +143,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("has a minimum by the days to date", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		minimum := object{"adjustment": object{"adjustment_type": "minimum", "minimum_amount": "365.00", "item_id": s.item, "applies_to_all": true}}
 		id := s.subscribe(acme, object{"add_adjustments": list{minimum}}, every(s.calls("1.00"), month)).text("id")
@@ -152,7 +152,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("is paid by credits once, whatever invoice their days are on", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{"currency": "USD"})
 		id := s.subscribe(acme, object{}, every(tiered(s), month)).text("id")
 		s.post("/v1/customers/"+acme+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 70, "currency": "USD"}).expect(201)
@@ -169,7 +169,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("issues by hand in the order of the parts", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{"auto_issuance": false})
 		id := s.subscribe(acme, object{}, every(s.calls("1.00"), month)).text("id")
 		s.use(acme, "2025-01-01T00:00:00Z", "5")
@@ -181,7 +181,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	It("bills again what a void invoice had charged, since that is not owed", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		id := s.subscribe(acme, object{}, every(s.calls("1.00"), month)).text("id")
 		s.use(acme, "2025-01-01T00:00:00Z", "5")
@@ -191,7 +191,7 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 	})
 
 	DescribeTable("is refused where", func(price object, reason string) {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		s.post("/v1/plans", object{"name": "P", "currency": "USD", "prices": list{object{"price": with(s.fee("1.00"), price)}}}).
 			invalid("prices[0].price.invoicing_cycle_configuration: " + reason)
 	},

@@ -8,10 +8,10 @@ import (
 )
 
 var _ = Describe("Invoices of dimensional prices", func() {
-	// machines is a shop that counts hours of machines by region and size.
-	machines := func() (s shop, price func(name, amount, size string) object) {
+	// machines is a fixture that counts hours of machines by region and size.
+	machines := func() (s fixture, price func(name, amount, size string) object) {
 		GinkgoHelper()
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		group := s.post("/v1/dimensional_price_groups", object{
 			"name": "Machines", "billable_metric_id": s.api.metric("SELECT COUNT(*) FROM events WHERE event_name = 'vm_hour'"),
 			"dimensions": list{"region", "size"},
@@ -23,7 +23,7 @@ var _ = Describe("Invoices of dimensional prices", func() {
 		}
 	}
 	// run sends n hours of machines.
-	run := func(s shop, buyer string, n int, region string, size any) {
+	run := func(s fixture, buyer string, n int, region string, size any) {
 		GinkgoHelper()
 		events := list{}
 		for range n {

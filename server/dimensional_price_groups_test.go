@@ -13,8 +13,8 @@ var _ = Describe("Dimensional price groups", func() {
 		byAlias  = path + "/external_dimensional_price_group_id/"
 		notFound = "404-resource-not-found"
 	)
-	var s shop
-	BeforeEach(func() { s = openShop("2025-01-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-01-01T00:00:00Z") })
 
 	body := func(change object) object {
 		return with(object{"name": "Hours", "billable_metric_id": s.metric, "dimensions": list{"region", "size"}, "external_dimensional_price_group_id": "vm"}, change)

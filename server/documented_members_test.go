@@ -6,10 +6,10 @@ import (
 )
 
 var _ = Describe("defect 11: what is documented", func() {
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(nil)
 	})
 

@@ -142,7 +142,7 @@ var _ = Describe("GET /v1/events/volume", func() {
 	})
 
 	It("counts what was taken in: late events in their hour, no duplicates, and deprecated ones (semantics 2.5.6)", func() {
-		s := a.openShop("2025-05-31T23:40:00Z")
+		s := a.newFixture("2025-05-31T23:40:00Z")
 		s.subscribe(s.buyer(object{"external_customer_id": "acme"}), object{"start_date": "2025-05-01"}, s.calls("1"))
 		a.ingest(at("a", "2025-05-31T20:10:00Z"), at("b", "2025-05-31T20:20:00Z")).expect(200)
 		a.ingest(at("a", "2025-05-31T21:10:00Z")).expect(200)

@@ -9,10 +9,10 @@ import (
 )
 
 var _ = Describe("An event that is corrected too late, or too often (semantics 2.5.3)", func() {
-	var s shop
+	var s fixture
 	var acme, subscription string
 	BeforeEach(func() {
-		s = openShop("2025-05-10T12:00:00Z")
+		s = newFixture("2025-05-10T12:00:00Z")
 		acme = s.buyer(object{"external_customer_id": "acme"})
 		subscription = s.subscribe(acme, object{"start_date": "2025-05-01"}, s.calls("1")).text("id")
 	})
@@ -62,7 +62,7 @@ var _ = Describe("An event that is corrected too late, or too often (semantics 2
 	DescribeTable("goes by the customer's local months, also when clocks change in them",
 		func(zone, anchor, stamped, lastMoment, tooLate string) {
 			begin := instant(stamped).AddDate(0, 0, -3).Format("2006-01-02T15:04:05Z")
-			s = openShop(begin)
+			s = newFixture(begin)
 			buyer := s.buyer(object{"external_customer_id": "acme", "timezone": zone})
 			s.subscribe(buyer, object{"start_date": anchor, "align_billing_with_subscription_start_date": true}, s.calls("1"))
 			s.clock(stamped)
@@ -88,7 +88,7 @@ var _ = Describe("An event that is corrected too late, or too often (semantics 2
 
 	It("goes by the end of a subscription that has ended", func() {
 		const noon, end = "2025-05-10T12:00:00Z", "2025-05-11T00:00:00Z"
-		s = openShop(noon)
+		s = newFixture(noon)
 		buyer := s.buyer(object{"external_customer_id": "acme"})
 		s.subscribe(buyer, object{"start_date": "2025-05-01", "end_date": end}, s.calls("1"))
 		s.ingest(used("a", "1", nil), used("b", "1", nil)).expect(200)

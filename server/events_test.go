@@ -15,7 +15,7 @@ import (
 	"tollkeeper/store"
 )
 
-// used is an event of acme at noon of 10 May that the shop counts n of.
+// used is an event of acme at noon of 10 May that the fixture counts n of.
 func used(key, n string, changes object) object {
 	return call(key, with(object{"event_name": "call", "properties": object{"n": json.Number(n)}}, changes))
 }
@@ -29,7 +29,7 @@ func amended(n string, changes object) object {
 func eventAt(key string) string { return "/v1/events/" + url.PathEscape(key) }
 
 // counted is what a subscription's only metric comes to in the current period.
-func (s shop) counted(subscription string) string {
+func (s fixture) counted(subscription string) string {
 	GinkgoHelper()
 	days := s.get("/v1/subscriptions/" + subscription + "/usage?view_mode=cumulative").expect(200).list("data[0].usage")
 	return value{subscription, days[len(days)-1]}.at("quantity").(json.Number).String()
@@ -61,10 +61,10 @@ func (a *api) corrections() (all []string) {
 }
 
 var _ = Describe("An event that is stored", func() {
-	var s shop
+	var s fixture
 	var acme, subscription string
 	BeforeEach(func() {
-		s = openShop("2025-05-10T12:00:00Z")
+		s = newFixture("2025-05-10T12:00:00Z")
 		acme = s.buyer(object{"external_customer_id": "acme"})
 		subscription = s.subscribe(acme, object{"start_date": "2025-05-01"}, s.calls("1")).text("id")
 	})
@@ -219,7 +219,7 @@ var _ = Describe("An event that is stored", func() {
 		})
 
 		It("gives its key back with the others of its backfill (semantics 3.1.11)", func() {
-			d := openDepot()
+			d := newUsageFixture()
 			id := d.open(nil)
 			d.send(id, d.eventUnder("k", "2025-07-05 5"), d.eventUnder("other", "2025-07-05 6")).expect(200)
 			d.close(id).expect(200)

@@ -204,7 +204,7 @@ func (t *teller) doAs(headers []header, method, path, body string, pairs ...stri
 	}
 }
 
-// post is do with POST.
+// webhookFixture is do with POST.
 func (t *teller) post(path, body string, pairs ...string) {
 	GinkgoHelper()
 	t.do(http.MethodPost, path, body, pairs...)

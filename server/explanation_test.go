@@ -11,7 +11,7 @@ import (
 )
 
 // explain shows the work for the k-th line of an invoice.
-func (s shop) explain(invoice value, k int) value {
+func (s fixture) explain(invoice value, k int) value {
 	GinkgoHelper()
 	line := invoice.at("line_items").(list)[k].(object)["id"].(string)
 	shown := s.get("/v1/invoices/" + invoice.text("id") + "/line_items/" + line + "/explanation").expect(200)
@@ -68,7 +68,7 @@ func decimal(amount any) string {
 
 var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explanation", func() {
 	// draft subscribes a buyer from the first of March on, lets it use that, and returns the draft of April.
-	draft := func(s shop, plan object, numbers ...string) value {
+	draft := func(s fixture, plan object, numbers ...string) value {
 		GinkgoHelper()
 		buyer := s.buyer(nil)
 		made := s.post("/v1/plans", with(object{"name": "Pro", "currency": "USD"}, plan)).expect(201).text("id")
@@ -90,7 +90,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	}
 
 	It("shows each tier that was reached, exactly, and what rounding did", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		bill := draft(s, object{"prices": priced(model(s.calls(""), "tiered", object{"tiers": list{
 			object{"first_unit": 0, "last_unit": 3, "unit_amount": "0.335"}, object{"first_unit": 3, "last_unit": nil, "unit_amount": "0.0007"},
 		}}))}, "3.1", "2.7")
@@ -117,7 +117,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("shows the days of a fee that is prorated, issued as in its draft", func() {
-		s := openShop("2025-01-15T00:00:00Z")
+		s := newFixture("2025-01-15T00:00:00Z")
 		sub := s.subscribe(s.buyer(object{"auto_issuance": false}), nil, with(s.fee("103.00"), object{"fixed_price_quantity": 3})).text("id")
 		bill := s.invoices(sub).entry("data", 1)
 		before := s.explain(bill, 0)
@@ -133,8 +133,8 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	DescribeTable("adds up, whatever the model",
-		func(price func(s shop) object, numbers ...string) {
-			s := openShop("2025-03-01T00:00:00Z")
+		func(price func(s fixture) object, numbers ...string) {
+			s := newFixture("2025-03-01T00:00:00Z")
 			bill := draft(s, object{
 				"prices": priced(price(s)),
 				"adjustments": list{
@@ -148,34 +148,34 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 			}
 			Expect(shown.each("adjustments", "adjustment_type")).To(Equal(list{"usage_discount", "amount_discount", "percentage_discount"}))
 		},
-		Entry("unit", func(s shop) object { return s.calls("0.333") }, "7", "0.5"),
-		Entry("bulk", func(s shop) object {
+		Entry("unit", func(s fixture) object { return s.calls("0.333") }, "7", "0.5"),
+		Entry("bulk", func(s fixture) object {
 			return model(s.calls(""), "bulk", object{"tiers": list{object{"maximum_units": 10, "unit_amount": "0.337"}, object{"unit_amount": "0.1"}}})
 		}, "10"),
-		Entry("package", func(s shop) object {
+		Entry("package", func(s fixture) object {
 			return model(s.calls(""), "package", object{"package_amount": "1.005", "package_size": 4})
 		}, "9"),
-		Entry("matrix", func(s shop) object {
+		Entry("matrix", func(s fixture) object {
 			return model(s.calls(""), "matrix", object{"default_unit_amount": "0.333", "dimensions": list{"n", nil}, "matrix_values": list{
 				object{"dimension_values": list{"2", nil}, "unit_amount": "0.777"},
 			}})
 		}, "2", "5", "2"),
-		Entry("grouped_tiered", func(s shop) object {
+		Entry("grouped_tiered", func(s fixture) object {
 			return model(s.calls(""), "grouped_tiered", object{"grouping_key": "n", "tiers": list{
 				object{"tier_lower_bound": "0", "unit_amount": "0.333"}, object{"tier_lower_bound": "3", "unit_amount": "0.111"},
 			}})
 		}, "2", "5"),
-		Entry("tiered_with_minimum", func(s shop) object {
+		Entry("tiered_with_minimum", func(s fixture) object {
 			return model(s.calls(""), "tiered_with_minimum", object{"tiers": list{
 				object{"tier_lower_bound": "0", "unit_amount": "0.01", "minimum_amount": "3.00"}, object{"tier_lower_bound": "100", "unit_amount": "0.001", "minimum_amount": "5.00"},
 			}})
 		}, "12"),
-		Entry("unit, shown by groups", func(s shop) object { return with(s.calls("0.333"), object{"invoice_grouping_key": "n"}) }, "1", "4", "4"),
-		Entry("nothing that was used", func(s shop) object { return s.calls("0.333") }),
+		Entry("unit, shown by groups", func(s fixture) object { return with(s.calls("0.333"), object{"invoice_grouping_key": "n"}) }, "1", "4", "4"),
+		Entry("nothing that was used", func(s fixture) object { return s.calls("0.333") }),
 	)
 
 	It("splits a line over the groups that its price asks for", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		bill := draft(s, object{"prices": priced(with(model(s.calls(""), "tiered", object{"tiers": list{
 			object{"first_unit": 0, "last_unit": 5, "unit_amount": "1.00"}, object{"first_unit": 5, "last_unit": nil, "unit_amount": "0.50"},
 		}}), object{"invoice_grouping_key": "n"}))}, "2", "3", "3")
@@ -191,7 +191,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("shows the worked example: how adjustments are split over lines", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		fee := func(name, amount string) object {
 			return with(s.fee(amount), object{"name": name, "billed_in_advance": false, "reference_id": name})
 		}
@@ -220,7 +220,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("shows what a usage discount leaves and which bands of a discount are reached", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		bill := draft(s, object{
 			"prices": priced(s.calls("1.00")),
 			"adjustments": list{
@@ -242,7 +242,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("shows which lines a price of other prices charges for", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		share := with(model(s.fee(""), "percent", object{"percent": 0.1}), object{
 			"name": "Support", "composite_price_filters": list{object{"field": "price_type", "operator": "includes", "values": list{"usage"}}},
 		})
@@ -259,7 +259,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("shows how a custom unit became money", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		bill := draft(s, object{"prices": priced(with(s.calls("0.5"), object{"currency": "credits", "conversion_rate_config": object{
 			"conversion_rate_type": "tiered", "tiered_config": object{"tiers": list{
 				object{"first_unit": 0, "last_unit": 50, "unit_amount": "0.10"}, object{"first_unit": 50, "last_unit": nil, "unit_amount": "0.08"},
@@ -275,7 +275,7 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 	})
 
 	It("misses invoices and lines that do not exist, and those of others", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		bill, other := draft(s, object{"prices": priced(s.fee("1"))}), draft(s, object{"prices": priced(s.fee("1"))})
 		path := "/v1/invoices/" + bill.text("id") + "/line_items/"
 		s.get("/v1/invoices/nope/line_items/nope/explanation").refuse(404, "404-resource-not-found", "Invoice", "nope")

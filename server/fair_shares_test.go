@@ -17,7 +17,7 @@ import (
 )
 
 // holding runs statements in a transaction as the owner of the database, which ends when the spec does.
-func (s shop) holding(statements ...string) {
+func (s fixture) holding(statements ...string) {
 	GinkgoHelper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, storetest.URL(s.store))
@@ -30,7 +30,7 @@ func (s shop) holding(statements ...string) {
 }
 
 // stalls makes each change of an account's row in a table wait for an advisory lock, which the spec holds.
-func (s shop) stalls(table string) {
+func (s fixture) stalls(table string) {
 	GinkgoHelper()
 	const lock = "pg_advisory_xact_lock(4711)"
 	s.owner(`CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM ` + lock + `; RETURN NEW; END $$`)
@@ -41,7 +41,7 @@ func (s shop) stalls(table string) {
 var _ = Describe("An account that does its worst", func() {
 	// busy sends so many requests at a time until the spec ends, and waits for them to have all connections
 	// that they get.
-	busy := func(s shop, requests int, path string) {
+	busy := func(s fixture, requests int, path string) {
 		GinkgoHelper()
 		var sent sync.WaitGroup
 		var stop atomic.Bool
@@ -68,9 +68,9 @@ var _ = Describe("An account that does its worst", func() {
 	}
 
 	DescribeTable("leaves the reads and the backfill of another alone",
-		func(_ SpecContext, requests int, spoil func(s shop, customer string)) {
-			worst := startAlone().openShop("2025-03-01T00:00:00Z")
-			innocent := worst.account("test").openDepot(object{"start_date": "2025-06-01"})
+		func(_ SpecContext, requests int, spoil func(s fixture, customer string)) {
+			worst := startAlone().newFixture("2025-03-01T00:00:00Z")
+			innocent := worst.account("test").newUsageFixture(object{"start_date": "2025-06-01"})
 			customer := worst.buyer(nil)
 			spoil(worst, customer)
 			busy(worst, requests, "/v1/customers/"+customer)
@@ -83,19 +83,19 @@ var _ = Describe("An account that does its worst", func() {
 			innocent.close(id).expect(200)
 			Eventually(func() any { return innocent.fetch(id).at("status") }, "60s").Should(Equal("reflected"))
 		},
-		Entry("with 24 changes of one locked row", SpecTimeout(2*time.Minute), 24, func(s shop, customer string) {
+		Entry("with 24 changes of one locked row", SpecTimeout(2*time.Minute), 24, func(s fixture, customer string) {
 			s.holding("SELECT FROM customers WHERE id = '" + customer + "' FOR UPDATE")
 		}),
-		Entry("with 64 slow requests", SpecTimeout(2*time.Minute), 64, func(s shop, customer string) {
+		Entry("with 64 slow requests", SpecTimeout(2*time.Minute), 64, func(s fixture, customer string) {
 			s.owner(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(5); RETURN NEW; END $$`)
 			s.owner("CREATE TRIGGER dawdle BEFORE UPDATE ON customers FOR EACH ROW WHEN (NEW.id = '" + customer + "') EXECUTE FUNCTION dawdle()")
 		}),
 	)
 
-	// waiting makes a live shop with so many subscriptions that have two invoices to be issued at once.
-	waiting := func(a *api, subscriptions int) (s shop, subs []string) {
+	// waiting makes a live fixture with so many subscriptions that have two invoices to be issued at once.
+	waiting := func(a *api, subscriptions int) (s fixture, subs []string) {
 		GinkgoHelper()
-		s = shop{a, a.item("Calls"), "", new(int)}
+		s = fixture{a, a.item("Calls"), "", new(int)}
 		plan := s.plan(object{}, s.fee("10")).text("id")
 		for range subscriptions {
 			subs = append(subs, s.post("/v1/subscriptions", object{
@@ -120,16 +120,16 @@ var _ = Describe("An account that does its worst", func() {
 
 	It("with usage that is locked leaves the buckets and threshold invoices of another alone", func() {
 		one := startAlone()
-		shops, subs := []shop{}, []string{}
+		fixtures, subs := []fixture{}, []string{}
 		for range 2 {
-			s := one.account("test").openShop("2025-03-10T09:00:00Z")
+			s := one.account("test").newFixture("2025-03-10T09:00:00Z")
 			buyer := s.buyer(nil)
 			subs = append(subs, s.subscribe(buyer, object{"invoicing_threshold": "5.00"}, s.calls("1.00")).text("id"))
 			s.use(buyer, "2025-03-10T09:00:00Z", "10")
-			shops = append(shops, s)
+			fixtures = append(fixtures, s)
 		}
-		shops[0].holding("SELECT FROM subscriptions WHERE id = '" + subs[0] + "' FOR UPDATE") // until the spec ends
+		fixtures[0].holding("SELECT FROM subscriptions WHERE id = '" + subs[0] + "' FOR UPDATE") // until the spec ends
 		one.process(func(ctx context.Context, s *server.Server) { s.Worker().AggregateUsage(ctx) })
-		Eventually(func() []string { return shops[1].bills(subs[1]) }, "40s").Should(ContainElement("2025-03-10 issued 10.00"))
+		Eventually(func() []string { return fixtures[1].bills(subs[1]) }, "40s").Should(ContainElement("2025-03-10 issued 10.00"))
 	})
 })

@@ -9,7 +9,7 @@ import (
 var _ = Describe("Features that meet", func() {
 	Describe("quantities of fees", func() {
 		It("and phases: a quantity is of the fee of its phase, and ends with it", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			seats := func(amount string) object {
 				return with(s.fee(amount), object{"name": "Seats " + amount, "fixed_price_quantity": 2})
 			}
@@ -36,7 +36,7 @@ var _ = Describe("Features that meet", func() {
 		})
 
 		It("and migrations: a quantity that was changed or is ahead stays, at the new rate", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			made := s.plan(nil, with(s.fee("20.00"), object{"fixed_price_quantity": 2}))
 			plan, price := made.text("id"), made.text("prices[0].id")
 			sub := s.on(plan, s.buyer(nil), nil)
@@ -52,7 +52,7 @@ var _ = Describe("Features that meet", func() {
 		})
 
 		It("and licenses: as many may be given as are paid for on the day", func() {
-			o := openOffice("2025-06-10T15:00:00Z")
+			o := newLicenseFixture("2025-06-10T15:00:00Z")
 			customer, sub := o.rent(nil, nil, o.seats(2, "100", nil), o.metered())
 			price := ""
 			all := o.get("/v1/subscriptions/" + sub).expect(200)
@@ -76,10 +76,10 @@ var _ = Describe("Features that meet", func() {
 	})
 
 	Describe("credits that paid for days, of a block that has expired since,", func() {
-		var s shop
+		var s fixture
 		var buyer string
 		BeforeEach(func() {
-			s = openShop("2025-06-01T00:00:00Z")
+			s = newFixture("2025-06-01T00:00:00Z")
 			buyer = s.buyer(object{"currency": "USD"})
 			s.credits(buyer, object{"amount": 20, "currency": "USD", "expiry_date": "2025-06-10"})
 		})
@@ -120,7 +120,7 @@ var _ = Describe("Features that meet", func() {
 
 	Describe("a change of whose usage a price counts", func() {
 		It("and alerts: they see what is used by the others from then on", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			s.listens()
 			parent := s.buyer(nil)
 			child := s.buyer(object{"hierarchy": object{"parent_customer_id": parent}})
@@ -139,7 +139,7 @@ var _ = Describe("Features that meet", func() {
 		})
 
 		It("and licenses: usage of the others draws on them from then on", func() {
-			o := openOffice("2025-06-10T15:00:00Z")
+			o := newLicenseFixture("2025-06-10T15:00:00Z")
 			customer, sub := o.rent(nil, nil, o.seats(2, "100", nil), o.metered())
 			child := o.buyer(object{"hierarchy": object{"parent_customer_id": customer}})
 			o.give(sub, "a", nil)
@@ -167,7 +167,7 @@ var _ = Describe("Features that meet", func() {
 
 	Describe("a price charged to date under an adjustment that it shares", func() {
 		annual := object{"name": "Annual", "cadence": "annual", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
-		sold := func(s shop, kind, change object) (customer, sub string) {
+		sold := func(s fixture, kind, change object) (customer, sub string) {
 			GinkgoHelper()
 			kind = with(kind, object{"applies_to_all": true})
 			if kind["adjustment_type"] == "minimum" {
@@ -177,7 +177,7 @@ var _ = Describe("Features that meet", func() {
 			terms := with(object{"end_date": "2025-05-01", "add_adjustments": list{object{"adjustment": kind}}}, change)
 			return customer, s.subscribe(customer, terms, with(s.calls("1.00"), object{"name": "Monthly"}), with(s.calls("1.00"), annual)).text("id")
 		}
-		lived := func(s shop, customer string) {
+		lived := func(s fixture, customer string) {
 			GinkgoHelper()
 			s.clock("2025-01-20T00:00:00Z")
 			s.use(customer, "2025-01-20T00:00:00Z", "50") // 100 of both
@@ -188,7 +188,7 @@ var _ = Describe("Features that meet", func() {
 
 		DescribeTable("and credits: they pay what each invoice adds, once",
 			func(kind object, left string, bills ...string) {
-				s := openShop("2025-01-01T00:00:00Z")
+				s := newFixture("2025-01-01T00:00:00Z")
 				customer, sub := sold(s, kind, nil)
 				s.credits(customer, object{"amount": 110, "currency": "USD"})
 				lived(s, customer)
@@ -205,7 +205,7 @@ var _ = Describe("Features that meet", func() {
 
 		DescribeTable("and a threshold: partial invoices and the others come to the same together",
 			func(kind object, bills ...string) {
-				s := openShop("2025-01-01T00:00:00Z")
+				s := newFixture("2025-01-01T00:00:00Z")
 				customer, sub := sold(s, kind, object{"invoicing_threshold": "50.00"})
 				lived(s, customer)
 				Expect(s.bills(sub)).To(Equal(bills))

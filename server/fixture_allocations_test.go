@@ -20,13 +20,13 @@ func paidCredits(amount string, change object) object {
 }
 
 // callsInCredits is the entry of a plan for usage of one credit a call.
-func (s shop) callsInCredits() object {
+func (s fixture) callsInCredits() object {
 	return object{"price": with(s.calls("1"), object{"currency": "credits", "conversion_rate": 1})}
 }
 
 // subscribeTo subscribes a customer to a new plan of those entries, and returns the
 // subscription's id.
-func (s shop) subscribeTo(customer string, change object, entries ...object) string {
+func (s fixture) subscribeTo(customer string, change object, entries ...object) string {
 	GinkgoHelper()
 	prices := list{}
 	for _, entry := range entries {
@@ -37,7 +37,7 @@ func (s shop) subscribeTo(customer string, change object, entries ...object) str
 }
 
 // allocationIntervals are the price intervals of a subscription that grant credits.
-func (s shop) allocationIntervals(subscription string) (found []value) {
+func (s fixture) allocationIntervals(subscription string) (found []value) {
 	GinkgoHelper()
 	all := s.get("/v1/subscriptions/" + subscription).expect(200)
 	for k := range all.list("price_intervals") {
@@ -49,7 +49,7 @@ func (s shop) allocationIntervals(subscription string) (found []value) {
 }
 
 // openAllocations are the ids of the allocationIntervals without an end.
-func (s shop) openAllocations(subscription string) (ids []string) {
+func (s fixture) openAllocations(subscription string) (ids []string) {
 	GinkgoHelper()
 	for _, i := range s.allocationIntervals(subscription) {
 		if i.at("end_date") == nil {
@@ -61,7 +61,7 @@ func (s shop) openAllocations(subscription string) (ids []string) {
 
 // datedRefunds writes the credit notes of a subscription's invoices, the newest invoice first, as
 // "date of the invoice, total of the note".
-func (s shop) datedRefunds(subscription string) []string {
+func (s fixture) datedRefunds(subscription string) []string {
 	GinkgoHelper()
 	texts := []string{}
 	all := s.invoices(subscription)
@@ -75,7 +75,7 @@ func (s shop) datedRefunds(subscription string) []string {
 }
 
 // refunds is datedRefunds without the dates.
-func (s shop) refunds(subscription string) []string {
+func (s fixture) refunds(subscription string) []string {
 	GinkgoHelper()
 	texts := s.datedRefunds(subscription)
 	for k, text := range texts {

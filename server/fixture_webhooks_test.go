@@ -19,16 +19,16 @@ import (
 	"tollkeeper/store/storetest"
 )
 
-// post is an account whose webhooks are delivered, by a real time that the spec moves.
-type post struct {
+// webhookFixture is an account whose webhooks are delivered, by a real time that the spec moves.
+type webhookFixture struct {
 	*api
 	deliveries *webhooks.Deliverer
 	ahead      time.Duration // of the real time
 }
 
-func openPost() *post {
+func newWebhookFixture() *webhookFixture {
 	GinkgoHelper()
-	p := &post{api: start()}
+	p := &webhookFixture{api: start()}
 	p.forgetOthers()
 	p.deliveries = p.server.Deliverer(webhooks.Options{Now: p.now})
 	return p
@@ -36,7 +36,7 @@ func openPost() *post {
 
 // forgetOthers disables the endpoints that other specs left: deliveries are those of all
 // accounts.
-func (p *post) forgetOthers() {
+func (p *webhookFixture) forgetOthers() {
 	GinkgoHelper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, storetest.URL(p.store)) // as the owner, who sees all accounts
@@ -46,23 +46,23 @@ func (p *post) forgetOthers() {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-func (p *post) now() time.Time { return time.Now().Add(p.ahead) }
+func (p *webhookFixture) now() time.Time { return time.Now().Add(p.ahead) }
 
 // pass lets real time pass, and has all done that is due by then.
-func (p *post) pass(time time.Duration) {
+func (p *webhookFixture) pass(time time.Duration) {
 	GinkgoHelper()
 	p.ahead += time
 	Expect(p.deliveries.Finish(context.Background())).To(Succeed())
 }
 
 // endpoint makes an endpoint at a receiver and returns it with its secret.
-func (p *post) endpoint(r *receiver, change object) value {
+func (p *webhookFixture) endpoint(r *receiver, change object) value {
 	GinkgoHelper()
 	return p.post("/v1/webhook_endpoints", with(object{"url": r.url}, change)).expect(201)
 }
 
 // happens makes something happen so many times that endpoints are told of: a customer.
-func (p *post) happens(times int) {
+func (p *webhookFixture) happens(times int) {
 	GinkgoHelper()
 	p.tx(func(tx *store.Tx) error {
 		for range times {
@@ -75,13 +75,13 @@ func (p *post) happens(times int) {
 }
 
 // log returns all deliveries to an endpoint, newest first.
-func (p *post) log(endpointID string) value {
+func (p *webhookFixture) log(endpointID string) value {
 	GinkgoHelper()
 	return p.get("/v1/webhook_deliveries?limit=100&webhook_endpoint_id=" + endpointID).expect(200)
 }
 
 // claim takes the next delivery to an endpoint, as a server does that dies then.
-func (p *post) claim(endpointID string) {
+func (p *webhookFixture) claim(endpointID string) {
 	GinkgoHelper()
 	p.tx(func(tx *store.Tx) error {
 		_, found, err := webhook.Claim(tx, endpointID, p.now())

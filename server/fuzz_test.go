@@ -62,7 +62,7 @@ func stand(t *testing.T) *ground {
 }
 
 func newGround() *ground {
-	s := fuzzed().account("test").openShop("2025-05-10T12:00:00Z")
+	s := fuzzed().account("test").newFixture("2025-05-10T12:00:00Z")
 	customer := s.buyer(object{"external_customer_id": "acme"})
 	plan := s.plan(object{}, s.fee("20.00"), s.calls("0.10"))
 	subscription := s.post("/v1/subscriptions", object{"customer_id": customer, "plan_id": plan.text("id")}).expect(201)

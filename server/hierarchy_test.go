@@ -9,8 +9,8 @@ import (
 )
 
 var _ = Describe("Customers with children", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-03-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-03-01T00:00:00Z") })
 
 	child := func(name, parent string) string {
 		GinkgoHelper()
@@ -139,8 +139,8 @@ var _ = Describe("Customers with children", func() {
 })
 
 var _ = Describe("The filter of a price interval", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-03-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-03-01T00:00:00Z") })
 
 	It("counts only the events that meet it, on costs and on the invoice", func() {
 		acme := s.buyer(object{})

@@ -36,7 +36,7 @@ var _ = Describe("Hostile SQL", func() {
 	})
 
 	It("is a metric like others if it only looks hostile", func() {
-		s := start().openShop("2025-05-01T00:00:00Z")
+		s := start().newFixture("2025-05-01T00:00:00Z")
 		for _, sql := range sampled("accepted.sql") {
 			price := object{"name": "Usage", "item_id": s.item, "cadence": "monthly", "currency": "USD", "billable_metric_id": s.api.metric(sql),
 				"model_type": "unit", "unit_config": object{"unit_amount": "1"}}

@@ -112,7 +112,7 @@ var _ = Describe("POST /v1/ingest", func() {
 	)
 
 	It("bills events that came before their customer (E-9)", func() {
-		s := a.openShop("2025-05-10T12:00:00Z")
+		s := a.newFixture("2025-05-10T12:00:00Z")
 		events := make([]object, 7)
 		for i := range events {
 			events[i] = call(fmt.Sprint("later", i), object{"event_name": "call", "external_customer_id": "later", "properties": object{"n": 1}})

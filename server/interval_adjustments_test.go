@@ -22,7 +22,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	}
 
 	It("work on drafts from a date on, to the invoice dated at their end", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, _ := s.based(nil, s.calls("1.00"))
 		s.use(buyer, "2025-03-01T00:00:00Z", "10")
 		after := s.intervals(sub, add("end_of_term", object{"end_date": "2025-05-01"})).expect(200)
@@ -37,7 +37,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	})
 
 	It("replace what was issued for a time that is past, and credit a fee that is paid and charge it anew", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, _ := s.based(nil)
 		s.clock("2025-03-10T00:00:00Z")
 		s.intervals(sub, with(add("2025-03-01", nil), object{"allow_invoice_credit_or_void": false})).refuse(400, refused, "allow_invoice_credit_or_void")
@@ -52,7 +52,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	})
 
 	It("are refused where an invoice with usage that is paid would have got them", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, _ := s.based(nil, s.calls("1.00"))
 		s.clock("2025-04-02T00:00:00Z")
 		s.collect(sub)
@@ -61,7 +61,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	})
 
 	It("end on other dates, or on none", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, _ := s.based(nil)
 		after := s.intervals(sub, add("2025-04-01", object{"end_date": "2025-05-01"})).expect(200)
 		interval := after.entry("adjustment_intervals", 0).text("id")
@@ -71,7 +71,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	})
 
 	It("may be ones that exist, but for those of coupons", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, _ := s.based(nil)
 		other, _, _ := s.based(nil)
 		adjustment := s.intervals(other, add("2025-03-01", nil)).expect(200).entry("adjustment_intervals", 0).text("adjustment.id")
@@ -85,7 +85,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	})
 
 	It("may name prices of the subscription, or such as are added with them", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, _ := s.based(nil)
 		price := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0).text("price.id")
 		added := s.post("/v1/prices", floating(s.fee("10.00"))).expect(201).text("id")
@@ -103,7 +103,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 
 	DescribeTable("are refused with",
 		func(asked object, beginning string) {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, _ := s.based(object{"end_date": "2025-09-01"})
 			s.intervals(sub, asked).invalid(beginning)
 		},
@@ -115,7 +115,7 @@ var _ = Describe("Adjustments of a subscription's intervals", func() {
 	)
 
 	It("are refused of an interval that the subscription does not have", func() {
-		s := openShop("2025-03-10T00:00:00Z")
+		s := newFixture("2025-03-10T00:00:00Z")
 		sub, _, _ := s.based(nil)
 		s.intervals(sub, change("aint_x", nil)).refuse(400, refused, "edit_adjustments[0].adjustment_interval_id: must be an adjustment interval")
 	})

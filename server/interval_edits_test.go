@@ -9,7 +9,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	const refused = "400-constraint-violation"
 
 	It("credits a fee for the days after an end that is past, and charges them again where that is lifted", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, base := s.based(nil)
 		s.collect(sub)
 		s.clock("2025-03-21T00:00:00Z")
@@ -26,7 +26,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	It("credits a decrease anew of the days that a fee goes on for", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, base := s.based(nil)
 		s.collect(sub)
 		s.clock("2025-03-26T00:00:00Z")
@@ -39,7 +39,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	It("takes an end of a day ahead back without a trace", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, base := s.based(nil)
 		Expect(changed(s.intervals(sub, edit(base, object{"end_date": "2025-03-11"})).expect(200))).To(BeEmpty())
 		s.clock("2025-03-10T00:00:00Z")
@@ -49,7 +49,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	It("credits on the day of an end that is ahead", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, base := s.based(nil)
 		s.collect(sub)
 		s.intervals(sub, edit(base, object{"end_date": "2025-03-11"})).expect(200)
@@ -60,7 +60,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	It("removes an interval that ends where it starts", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, _, base := s.based(nil, s.calls("1.00"))
 		after := s.intervals(sub, edit(base, object{"end_date": "2025-03-01"})).expect(200)
 		Expect(spans(after)).To(Equal([]string{"Calls 2025-03-01 to on"}))
@@ -69,7 +69,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	It("moves the start of a fee, and back", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub, buyer, base := s.based(nil)
 		s.collect(sub)
 		s.clock("2025-03-05T00:00:00Z")
@@ -80,10 +80,10 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	})
 
 	Describe("of usage", func() {
-		var s shop
+		var s fixture
 		var sub, calls string
 		begin := func() {
-			s = openShop("2025-03-01T00:00:00Z")
+			s = newFixture("2025-03-01T00:00:00Z")
 			var buyer string
 			sub, buyer, _ = s.based(nil, s.calls("1.00"))
 			calls = s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 1).text("id")
@@ -141,7 +141,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("takes other values for parameters, for what is used from then on", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			metric := s.api.metric("SELECT SUM(n) FROM events WHERE region = {{region}}")
 			sub, buyer, _ := s.based(nil, with(s.calls("1.00"), object{"billable_metric_id": metric}))
 			calls := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 1).text("id")
@@ -168,7 +168,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		on := func(date string, quantity int) object { return object{"effective_date": date, "quantity": quantity} }
 
 		It("take the place of those before, ahead and past", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, buyer, base := s.based(nil)
 			s.collect(sub)
 			s.clock("2025-03-21T00:00:00Z")
@@ -183,7 +183,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("give back less, and then more again", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			after := s.subscribe(buyer, nil, with(s.fee("31.00"), object{"fixed_price_quantity": 4}))
 			sub, base := after.text("id"), after.entry("price_intervals", 0).text("id")
@@ -197,7 +197,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("are of local days", func() {
-			s := openShop("2025-03-01T08:00:00Z")
+			s := newFixture("2025-03-01T08:00:00Z")
 			after := s.subscribe(s.buyer(object{"timezone": "America/Los_Angeles"}), nil, s.fee("31.00"))
 			base := after.entry("price_intervals", 0).text("id")
 			edited := s.intervals(after.text("id"), replace(base, on("2025-03-15T03:00:00Z", 2))).expect(200)
@@ -209,7 +209,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 
 	Describe("billing_cycle_day", func() {
 		It("is that of all prices in force together", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, _, base := s.based(nil, s.calls("1.00"))
 			calls := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 1).text("id")
 			s.intervals(sub, edit(base, object{"billing_cycle_day": 15})).invalid("edit[0].billing_cycle_day: must be that of all prices")
@@ -229,7 +229,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("may change from one interval to the next", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, _, base := s.based(nil)
 			after := s.intervals(sub, object{
 				"edit": list{object{"price_interval_id": base, "end_date": "2025-04-01"}},
@@ -245,7 +245,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 	Describe("is refused", func() {
 		DescribeTable("with",
 			func(change object, beginnings ...string) {
-				s := openShop("2025-03-10T00:00:00Z")
+				s := newFixture("2025-03-10T00:00:00Z")
 				sub, _, base := s.based(object{"end_date": "2025-09-01"}, s.calls("1.00"))
 				calls := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 1).text("id")
 				if change["calls"] != nil {
@@ -264,20 +264,20 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		)
 
 		It("of an interval that the subscription does not have", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, _ := s.based(nil)
 			s.intervals(sub, edit("pint_x", nil)).refuse(400, refused, "edit[0].price_interval_id: must be a price interval of the subscription")
 		})
 
 		It("twice of one interval", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, base := s.based(nil)
 			one := object{"price_interval_id": base, "end_date": "2025-04-01"}
 			s.intervals(sub, object{"edit": list{one, one}}).invalid("edit[1].price_interval_id: must be edited once")
 		})
 
 		It("where a price would be in force twice", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, base := s.based(nil)
 			price := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0).text("price.id")
 			s.intervals(sub, adding(object{"price_id": price, "start_date": "2025-04-01"})).invalid("add[0].start_date, end_date: must not overlap")
@@ -286,7 +286,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("of a subscription that has ended, or is none", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, base := s.based(nil)
 			s.cancel(sub, nil).expect(200)
 			s.intervals(sub, edit(base, nil)).refuse(400, refused, "has ended")
@@ -294,7 +294,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 		})
 
 		It("as a whole, where one of its parts is wrong", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, base := s.based(nil)
 			s.intervals(sub, with(adding(object{"price": floating(s.fee("1.00")), "start_date": "2025-04-01"}), edit(base, object{"end_date": "2025-03-01"}))).
 				invalid("edit[0].end_date: must not be before start_date")

@@ -7,10 +7,10 @@ import (
 
 var _ = Describe("Changing an invoice", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T05:00:00Z")
+		s = newFixture("2025-03-01T05:00:00Z")
 		buyer = s.buyer(object{"timezone": "America/New_York"})
 	})
 	draft := func() string {

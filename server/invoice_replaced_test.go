@@ -9,7 +9,7 @@ import (
 var _ = Describe("What a change takes back of an invoice with a fee in arrears", func() {
 	DescribeTable("leaves that fee billed where the refund is exactly half a cent",
 		func(zone, start, change, seat string) {
-			s := openShop(start)
+			s := newFixture(start)
 			next := s.plan(nil, s.calls("1.00")).text("id")
 			sub := s.subscribe(s.buyer(object{"timezone": zone}), nil,
 				with(s.fee("12.345"), object{"name": "Support", "fixed_price_quantity": 5, "billed_in_advance": false}),
@@ -27,7 +27,7 @@ var _ = Describe("What a change takes back of an invoice with a fee in arrears",
 	)
 
 	It("leaves that fee billed where two fees end on planned days, one after the other", func() {
-		s := openShop("2026-01-01T00:00:00Z")
+		s := newFixture("2026-01-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil,
 			with(s.fee("12.345"), object{"name": "Support", "fixed_price_quantity": 5, "billed_in_advance": false}),
 			with(s.fee("0.50"), object{"name": "Seats", "fixed_price_quantity": 3}), with(s.fee("28.00"), object{"name": "Base"}))
@@ -45,7 +45,7 @@ var _ = Describe("What a change takes back of an invoice with a fee in arrears",
 	})
 
 	It("is credited once, and not voided, where it is exactly half a cent", func() {
-		s := openShop("2026-01-01T00:00:00Z")
+		s := newFixture("2026-01-01T00:00:00Z")
 		next := s.plan(nil, s.calls("1.00")).text("id")
 		sub := s.subscribe(s.buyer(nil), nil,
 			with(s.fee("12.345"), object{"name": "Support", "fixed_price_quantity": 5, "billed_in_advance": false}),
@@ -56,7 +56,7 @@ var _ = Describe("What a change takes back of an invoice with a fee in arrears",
 	})
 
 	It("does not void an increase of a few cents, canceled as of a past day", func() {
-		s := openShop("2025-01-16T15:00:00Z")
+		s := newFixture("2025-01-16T15:00:00Z")
 		after := s.subscribe(s.buyer(object{"timezone": "America/New_York"}), nil,
 			with(s.fee("0.033"), object{"name": "Seats", "fixed_price_quantity": 3}),
 			with(s.fee("10.00"), object{"name": "Support", "cadence": "annual", "billed_in_advance": false}))

@@ -14,7 +14,7 @@ var _ = Describe("Invoices", func() {
 
 	Describe("their life", func() {
 		It("I-1: waits for the grace period, is numbered, due and frozen", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(object{"billing_address": object{"city": "Oslo", "country": "NO"}})
 			sub := s.subscribe(buyer, object{"net_terms": 30}, s.fee("100.00"), s.calls("0.50")).text("id")
 			s.clock("2025-02-01T11:59:59Z")
@@ -37,7 +37,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("has two drafts side by side during the grace period", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.calls("1")).text("id")
 			Expect(s.bills(sub)).To(Equal([]string{"2025-02-01 draft 0.00"}))
 			s.clock("2025-02-01T00:00:00Z")
@@ -49,7 +49,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("takes late events of the period until it is issued", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.calls("1")).text("id")
 			s.clock("2025-02-01T11:00:00Z")
@@ -60,7 +60,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("T-4: places events by the customer's days", func() {
-			s := openShop("2025-02-01T12:00:00Z")
+			s := newFixture("2025-02-01T12:00:00Z")
 			buyer := s.buyer(object{"timezone": "America/Los_Angeles"})
 			sub := s.subscribe(buyer, nil, s.calls("1")).text("id")
 			s.clock("2025-03-01T08:00:00Z")
@@ -70,7 +70,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("I-11: is paid at once when nothing was used, with its line", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.calls("1")).text("id")
 			s.clock("2025-02-01T12:00:00Z")
 			bill := s.invoices(sub).entry("data", 1)
@@ -81,7 +81,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("hides lines of quantity zero where the account says so", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			s.setting("hide_zero_lines", true)
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("9"), s.calls("1")).text("id")
 			s.clock("2025-02-01T12:00:00Z")
@@ -89,7 +89,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("follows the account's grace period, buffer, due date basis and number prefix", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			s.setting("grace_period_seconds", 3600)
 			s.setting("issue_buffer_seconds", 86400)
 			s.setting("due_date_basis", "invoice_date")
@@ -105,7 +105,7 @@ var _ = Describe("Invoices", func() {
 		})
 
 		It("takes terms and memo from the plan where the subscription has none, and issues as the customer says", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			buyer := s.buyer(object{"auto_issuance": false, "timezone": "America/New_York"})
 			plan := s.plan(object{"net_terms": 14, "default_invoice_memo": "Thanks"}, s.fee("9")).text("id")
 			sub := s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan}).expect(201).text("id")
@@ -119,10 +119,10 @@ var _ = Describe("Invoices", func() {
 	})
 
 	Describe("GET /v1/invoices", func() {
-		var s shop
+		var s fixture
 		var acme, apex, early, late string
 		BeforeEach(func() {
-			s = openShop("2025-01-01T00:00:00Z")
+			s = newFixture("2025-01-01T00:00:00Z")
 			acme, apex = s.buyer(object{"external_customer_id": "acme"}), s.buyer(nil)
 			early = s.subscribe(acme, object{"net_terms": 30}, s.calls("1")).text("id") // dated 02-01, 03-01
 			late = s.subscribe(apex, object{"start_date": "2025-01-20"}, s.fee("31")).text("id")
@@ -223,7 +223,7 @@ var _ = Describe("Invoices", func() {
 
 	Describe("GET /v1/invoices/upcoming", func() {
 		It("is the draft of the next billing date", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.calls("1")).text("id")
 			s.use(buyer, "2025-01-15T00:00:00Z", "7")
@@ -234,14 +234,14 @@ var _ = Describe("Invoices", func() {
 			Expect(upcoming.at("id")).To(Equal(s.invoices(sub).at("data[0].id")))
 		})
 		It("needs a subscription that exists", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			s.get("/v1/invoices/upcoming").invalid("subscription_id: is required")
 			s.get("/v1/invoices/upcoming?subscription_id=nope").refuse(404, "404-resource-not-found", "Subscription", "nope")
 		})
 	})
 
 	DescribeTableSubtree("issuing by hand", func(prefix string) {
-		var s shop
+		var s fixture
 		var sub string
 		issue := func(id string, body any) *answer { return s.post(prefix+id+"/issue", body) }
 		start := func(prices ...object) (ids list) {
@@ -249,7 +249,7 @@ var _ = Describe("Invoices", func() {
 			sub = s.subscribe(s.buyer(object{"auto_issuance": false}), nil, prices...).text("id")
 			return s.invoices(sub).each("data", "id")
 		}
-		BeforeEach(func() { s = openShop("2025-02-10T00:00:00Z") })
+		BeforeEach(func() { s = newFixture("2025-02-10T00:00:00Z") })
 
 		It("I-8: waits until the invoice is eligible", func() {
 			id := start(s.calls("1"))[0].(string)
@@ -297,7 +297,7 @@ var _ = Describe("Invoices", func() {
 	)
 
 	It("go with a customer that is deleted, unless one was issued", func() {
-		s := openShop("2025-02-10T00:00:00Z")
+		s := newFixture("2025-02-10T00:00:00Z")
 		kept, gone := s.buyer(nil), s.buyer(nil)
 		s.subscribe(kept, nil, s.fee("28"))
 		sub := s.subscribe(gone, nil, s.calls("1")).text("id")

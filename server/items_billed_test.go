@@ -7,8 +7,8 @@ import (
 
 var _ = Describe("An item that is billed", func() {
 	const refused = "400-constraint-violation"
-	var s shop
-	BeforeEach(func() { s = openShop("2025-03-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-03-01T00:00:00Z") })
 
 	sold := func(invoice value, k int) any {
 		GinkgoHelper()

@@ -16,10 +16,10 @@ import (
 )
 
 var _ = Describe("Due work of accounts on real time", func() {
-	// held is a shop with an invoice that is due but must not be issued yet.
-	held := func(a *api) (s shop, sub string) {
+	// held is a fixture with an invoice that is due but must not be issued yet.
+	held := func(a *api) (s fixture, sub string) {
 		GinkgoHelper()
-		s = shop{a, a.item("Calls"), "", new(int)}
+		s = fixture{a, a.item("Calls"), "", new(int)}
 		sub = s.subscribe(s.buyer(nil), object{"start_date": "2025-01-01", "end_date": "2025-03-01", "auto_issuance": false}, s.fee("10")).text("id")
 		Expect(s.bills(sub)).To(Equal([]string{"2025-01-01 draft 10.00", "2025-02-01 draft 10.00"}))
 		return s, sub
@@ -40,7 +40,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 				Eventually(stopped, onBusyMachine).Should(Receive(BeNil()))
 			})
 		}
-		for s, sub := range map[shop]string{live: liveSub, test: testSub} {
+		for s, sub := range map[fixture]string{live: liveSub, test: testSub} {
 			s.put("/v1/subscriptions/"+sub, object{"auto_issuance": true}).expect(200)
 			Eventually(func() []string { return s.bills(sub) }, onBusyMachine).
 				Should(Equal([]string{"2025-01-01 issued 10.00", "2025-02-01 issued 10.00"}))
@@ -52,7 +52,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 
 	It("leaves accounts alone whose clock stands", func() {
 		a := startAlone()
-		s := a.openShop("2020-01-01T00:00:00Z")
+		s := a.newFixture("2020-01-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
 		live, liveSub := held(a.account("live"))
 		ctx, stop := context.WithCancel(context.Background())
@@ -64,7 +64,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 	})
 
 	It("begins with what was left of requests, also where the clock stands", func() {
-		d := startAlone().openDepot(object{"start_date": "2025-06-01"})
+		d := startAlone().newUsageFixture(object{"start_date": "2025-06-01"})
 		closed, reverted := d.open(nil), d.closed(object{"timeframe_start": "2025-06-01T00:00:00Z", "timeframe_end": "2025-06-20T00:00:00Z"}, "2025-06-11 9")
 		d.send(closed, d.event("2025-07-03 5")).expect(200)
 		d.tx(func(tx *store.Tx) error { // as a server that ends before it comes to the rest
@@ -85,7 +85,7 @@ var _ = Describe("Due work of accounts on real time", func() {
 
 	It("closes backfills in time", func() {
 		one := startAlone()
-		d := depot{shop: shop{one.account("live"), "", "", new(int)}}
+		d := usageFixture{fixture: fixture{one.account("live"), "", "", new(int)}}
 		id := d.open(object{"close_time": time.Now().Add(1500 * time.Millisecond).UTC().Format(time.RFC3339Nano)})
 		Expect(d.fetch(id).at("status")).To(Equal("pending"))
 		ctx, stop := context.WithCancel(context.Background())
@@ -99,7 +99,7 @@ var _ = Describe("Due work by several workers", func() {
 	It("makes the same invoices, under the same numbers, for each customer", func() {
 		bills := func(workers int) (texts []string) {
 			GinkgoHelper()
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			s.url = serveOn(shared.store, workers).url
 			plan := s.plan(nil, s.fee("31.00"), s.calls("0.50")).text("id")
 			buyers := []string{}

@@ -41,7 +41,7 @@ var _ = Describe("A keyed lock", func() {
 	})
 
 	It("numbers the entries that many make of one ledger at once", func() {
-		s := openShop("2025-03-10T09:00:00Z")
+		s := newFixture("2025-03-10T09:00:00Z")
 		buyer := s.buyer(object{"currency": "USD"})
 		s.credits(buyer, object{"amount": 100})
 		const writers = 12

@@ -10,10 +10,10 @@ import (
 
 var _ = Describe("Amounts with more digits than a request may have", func() {
 	const rate = "12345678901234567890"
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 	})
 

@@ -28,10 +28,10 @@ func toldOfLicenses(messages []value) []string {
 }
 
 var _ = Describe("Alerts of licenses", func() {
-	var o office
+	var o licenseFixture
 	var customer, sub string
 	BeforeEach(func() {
-		o = openOffice("2025-06-10T15:00:00Z")
+		o = newLicenseFixture("2025-06-10T15:00:00Z")
 		customer, sub = o.rent(nil, nil, o.seats(3, "100", nil), o.metered())
 		o.listens()
 	})
@@ -116,7 +116,7 @@ var _ = Describe("Alerts of licenses", func() {
 
 	It("tell once in a period that is longer than that of the invoices", func() {
 		o.api = start()
-		o.shop, o.kind = o.openShop("2025-06-10T15:00:00Z"), ""
+		o.fixture, o.kind = o.newFixture("2025-06-10T15:00:00Z"), ""
 		o.kind = o.licenseType("Seat")
 		yearly := o.seats(3, "100", nil)
 		yearly["license_allocation_price"].(object)["cadence"] = "annual"

@@ -11,8 +11,8 @@ import (
 )
 
 var _ = Describe("What licenses cover of charges", func() {
-	var o office
-	BeforeEach(func() { o = openOffice("2025-06-10T15:00:00Z") })
+	var o licenseFixture
+	BeforeEach(func() { o = newLicenseFixture("2025-06-10T15:00:00Z") })
 
 	// upcoming is the usage that the next invoice charges.
 	upcoming := func(sub string) value {

@@ -8,10 +8,10 @@ import (
 )
 
 var _ = Describe("A license price that is replaced in the middle of a period", func() {
-	var o office
+	var o licenseFixture
 	var customer, sub string
 	BeforeEach(func() {
-		o = openOffice("2025-06-10T15:00:00Z")
+		o = newLicenseFixture("2025-06-10T15:00:00Z")
 		customer, sub = o.rent(nil, nil, o.seats(3, "100", nil), o.metered())
 	})
 
@@ -116,7 +116,7 @@ var _ = Describe("A license price that is replaced in the middle of a period", f
 	})
 
 	It("grants the difference by local days across a change of the clock", func() {
-		o = openOffice("2025-03-01T06:00:00Z")
+		o = newLicenseFixture("2025-03-01T06:00:00Z")
 		customer, sub = o.rent(object{"timezone": "America/New_York"}, nil, o.seats(3, "100", nil), o.metered())
 		o.give(sub, "a", nil)
 		replace("2025-03-10", "150", nil)

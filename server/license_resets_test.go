@@ -8,8 +8,8 @@ import (
 )
 
 var _ = Describe("The periods in which licenses have credits of their own", func() {
-	var o office
-	BeforeEach(func() { o = openOffice("2025-10-10T15:00:00Z") })
+	var o licenseFixture
+	BeforeEach(func() { o = newLicenseFixture("2025-10-10T15:00:00Z") })
 	resets := func() (messages []value) {
 		GinkgoHelper()
 		for _, m := range o.news() {

@@ -9,7 +9,7 @@ import (
 )
 
 // spend sends an event of a license that uses so many credits.
-func (o office) spend(customer, name, at, n string) {
+func (o licenseFixture) spend(customer, name, at, n string) {
 	GinkgoHelper()
 	*o.sent++
 	o.post("/v1/ingest", fmt.Sprintf(`{"events":[{"idempotency_key":"e%06d","event_name":"call","customer_id":%q,"timestamp":%q,"properties":{"n":%s,"seat_id":%q}}]}`,
@@ -33,8 +33,8 @@ func figures(page value) []string {
 }
 
 var _ = Describe("The usage of licenses", func() {
-	var o office
-	BeforeEach(func() { o = openOffice("2025-06-10T15:00:00Z") })
+	var o licenseFixture
+	BeforeEach(func() { o = newLicenseFixture("2025-06-10T15:00:00Z") })
 
 	rows := func(sub, query string) []string {
 		GinkgoHelper()

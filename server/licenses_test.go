@@ -8,21 +8,21 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// office is a shop that sells seats: a license type, and a plan whose usage draws on what
+// licenseFixture is a fixture that sells seats: a license type, and a plan whose usage draws on what
 // licenses are granted.
-type office struct {
-	shop
+type licenseFixture struct {
+	fixture
 	kind string
 }
 
-func openOffice(now string) office {
+func newLicenseFixture(now string) licenseFixture {
 	GinkgoHelper()
-	s := openShop(now)
-	return office{s, s.licenseType("Seat")}
+	s := newFixture(now)
+	return licenseFixture{s, s.licenseType("Seat")}
 }
 
 // seats is the entry of a plan for so many licenses, each granted credits a month.
-func (o office) seats(quantity int, granted string, more object) object {
+func (o licenseFixture) seats(quantity int, granted string, more object) object {
 	return object{"license_allocation_price": with(o.fee("10.00"), object{
 		"name": "Seats", "license_type_id": o.kind, "fixed_price_quantity": quantity,
 		"license_allocations": list{with(object{"amount": granted, "currency": "credits"}, more)},
@@ -30,12 +30,12 @@ func (o office) seats(quantity int, granted string, more object) object {
 }
 
 // metered is the entry of a plan for usage that draws on licenses: a credit for each call.
-func (o office) metered() object {
+func (o licenseFixture) metered() object {
 	return object{"price": with(o.calls("1"), object{"currency": "credits", "conversion_rate": 0.05, "license_type_id": o.kind})}
 }
 
 // rent subscribes a new customer to a plan of those entries, and returns both.
-func (o office) rent(buyer, terms object, entries ...object) (customer, subscription string) {
+func (o licenseFixture) rent(buyer, terms object, entries ...object) (customer, subscription string) {
 	GinkgoHelper()
 	prices := list{}
 	for _, entry := range entries {
@@ -47,27 +47,27 @@ func (o office) rent(buyer, terms object, entries ...object) (customer, subscrip
 	return customer, o.post("/v1/subscriptions", body).expect(201).text("id")
 }
 
-func (o office) asked(subscription, name string, change object) object {
+func (o licenseFixture) asked(subscription, name string, change object) object {
 	return with(object{"subscription_id": subscription, "license_type_id": o.kind, "external_license_id": name}, change)
 }
 
 // give makes a license and returns it.
-func (o office) give(subscription, name string, change object) value {
+func (o licenseFixture) give(subscription, name string, change object) value {
 	GinkgoHelper()
 	return o.post("/v1/licenses", o.asked(subscription, name, change)).expect(201)
 }
 
 // named is the path of a license by its name.
-func (o office) named(subscription, name string) string {
+func (o licenseFixture) named(subscription, name string) string {
 	return "/v1/licenses/external_license_id/" + name + "?subscription_id=" + subscription + "&license_type_id=" + o.kind
 }
 
 var _ = Describe("Licenses", func() {
 	const refused = "400-constraint-violation"
-	var o office
+	var o licenseFixture
 	var sub string
 	BeforeEach(func() {
-		o = openOffice("2025-06-10T15:00:00Z")
+		o = newLicenseFixture("2025-06-10T15:00:00Z")
 		_, sub = o.rent(object{"timezone": "America/New_York"}, nil, o.seats(3, "100", nil))
 	})
 
@@ -236,7 +236,7 @@ var _ = Describe("Licenses", func() {
 
 	Describe("GET /v1/licenses/{license_id}", func() {
 		It("misses what does not exist, or is another account's", func() {
-			other := openOffice("2025-06-10T15:00:00Z")
+			other := newLicenseFixture("2025-06-10T15:00:00Z")
 			_, theirs := other.rent(nil, nil, other.seats(1, "1", nil))
 			for _, id := range []string{"nope", other.give(theirs, "ada", nil).text("id")} {
 				o.get("/v1/licenses/"+id).refuse(404, "404-resource-not-found", "License", id)

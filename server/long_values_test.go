@@ -20,7 +20,7 @@ var _ = Describe("A property with a value of thousands of random letters", func(
 	}
 
 	It("is counted once, is a group of its own, and stops nothing", func() {
-		s := openShop("2025-03-10T09:00:00Z")
+		s := newFixture("2025-03-10T09:00:00Z")
 		buyer := s.buyer(nil)
 		distinct := s.api.metric("SELECT COUNT(DISTINCT who) FROM events WHERE event_name = 'call'")
 		sub := s.subscribe(buyer, nil,

@@ -9,7 +9,7 @@ import (
 )
 
 // sends sends events on 3 March, each written "name n" or "name n region".
-func (s shop) sends(buyer string, events ...string) {
+func (s fixture) sends(buyer string, events ...string) {
 	GinkgoHelper()
 	sent := list{}
 	for _, each := range events {
@@ -28,7 +28,7 @@ func (s shop) sends(buyer string, events ...string) {
 }
 
 // cost is what a subscription has come to so far.
-func (s shop) cost(subscription string) string {
+func (s fixture) cost(subscription string) string {
 	GinkgoHelper()
 	answer := s.get("/v1/subscriptions/" + subscription + "/costs?view_mode=cumulative")
 	answer.expect(200)
@@ -36,10 +36,10 @@ func (s shop) cost(subscription string) string {
 }
 
 var _ = Describe("defect 4: names of columns and properties", func() {
-	var s shop
+	var s fixture
 	var buyer, sum string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer, sum = s.buyer(nil), s.metric
 		s.api.clock("2025-03-01T03:00:00Z")
 		sum = s.api.metric("SELECT SUM(n) FROM events WHERE n > 0")

@@ -8,14 +8,14 @@ import (
 )
 
 // oneOff is the body of an invoice of three widgets.
-func (s shop) oneOff(customer string, change object) object {
+func (s fixture) oneOff(customer string, change object) object {
 	return with(object{
 		"customer_id": customer, "currency": "USD", "invoice_date": "2025-03-01", "line_items": list{s.widgets("3", "19.99")},
 	}, change)
 }
 
 // widgets is a line of a one-off invoice.
-func (s shop) widgets(quantity, each string) object {
+func (s fixture) widgets(quantity, each string) object {
 	return object{
 		"name": "Widgets", "item_id": s.item, "model_type": "unit", "quantity": json.Number(quantity),
 		"unit_config": object{"unit_amount": each}, "start_date": "2025-03-01", "end_date": "2025-03-31",
@@ -24,10 +24,10 @@ func (s shop) widgets(quantity, each string) object {
 
 var _ = Describe("One-off invoices", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(object{"external_customer_id": "acme"})
 	})
 	create := func(change object) *answer { return s.post("/v1/invoices", s.oneOff(buyer, change)) }

@@ -116,7 +116,7 @@ func (w sweeper) put(schema *openapi3.Schema, at any, steps []string, value any)
 
 var _ = Describe("outage D: 5,000 random letters", func() {
 	It("are no failure of the server in any string of any request", func() {
-		s := openShop("2025-03-10T09:00:00Z")
+		s := newFixture("2025-03-10T09:00:00Z")
 		*s.spoiled = true
 		buyer := s.buyer(object{"external_customer_id": "acme", "currency": "USD"})
 		made := s.subscribe(buyer, nil, s.calls("1.00"))
@@ -186,25 +186,25 @@ var _ = Describe("outage D: 5,000 random letters", func() {
 	})
 
 	DescribeTable("are refused where an index keeps the string, by the field's name",
-		func(path, field string, body func(s shop, letters string) object) {
-			s := openShop("2025-03-10T09:00:00Z")
+		func(path, field string, body func(s fixture, letters string) object) {
+			s := newFixture("2025-03-10T09:00:00Z")
 			path = strings.ReplaceAll(path, "{customer}", s.buyer(object{"currency": "USD"}))
 			Expect(s.post(path, body(s, store.Random(5000))).refuse(http.StatusBadRequest, "400-request-validation-errors").list("validation_errors")).
 				To(ContainElement(MatchRegexp(`^%s: must have (at most|from 1 to) 255 characters$`, field)))
 		},
-		Entry("the alias of a plan", "/v1/plans", "external_plan_id", func(_ shop, letters string) object {
+		Entry("the alias of a plan", "/v1/plans", "external_plan_id", func(_ fixture, letters string) object {
 			return object{"name": "Pro", "currency": "USD", "prices": list{}, "external_plan_id": letters}
 		}),
-		Entry("the alias of a price", "/v1/prices", "external_price_id", func(s shop, letters string) object {
+		Entry("the alias of a price", "/v1/prices", "external_price_id", func(s fixture, letters string) object {
 			return with(s.fee("1.00"), object{"currency": "USD", "external_price_id": letters})
 		}),
-		Entry("the alias of a dimensional group", "/v1/dimensional_price_groups", "external_dimensional_price_group_id", func(s shop, letters string) object {
+		Entry("the alias of a dimensional group", "/v1/dimensional_price_groups", "external_dimensional_price_group_id", func(s fixture, letters string) object {
 			return object{"name": "By region", "billable_metric_id": s.metric, "dimensions": list{"region"}, "external_dimensional_price_group_id": letters}
 		}),
-		Entry("the value of a license", "/v1/licenses", "external_license_id", func(_ shop, letters string) object {
+		Entry("the value of a license", "/v1/licenses", "external_license_id", func(_ fixture, letters string) object {
 			return object{"subscription_id": "none", "license_type_id": "none", "external_license_id": letters}
 		}),
-		Entry("the currency of a ledger", "/v1/customers/{customer}/credits/ledger_entry", "currency", func(_ shop, letters string) object {
+		Entry("the currency of a ledger", "/v1/customers/{customer}/credits/ledger_entry", "currency", func(_ fixture, letters string) object {
 			return object{"entry_type": "increment", "amount": 1, "currency": letters}
 		}),
 	)

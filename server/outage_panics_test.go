@@ -54,32 +54,32 @@ func (p process) metrics() string {
 	return answer.Body.String()
 }
 
-// spoilMetric makes the metric of the shop one that does not parse.
-func (s shop) spoilMetric() {
+// spoilMetric makes the metric of the fixture one that does not parse.
+func (s fixture) spoilMetric() {
 	GinkgoHelper()
 	s.owner("UPDATE metrics SET sql = 'SELECT NOTHING' WHERE id = '" + s.metric + "'")
 }
 
 var _ = Describe("outage C: a panic in background work of one account", func() {
-	// shops are one whose work panics, and an innocent one that comes after it.
-	var broken, innocent shop
+	// fixtures are one whose work panics, and an innocent one that comes after it.
+	var broken, innocent fixture
 	live := func() {
 		one := startAlone()
-		for _, s := range []*shop{&broken, &innocent} {
+		for _, s := range []*fixture{&broken, &innocent} {
 			a := one.account("live")
-			*s = shop{a, a.item("Calls"), "", new(int)}
+			*s = fixture{a, a.item("Calls"), "", new(int)}
 			s.metric = s.post("/v1/metrics", object{"name": "Calls", "description": nil, "item_id": s.item, "sql": "SELECT SUM(n) FROM events"}).expect(201).text("id")
 		}
 	}
 	stopped := func() {
 		one := startAlone()
-		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
+		broken, innocent = one.newFixture("2025-03-10T09:00:00Z"), one.account("test").newFixture("2025-03-10T09:00:00Z")
 	}
 
 	It("parks the unit that it ends, which is tried again until it is mended", func() {
 		live()
-		subs := map[shop]string{}
-		for _, s := range []shop{broken, innocent} {
+		subs := map[fixture]string{}
+		for _, s := range []fixture{broken, innocent} {
 			subs[s] = s.subscribe(s.buyer(nil), object{"start_date": "2025-01-01", "end_date": "2025-03-01", "auto_issuance": false}, s.calls("1.00")).text("id")
 			s.put("/v1/subscriptions/"+subs[s], object{"auto_issuance": true}).expect(200)
 		}
@@ -95,9 +95,9 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 
 	It("is told by the request that advances its test clock, also where several workers are at it", func() {
 		one := serveOn(storetest.New(), 2).account("test")
-		broken, innocent = one.openShop("2025-03-10T09:00:00Z"), one.account("test").openShop("2025-03-10T09:00:00Z")
-		subs := map[shop]string{}
-		for _, s := range []shop{broken, innocent} {
+		broken, innocent = one.newFixture("2025-03-10T09:00:00Z"), one.account("test").newFixture("2025-03-10T09:00:00Z")
+		subs := map[fixture]string{}
+		for _, s := range []fixture{broken, innocent} {
 			subs[s] = s.subscribe(s.buyer(nil), nil, s.calls("1.00")).text("id")
 		}
 		broken.spoilMetric()
@@ -109,7 +109,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 
 	It("ends the evaluation of its alerts", func() {
 		stopped()
-		for _, s := range []shop{broken, innocent} {
+		for _, s := range []fixture{broken, innocent} {
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.calls("1.00")).text("id")
 			s.post("/v1/alerts/subscription_id/"+sub, object{"type": "usage_exceeded", "metric_id": s.metric, "thresholds": thresholds("10")}).expect(201)
@@ -117,15 +117,15 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		}
 		broken.spoilMetric()
 		p := innocent.process(func(ctx context.Context, s *server.Server) { s.Worker().EvaluateAlerts(ctx) })
-		Eventually(watcher{shop: innocent}.fired, onBusyMachine).Should(HaveLen(1))
+		Eventually(alertFixture{fixture: innocent}.fired, onBusyMachine).Should(HaveLen(1))
 		Eventually(p.metrics, onBusyMachine).Should(MatchRegexp(`tollkeeper_panics_total{work="look at subscriptions"} [1-9]`))
 		Expect(p.stacks()).To(Equal(1))
 	})
 
 	It("ends the aggregation of its usage, and what follows from that", func() {
 		stopped()
-		subs := map[shop]string{}
-		for _, s := range []shop{broken, innocent} {
+		subs := map[fixture]string{}
+		for _, s := range []fixture{broken, innocent} {
 			buyer := s.buyer(nil)
 			subs[s] = s.subscribe(buyer, object{"invoicing_threshold": "5.00"}, s.calls("1.00")).text("id")
 			s.use(buyer, "2025-03-10T09:00:00Z", "10")
@@ -138,7 +138,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 
 	It("ends the verification of its books, which are found unreadable", func() {
 		stopped()
-		for _, s := range []shop{broken, innocent} {
+		for _, s := range []fixture{broken, innocent} {
 			buyer := s.buyer(nil)
 			s.subscribe(buyer, nil, s.calls("1.00"))
 			s.use(buyer, "2025-03-10T09:00:00Z", "10")
@@ -160,7 +160,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 			receivers[a] = receive(nil)
 			a.post("/v1/webhook_endpoints", object{"url": receivers[a].url}).expect(201)
 			a.post("/v1/items", object{"name": "Widget"}).expect(201)
-			(&post{api: a}).happens(1)
+			(&webhookFixture{api: a}).happens(1)
 		}
 		fail.Store(3) // the look for what is due, the first claim, and then an attempt or a claim
 		now := func() time.Time {

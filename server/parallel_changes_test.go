@@ -13,7 +13,7 @@ import (
 var _ = Describe("Changes of one subscription from many clients at once", func() {
 	It("come one after the other: none is lost, nothing is charged or credited twice", func() {
 		const clients = 8
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub, price := "", ""
 		after := s.subscribe(buyer, nil, with(s.fee("30.00"), object{"name": "Seats", "fixed_price_quantity": 1}), s.calls("1.00"))
@@ -70,7 +70,7 @@ var _ = Describe("Changes of one subscription from many clients, while its invoi
 	const clients, rounds = 16, 4
 
 	It("all come about, and every day is charged once for what it was worth", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		prices := []object{s.calls("1.00")}
 		for k := range clients {
 			prices = append(prices, with(s.fee("93.00"), object{"name": fmt.Sprint("Seats ", k), "fixed_price_quantity": 1}))

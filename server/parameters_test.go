@@ -7,10 +7,10 @@ import (
 
 var _ = Describe("Parameters of metrics", func() {
 	const regional = "SELECT SUM(n) FROM events WHERE region = {{region}} AND n >= COALESCE({{least}}, 2)"
-	var s shop
+	var s fixture
 	var buyer, metric string
 	BeforeEach(func() {
-		s = openShop("2025-05-20T12:00:00Z")
+		s = newFixture("2025-05-20T12:00:00Z")
 		buyer = s.buyer(nil)
 		metric = s.api.metric(regional)
 		s.use(buyer, "2025-05-20T12:00:00Z", `1, "region": "eu"`, `3, "region": "eu"`, `10, "region": "us"`, `100, "region": "it's"`, `-7, "region": 5`)

@@ -11,10 +11,10 @@ import (
 )
 
 var _ = Describe("A parked unit that is skipped", func() {
-	var s shop
+	var s fixture
 	var sub string
 	BeforeEach(func() {
-		s = startAlone().openShop("2025-01-01T00:00:00Z")
+		s = startAlone().newFixture("2025-01-01T00:00:00Z")
 		s.setting("payment_gateway", "test")
 		s.listens()
 		buyer := s.buyer(object{"payment_provider": "stripe_charge", "payment_provider_id": "card"})

@@ -12,13 +12,13 @@ import (
 )
 
 // breakSubscription makes the database refuse invoices of a subscription dated after a day.
-func (s shop) breakSubscription(id, after string) {
+func (s fixture) breakSubscription(id, after string) {
 	GinkgoHelper()
 	s.owner(fmt.Sprintf("ALTER TABLE invoices ADD CONSTRAINT broken CHECK (subscription_id <> '%s' OR invoice_date <= '%s') NOT VALID", id, after))
 }
 
 // outcome writes what is told of the invoices of a subscription, newest first, but for ids.
-func (s shop) outcome(subscription string) (texts []string) {
+func (s fixture) outcome(subscription string) (texts []string) {
 	GinkgoHelper()
 	page := s.invoices(subscription)
 	for n := range page.list("data") {
@@ -30,7 +30,7 @@ func (s shop) outcome(subscription string) (texts []string) {
 }
 
 // advance moves the clock and returns what is parked.
-func (s shop) advance(now string) value {
+func (s fixture) advance(now string) value {
 	GinkgoHelper()
 	return s.post("/v1/test_clock/advance", object{"now": now}).expect(200)
 }
@@ -48,7 +48,7 @@ var _ = Describe("A unit of due work that fails", func() {
 	It("holds up only its subscription, on the way and across a clock change and a month end", func() {
 		var outcomes [2][][]string
 		for k, fails := range []bool{false, true} {
-			s := startAlone().openShop("2025-01-31T00:00:00Z")
+			s := startAlone().newFixture("2025-01-31T00:00:00Z")
 			subs := []string{}
 			for range 3 {
 				buyer := s.buyer(object{"timezone": "America/New_York"})
@@ -77,7 +77,7 @@ var _ = Describe("A unit of due work that fails", func() {
 	It("holds up its customer where the subscriptions share credits, and no other", func() {
 		var outcomes [2][][]string
 		for k, fails := range []bool{false, true} {
-			s := startAlone().openShop("2025-01-01T00:00:00Z")
+			s := startAlone().newFixture("2025-01-01T00:00:00Z")
 			subs, buyers := []string{}, []string{s.buyer(nil), s.buyer(nil)}
 			for _, buyer := range buyers {
 				s.credits(buyer, object{"amount": 1000, "per_unit_cost_basis": "0.05"})
@@ -104,7 +104,7 @@ var _ = Describe("A unit of due work that fails", func() {
 	})
 
 	It("that is an alert stops no invoice", func() {
-		s := startAlone().openShop("2025-01-01T00:00:00Z")
+		s := startAlone().newFixture("2025-01-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("10"), s.calls("0")).text("id")
 		s.post("/v1/alerts/subscription_id/"+sub, object{"type": "usage_exceeded", "metric_id": s.metric, "thresholds": thresholds("10")}).expect(201)
@@ -115,7 +115,7 @@ var _ = Describe("A unit of due work that fails", func() {
 	})
 
 	It("that is a search holds up its lane alone", func() {
-		s := startAlone().openShop("2025-01-01T00:00:00Z")
+		s := startAlone().newFixture("2025-01-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
 		s.owner("ALTER TABLE alert_progress RENAME COLUMN seen TO unseen")
 		s.advance("2025-04-20T00:00:00Z").parks(object{"parked[0].kind": "look at subscriptions", "parked[0].subscription_id": nil, "parked[0].customer_id": nil})
@@ -125,19 +125,19 @@ var _ = Describe("A unit of due work that fails", func() {
 	Describe("on several servers", func() {
 		// failing are a live account with an invoice that cannot be issued and one that can, and another account
 		// with one.
-		failing := func() (broken, innocent shop, subs []string, other string) {
+		failing := func() (broken, innocent fixture, subs []string, other string) {
 			GinkgoHelper()
 			one := startAlone()
-			opened := func(a *api) shop { return shop{a, a.item("Calls"), "", new(int)} }
+			opened := func(a *api) fixture { return fixture{a, a.item("Calls"), "", new(int)} }
 			broken, innocent = opened(one.account("live")), opened(one.account("live"))
-			held := func(s shop) string {
+			held := func(s fixture) string {
 				GinkgoHelper()
 				id := s.subscribe(s.buyer(nil), object{"start_date": "2025-01-01", "end_date": "2025-03-01", "auto_issuance": false}, s.fee("10")).text("id")
 				return id
 			}
 			subs, other = []string{held(broken), held(broken)}, held(innocent)
 			broken.owner("ALTER TABLE invoices ADD CONSTRAINT broken CHECK (subscription_id <> '" + subs[0] + "' OR status = 'draft') NOT VALID")
-			for s, ids := range map[shop][]string{broken: subs, innocent: {other}} {
+			for s, ids := range map[fixture][]string{broken: subs, innocent: {other}} {
 				for _, id := range ids {
 					s.put("/v1/subscriptions/"+id, object{"auto_issuance": true}).expect(200)
 				}
@@ -146,7 +146,7 @@ var _ = Describe("A unit of due work that fails", func() {
 		}
 		issued := []string{"2025-01-01 issued 10.00", "2025-02-01 issued 10.00"}
 		run := func(ctx context.Context, s *server.Server) { _ = s.Worker().Run(ctx) }
-		attempts := func(s shop) (n int) {
+		attempts := func(s fixture) (n int) {
 			GinkgoHelper()
 			s.tx(func(tx *store.Tx) error {
 				return tx.Raw("SELECT coalesce(max(attempts), 0) FROM parked_units").Scan(&n).Error
@@ -194,7 +194,7 @@ var _ = Describe("A unit of due work that fails", func() {
 		})
 
 		It("is tried again where the clock stands, which stays where it is", func() {
-			s := startAlone().openShop("2025-01-01T00:00:00Z")
+			s := startAlone().newFixture("2025-01-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
 			s.breakSubscription(sub, "2025-03-15")
 			Expect(s.advance("2025-04-20T00:00:00Z").list("parked")).To(HaveLen(1))

@@ -9,9 +9,9 @@ import (
 
 var _ = Describe("Payments", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	BeforeEach(func() {
-		s = openShop("2025-02-28T00:00:00Z")
+		s = newFixture("2025-02-28T00:00:00Z")
 		s.setting("payment_gateway", "test")
 	})
 	// payer is a customer whose invoices are charged, by that method.

@@ -28,8 +28,8 @@ func filter(field, operator string, values ...any) object {
 }
 
 var _ = Describe("Adjustments of plans", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-03-01T10:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-03-01T10:00:00Z") })
 
 	// body is a plan of a fee and of calls, which its adjustments may name.
 	body := func(adjustments ...object) object {

@@ -23,7 +23,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	const refused = "400-constraint-violation"
 
 	It("S-5: credits the rest of each fee before the next plan's is invoiced", func() {
-		s := openShop("2023-07-01T00:00:00Z")
+		s := newFixture("2023-07-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		advanced, beginner := s.plan(nil, s.fee("500.00")).text("id"), s.plan(nil, s.fee("50.00")).text("id")
 		sub := s.subscribe(buyer, nil, s.fee("100.00")).text("id")
@@ -48,7 +48,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	})
 
 	It("bills usage of each plan for its own time, on an invoice of its own", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		dear := s.plan(nil, s.calls("2.00"), s.fee("31.00")).text("id")
 		sub := s.subscribe(buyer, nil, s.calls("1.00")).text("id")
@@ -64,7 +64,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 
 	Describe("planned for later", func() {
 		It("changes the plan, with its credit and settings, when the day comes", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			plan := s.plan(nil, s.fee("62.00")).text("id")
 			sub := s.subscribe(buyer, nil, s.fee("31.00")).text("id")
@@ -87,7 +87,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 		})
 
 		It("comes when the term ends", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			plan := s.plan(nil, s.fee("62.00")).text("id")
 			sub := s.subscribe(s.buyer(nil), nil, with(s.fee("310.00"), object{"cadence": "quarterly"})).text("id")
 			after := s.move(sub, plan, object{"change_option": "end_of_subscription_term"}).expect(200)
@@ -97,7 +97,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 		})
 
 		It("gives way to another one of the same day, or of an earlier one", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			a, b := s.plan(nil, s.fee("62.00")).text("id"), s.plan(nil, s.fee("93.00")).text("id")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 			s.move(sub, a, onDate("2025-03-21T12:00:00Z")).expect(200)
@@ -114,7 +114,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 		})
 
 		It("takes back an end from then on, and stays before an earlier one", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			plan := s.plan(nil, s.fee("62.00")).text("id")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 			s.cancel(sub, asOf("2025-04-11")).expect(200)
@@ -130,7 +130,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 
 	DescribeTable("begins billing cycles where it is asked to",
 		func(change object, day string, bills ...string) {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			plan := s.plan(nil, s.fee("31.00")).text("id")
 			sub := s.subscribe(s.buyer(nil), object{"align_billing_with_subscription_start_date": true}, s.calls("1.00")).text("id")
 			s.clock("2025-03-20T00:00:00Z")
@@ -148,7 +148,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	)
 
 	It("begins the phases of the new plan, and ends where they end", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plan := s.post("/v1/plans", object{
 			"name": "Ramp", "currency": "USD",
 			"plan_phases": list{object{"order": 1, "duration": 1, "duration_unit": "monthly"}, object{"order": 2, "duration": 1, "duration_unit": "monthly"}},
@@ -164,7 +164,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	})
 
 	It("differs from the plan as a new subscription may, with a coupon of its own", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		s.coupon(percent("A", "0.5"), nil)
 		made := s.plan(nil, s.fee("31.00"))
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("10.00")).text("id")
@@ -176,7 +176,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	})
 
 	It("counts days of a month in which the clock changes, in the customer's zone", func() {
-		s := openShop("2025-03-01T12:00:00Z")
+		s := newFixture("2025-03-01T12:00:00Z")
 		buyer := s.buyer(object{"timezone": "America/Los_Angeles"})
 		plan := s.plan(nil, s.fee("62.00")).text("id")
 		sub := s.subscribe(buyer, object{"start_date": "2025-03-01"}, s.fee("31.00")).text("id")
@@ -188,7 +188,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	})
 
 	It("moves to another version of the same plan", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		made := s.plan(nil, s.fee("31.00"))
 		plan := made.text("id")
 		s.post("/v1/plans/"+plan+"/versions", object{"version": 2, "replace_prices": list{
@@ -201,7 +201,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 	})
 
 	It("is refused for other currencies, plans that take none, and dates that are past changing", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		euros := s.plan(object{"currency": "EUR"}, s.fee("31.00")).text("id")
 		draft := s.plan(object{"status": "draft"}, s.fee("31.00")).text("id")
 		plan := s.plan(nil, s.fee("31.00")).text("id")
@@ -220,7 +220,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 
 	DescribeTable("refuses requests that are wrong in themselves",
 		func(change object, violations ...string) {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 			s.move(sub, "p", change).invalid(violations...)
 		},
@@ -238,7 +238,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/schedule_plan_change"
 
 var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes", func() {
 	It("takes back all that lies ahead, gives coupons back, and leaves a cancellation", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		coupon := s.coupon(percent("A", "0.5"), object{"max_redemptions": 1})
 		a, b := s.plan(nil, s.fee("62.00")).text("id"), s.plan(nil, s.fee("93.00")).text("id")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
@@ -256,7 +256,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_pending_pl
 	})
 
 	It("takes back a change on the day of a start that lies ahead", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plan := s.plan(nil, s.fee("62.00")).text("id")
 		sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-04-01"}, s.fee("31.00")).text("id")
 		s.move(sub, plan, with(onDate("2025-04-01"), object{"net_terms": 7})).expect(200)
@@ -271,7 +271,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_pending_pl
 	})
 
 	It("leaves the end of phases as it was, and takes back that of a plan not reached", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		ramp := func() object {
 			return object{"name": "Ramp", "currency": "USD",
 				"plan_phases": list{object{"order": 1, "duration": 2, "duration_unit": "monthly"}},

@@ -14,7 +14,7 @@ import (
 
 // migrate plans the migration of a plan to a version: at once for "", and returns the
 // path of it.
-func (s shop) migrate(plan string, to int, effective string) string {
+func (s fixture) migrate(plan string, to int, effective string) string {
 	GinkgoHelper()
 	var m migration.Migration
 	s.tx(func(tx *store.Tx) (err error) {
@@ -25,13 +25,13 @@ func (s shop) migrate(plan string, to int, effective string) string {
 }
 
 // on subscribes a customer to a plan.
-func (s shop) on(plan, buyer string, change object) string {
+func (s fixture) on(plan, buyer string, change object) string {
 	GinkgoHelper()
 	return s.post("/v1/subscriptions", with(object{"customer_id": buyer, "plan_id": plan}, change)).expect(201).text("id")
 }
 
 // version makes a version of a plan: its next one, changed so.
-func (s shop) version(plan string, number int, change object) value {
+func (s fixture) version(plan string, number int, change object) value {
 	GinkgoHelper()
 	return s.post("/v1/plans/"+plan+"/versions", with(object{"version": number}, change)).expect(201)
 }
@@ -43,11 +43,11 @@ func replacing(old any, by object) object {
 
 var _ = Describe("Migrations of a plan", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer, plan, sub string
 	var made value
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(nil)
 		made = s.plan(nil, s.calls("0.10"), s.fee("31.00"))
 		plan = made.text("id")

@@ -10,11 +10,11 @@ import (
 
 var _ = Describe("Versions of plans", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var plan value
 	var path, price string
 	BeforeEach(func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		plan = s.plan(object{"external_plan_id": "pro"}, s.calls("0.10"))
 		path, price = "/v1/plans/"+plan.text("id"), plan.entry("prices", 0).text("id")
 	})

@@ -24,11 +24,11 @@ func groups(answer value, array string) []string {
 }
 
 var _ = Describe("Evaluating prices", func() {
-	var s shop
+	var s fixture
 	var buyer, price string
 	var frame object // of the buyer in May, before the clock
 	BeforeEach(func() {
-		s = openShop("2025-05-20T12:00:00Z")
+		s = newFixture("2025-05-20T12:00:00Z")
 		buyer = s.buyer(object{"external_customer_id": "acme"})
 		price = s.post("/v1/prices", with(s.calls("0.0335"), object{"currency": "USD", "external_price_id": "calls"})).expect(201).text("id")
 		frame = object{"customer_id": buyer, "timeframe_start": "2025-05-01T00:00:00Z", "timeframe_end": "2025-06-01T00:00:00Z"}

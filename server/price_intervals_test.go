@@ -41,7 +41,7 @@ func spans(subscription value) []string {
 
 // based subscribes to a fee of 1 a day in March, and to other prices. It returns the
 // subscription, its buyer and the interval of the fee.
-func (s shop) based(change object, prices ...object) (sub, buyer, base string) {
+func (s fixture) based(change object, prices ...object) (sub, buyer, base string) {
 	GinkgoHelper()
 	buyer = s.buyer(nil)
 	after := s.subscribe(buyer, change, append([]object{s.fee("31.00")}, prices...)...)
@@ -51,7 +51,7 @@ func (s shop) based(change object, prices ...object) (sub, buyer, base string) {
 var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", func() {
 	Describe("add", func() {
 		It("bills a new fee from a date ahead, and usage of one that is past", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, buyer, _ := s.based(nil)
 			s.use(buyer, "2025-03-01T00:00:00Z", "7")
 			s.clock("2025-03-05T00:00:00Z")
@@ -68,7 +68,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 		})
 
 		It("invoices a fee of the past at once, for each date since", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, _, _ := s.based(nil)
 			s.clock("2025-04-10T00:00:00Z")
 			after := s.intervals(sub, adding(object{"price": floating(s.fee("62.00")), "start_date": "2025-03-22"})).expect(200)
@@ -76,7 +76,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 		})
 
 		It("takes prices that are named, to the end of the term", func() {
-			s := openShop("2025-03-10T00:00:00Z")
+			s := newFixture("2025-03-10T00:00:00Z")
 			sub, _, _ := s.based(nil)
 			s.post("/v1/prices", with(floating(s.fee("9.00")), object{"external_price_id": "extra"})).expect(201)
 			named := s.post("/v1/prices", with(floating(s.fee("22.00")), object{"name": "Named"})).expect(201).text("id")
@@ -89,7 +89,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 		})
 
 		It("takes the older forms of adjustments, for the price alone and its time", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, buyer, _ := s.based(nil)
 			s.use(buyer, "2025-03-01T00:00:00Z", "100")
 			after := s.intervals(sub, object{"add": list{
@@ -109,7 +109,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 		})
 
 		It("takes allocation prices, quantities to come and values for parameters", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, buyer, _ := s.based(nil)
 			s.use(buyer, "2025-03-01T00:00:00Z", `3, "region": "eu"`, `4, "region": "us"`)
 			metric := s.api.metric("SELECT SUM(n) FROM events WHERE region = {{region}}")
@@ -133,7 +133,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 		})
 
 		It("counts for whom it says, and what passes its filter, and is edited to count others", func() {
-			s := openShop("2025-03-01T00:00:00Z")
+			s := newFixture("2025-03-01T00:00:00Z")
 			sub, buyer, _ := s.based(nil)
 			child := s.buyer(object{"hierarchy": object{"parent_customer_id": buyer}})
 			s.use(buyer, "2025-03-01T00:00:00Z", `1, "region": "eu"`, `2, "region": "us"`)
@@ -156,7 +156,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 
 		DescribeTable("refuses",
 			func(change object, beginnings ...string) {
-				s := openShop("2025-03-10T00:00:00Z")
+				s := newFixture("2025-03-10T00:00:00Z")
 				sub, _, _ := s.based(object{"end_date": "2025-09-01"})
 				s.intervals(sub, adding(with(object{"price": floating(s.fee("1.00")), "start_date": "2025-03-10"}, change))).invalid(beginnings...)
 			},

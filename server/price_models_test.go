@@ -71,8 +71,8 @@ var configs = map[string]string{
 }
 
 var _ = Describe("The models of prices", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-01-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-01-01T00:00:00Z") })
 
 	// priced is the body of a price with that model.
 	priced := func(model string) object {

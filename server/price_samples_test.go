@@ -76,8 +76,8 @@ func put(into object, place string, what any) {
 }
 
 var _ = Describe("Every model of the contract", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-01-01T00:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-01-01T00:00:00Z") })
 
 	It("is in every family of prices, and has samples here", func() {
 		for _, family := range []string{"NewPlanPrice", "NullableNewPlanPrice", "NewFloatingPrice", "NullableNewFloatingPrice"} {

@@ -8,7 +8,7 @@ import (
 )
 
 // bulkSeats subscribes to a fee of which 1 costs 10.00, 2 cost 20.00, and of more each costs 2.00.
-func (s shop) bulkSeats(quantity int) (sub, price string) {
+func (s fixture) bulkSeats(quantity int) (sub, price string) {
 	GinkgoHelper()
 	return s.seats(quantity, nil, object{"model_type": "bulk", "unit_config": absent, "bulk_config": object{"tiers": list{
 		object{"maximum_units": 2, "unit_amount": "10.00"}, object{"unit_amount": "2.00"},
@@ -16,13 +16,13 @@ func (s shop) bulkSeats(quantity int) (sub, price string) {
 }
 
 var _ = Describe("The quantity of a fee of which more units cost less (semantics 6.3.6)", func() {
-	costs := func(s shop, sub string) list {
+	costs := func(s fixture, sub string) list {
 		GinkgoHelper()
 		return s.get("/v1/subscriptions/"+sub+"/costs").expect(200).each("data", "total")
 	}
 
 	It("is charged for at once where fewer units cost more", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.bulkSeats(4)
 		s.clock("2025-06-16T00:00:00Z")
 		after := s.quantity(sub, price, 1, nil).expect(200)
@@ -35,7 +35,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	})
 
 	It("is credited where more units cost less, on no invoice", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.bulkSeats(1)
 		s.clock("2025-06-16T00:00:00Z")
 		s.quantity(sub, price, 4, object{"allow_invoice_credit_or_void": false}).refuse(400, "400-constraint-violation", "allow_invoice_credit_or_void")
@@ -46,7 +46,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	})
 
 	It("is charged for and credited in turn, and gives back the rest where the subscription ends", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.bulkSeats(4)
 		s.clock("2025-06-16T00:00:00Z")
 		Expect(changed(s.quantity(sub, price, 2, nil).expect(200))).To(Equal([]string{"2025-06-16 issued 6.00"})) // 12.00 * 15/30
@@ -57,7 +57,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	})
 
 	It("opens a draft for a day ahead where it will cost more, and none where it will cost less", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.bulkSeats(4)
 		s.quantity(sub, price, 1, object{"effective_date": "2025-06-16"}).expect(200)
 		s.quantity(sub, price, 5, object{"effective_date": "2025-06-22"}).expect(200) // the same as 1
@@ -74,7 +74,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	})
 
 	It("is credited as the invoice is issued that was a draft until then", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"), with(s.fee("20.00"), object{
 			"name": "Seats", "fixed_price_quantity": 2, "model_type": "bulk", "unit_config": absent, "bulk_config": object{"tiers": list{
 				object{"maximum_units": 2, "unit_amount": "10.00"}, object{"unit_amount": "2.00"},
@@ -90,7 +90,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	})
 
 	It("counts days of the customer's calendar, over a change of the clock and at the end of a month", func() {
-		s := openShop("2025-03-01T08:00:00Z")
+		s := newFixture("2025-03-01T08:00:00Z")
 		after := s.subscribe(s.buyer(object{"timezone": "America/Los_Angeles"}), nil, with(s.fee("20.00"), object{
 			"fixed_price_quantity": 4, "model_type": "bulk", "unit_config": absent, "bulk_config": object{"tiers": list{
 				object{"maximum_units": 2, "unit_amount": "10.00"}, object{"unit_amount": "2.00"},

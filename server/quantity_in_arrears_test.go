@@ -8,7 +8,7 @@ import (
 )
 
 // linesOf are the lines of all invoices of a subscription.
-func (s shop) linesOf(sub string) (all []string) {
+func (s fixture) linesOf(sub string) (all []string) {
 	GinkgoHelper()
 	for k := range s.invoices(sub).list("data") {
 		all = append(all, lines(s.invoices(sub).entry("data", k))...)
@@ -20,7 +20,7 @@ func (s shop) linesOf(sub string) (all []string) {
 // once, which shows the last quantity in force.
 var _ = Describe("A fee in arrears whose quantity changes", func() {
 	// seats subscribes to one seat in arrears, and sets later quantities: a day and the quantity.
-	seats := func(s shop, buyer, change object, days map[string]int, more ...object) (sub string) {
+	seats := func(s fixture, buyer, change object, days map[string]int, more ...object) (sub string) {
 		GinkgoHelper()
 		prices := append([]object{with(with(s.fee("10.00"), object{"name": "Seats", "fixed_price_quantity": 1, "billed_in_advance": false}), change)}, more...)
 		after := s.subscribe(s.buyer(buyer), nil, prices...)
@@ -34,7 +34,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 
 	DescribeTable("is one line, rounded once",
 		func(zone, start, end string, days map[string]int, amount, quantity string) {
-			s := openShop(start)
+			s := newFixture(start)
 			sub := seats(s, object{"timezone": zone}, nil, days)
 			draft := s.invoices(sub).entry("data", 0)
 			Expect(draft.each("line_items", "subtotal")).To(Equal(list{amount}))
@@ -56,7 +56,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	)
 
 	It("costs what is billed, with the last quantity", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, nil, march)
 		s.clock("2025-03-31T12:00:00Z")
 		costs := s.get("/v1/subscriptions/" + sub + "/costs").expect(200)
@@ -66,7 +66,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	})
 
 	It("is adjusted as one: by a percentage, an amount, units and a minimum", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		for _, of := range []struct {
 			adjustment object
 			total      string
@@ -76,7 +76,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 			{object{"adjustment_type": "usage_discount", "usage_discount": 1}, "15.48"}, // a seat less on each day
 			{object{"adjustment_type": "minimum", "minimum_amount": "40.00", "item_id": s.item}, "40.00"},
 		} {
-			other := s.account("test").openShop("2025-03-01T00:00:00Z")
+			other := s.account("test").newFixture("2025-03-01T00:00:00Z")
 			if of.adjustment["item_id"] != nil {
 				of.adjustment["item_id"] = other.item
 			}
@@ -94,7 +94,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	})
 
 	It("is one line up to a change of the plan within its time", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, nil, march)
 		other := s.plan(object{"name": "Other"}, s.fee("7.00")).text("id")
 		s.clock("2025-03-25T00:00:00Z")
@@ -105,7 +105,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	})
 
 	It("is one line up to a cancellation as of a past day", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, nil, march)
 		s.clock("2025-03-25T00:00:00Z")
 		s.cancel(sub, asOf("2025-03-16")).expect(200)
@@ -113,7 +113,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	})
 
 	It("is billed anew where an earlier quantity of an issued line becomes another", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, nil, march)
 		s.clock("2025-04-02T00:00:00Z")
 		interval := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 0).text("id")
@@ -124,7 +124,7 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 	})
 
 	It("rounds what several quantities of an instalment come to once", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, object{"cadence": "quarterly", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}, march)
 		s.clock("2025-04-02T00:00:00Z")
 		first := s.invoices(sub).entry("data", 1)

@@ -17,7 +17,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 
 	DescribeTable("is billed from the former end of the subscription on",
 		func(zone, start, end, change, later string, bills ...string) {
-			s := openShop(start)
+			s := newFixture(start)
 			sub := s.subscribe(s.buyer(object{"timezone": zone}), object{"end_date": end},
 				with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 2}))
 			id, price := sub.text("id"), sub.entry("price_intervals", 0).text("price.id")
@@ -38,7 +38,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 	)
 
 	It("is billed as it was set: cancelled as of the 18th, taken back, then 5 seats", func() {
-		s := openShop("2025-01-31T00:00:00Z")
+		s := newFixture("2025-01-31T00:00:00Z")
 		sub, price := s.seats(2, nil, nil)
 		s.cancel(sub, asOf("2025-02-18")).expect(200)
 		s.clock("2025-02-03T00:00:00Z")
@@ -52,7 +52,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 	})
 
 	It("is billed from the former end of a price interval on", func() {
-		s := openShop("2025-02-01T00:00:00Z")
+		s := newFixture("2025-02-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 2}))
 		sub, interval, price := after.text("id"), after.entry("price_intervals", 0).text("id"), after.entry("price_intervals", 0).text("price.id")
 		s.intervals(sub, edit(interval, object{"end_date": "2025-03-18"})).expect(200)
@@ -68,7 +68,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 	})
 
 	It("is the one of before again, where the change is taken back", func() {
-		s := openShop("2025-02-01T00:00:00Z")
+		s := newFixture("2025-02-01T00:00:00Z")
 		sub, price := s.seats(2, nil, nil)
 		s.cancel(sub, asOf("2025-03-18")).expect(200)
 		s.clock("2025-03-02T00:00:00Z")
@@ -82,7 +82,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 	})
 
 	It("is the one that a shorter trial leaves, of several that would be in it", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), object{"trial_duration_days": 20}, with(s.fee("31.00"), object{"name": "Seats", "fixed_price_quantity": 1}))
 		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
 		for _, change := range []object{{"day": "2025-03-06", "to": 2}, {"day": "2025-03-11", "to": 3}, {"day": "2025-03-26", "to": 4}} {
@@ -99,7 +99,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 	})
 
 	It("moves with a trial that becomes longer by the days between two changes", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), object{"trial_duration_days": 5}, with(s.fee("31.00"), object{"name": "Seats", "fixed_price_quantity": 1}))
 		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
 		s.quantity(sub, price, 2, object{"effective_date": "2025-03-11"}).expect(200)
@@ -115,7 +115,7 @@ var _ = Describe("A quantity changed after an end was taken back", func() {
 var _ = Describe("Units that came while an end was ahead", func() {
 	DescribeTable("are charged for the rest of the period, each unit once",
 		func(zone, start, planned, increased string, paid bool, bills ...string) {
-			s := openShop(start)
+			s := newFixture(start)
 			sub, price := s.seats(2, object{"timezone": zone}, object{"unit_config": object{"unit_amount": "10.00"}})
 			s.cancel(sub, asOf(planned)).expect(200)
 			s.clock(increased)
@@ -138,7 +138,7 @@ var _ = Describe("Units that came while an end was ahead", func() {
 	)
 
 	It("are so where the end of a price interval is taken back", func() {
-		s := openShop("2025-09-01T00:00:00Z")
+		s := newFixture("2025-09-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, with(s.fee("10.00"), object{"name": "Seats", "fixed_price_quantity": 2}))
 		sub, interval, price := after.text("id"), after.entry("price_intervals", 0).text("id"), after.entry("price_intervals", 0).text("price.id")
 		s.intervals(sub, edit(interval, object{"end_date": "2025-09-30"})).expect(200)

@@ -8,7 +8,7 @@ import (
 )
 
 // seats subscribes to a fee for a quantity, and returns the subscription and the price.
-func (s shop) seats(quantity int, buyer, change object) (sub, price string) {
+func (s fixture) seats(quantity int, buyer, change object) (sub, price string) {
 	GinkgoHelper()
 	after := s.subscribe(s.buyer(buyer), nil, with(with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": quantity}), change))
 	return after.text("id"), after.entry("price_intervals", 0).text("price.id")
@@ -25,7 +25,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	const refused = "400-constraint-violation"
 
 	It("S-6: invoices more seats and credits fewer for the rest of the period", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		s.collect(sub)
 		s.clock("2025-06-16T00:00:00Z")
@@ -48,7 +48,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("credits fewer seats when their invoice is issued, if it was a draft until then", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"), with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 5}))
 		sub, price := after.text("id"), after.entry("price_intervals", 1).text("price.id")
 		s.clock("2025-07-01T03:00:00Z") // in the grace period
@@ -63,7 +63,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("invoices more seats once, also when the invoice of their day is made anew", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"), with(s.fee("20.00"), object{"name": "Seats", "fixed_price_quantity": 5}))
 		sub, calls, price := after.text("id"), after.entry("price_intervals", 0).text("id"), after.entry("price_intervals", 1).text("price.id")
 		s.clock("2025-07-01T13:00:00Z") // after the grace period
@@ -74,7 +74,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("credits the newest lines first, up to what they have, one note for each invoice", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		s.clock("2025-06-16T00:00:00Z")
 		s.quantity(sub, price, 7, nil).expect(200)
@@ -88,7 +88,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("gives back what a decrease has left, where the subscription ends then", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(10, nil, nil)
 		s.clock("2025-06-16T00:00:00Z")
 		Expect(changed(s.quantity(sub, price, 6, nil).expect(200))).To(Equal([]string{"adjustment 40.00"}))
@@ -98,7 +98,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 
 	Describe("on the boundary of a period", func() {
 		It("bills the full new quantity", func() {
-			s := openShop("2025-06-01T00:00:00Z")
+			s := newFixture("2025-06-01T00:00:00Z")
 			sub, price := s.seats(5, nil, nil)
 			s.quantity(sub, price, 6, object{"change_option": "upcoming_invoice"}).expect(200)
 			Expect(s.bills(sub)[1]).To(Equal("2025-07-01 draft 120.00"))
@@ -110,7 +110,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 		})
 
 		It("bills the difference beside what was issued at the very instant", func() {
-			s := openShop("2025-06-01T00:00:00Z")
+			s := newFixture("2025-06-01T00:00:00Z")
 			sub, price := s.seats(5, nil, nil)
 			after := s.quantity(sub, price, 6, nil).expect(200)
 			Expect(changed(after)).To(Equal([]string{"2025-06-01 issued 20.00"}))
@@ -124,7 +124,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("changes on a day ahead, when that comes", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		s.quantity(sub, price, 10, object{"effective_date": "2025-06-16"}).expect(200)
 		after := s.quantity(sub, price, 6, object{"effective_date": "2025-06-21"}).expect(200)
@@ -138,7 +138,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("returns to the quantity that was set for a day ahead, also when it was the present one then", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(4, nil, nil)
 		s.quantity(sub, price, 4, object{"effective_date": "2025-06-22"}).expect(200)
 		s.quantity(sub, price, 7, object{"effective_date": "2025-06-16"}).expect(200)
@@ -150,7 +150,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("bills quantities of a fee in arrears by their days", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, object{"billed_in_advance": false})
 		s.clock("2025-06-16T10:00:00Z")
 		Expect(changed(s.quantity(sub, price, 10, nil).expect(200))).To(BeEmpty())
@@ -160,7 +160,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("charges the difference of two prices where they are not in proportion", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, object{"model_type": "tiered", "unit_config": absent, "tiered_config": object{"tiers": list{
 			object{"first_unit": 0, "last_unit": 6, "unit_amount": "20.00"}, object{"first_unit": 6, "unit_amount": "5.00"},
 		}}})
@@ -169,7 +169,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("discounts a difference by percentages, and gives back as much", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		s.coupon(percent("A", "0.5"), nil)
 		after := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "A"}, with(s.fee("20.00"), object{"fixed_price_quantity": 5}))
 		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
@@ -179,7 +179,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	})
 
 	It("shows costs with what was added and taken off", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		s.clock("2025-06-16T00:00:00Z")
 		s.quantity(sub, price, 10, nil).expect(200)
@@ -192,7 +192,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 
 	DescribeTable("counts days of the customer's calendar",
 		func(zone, month, day, total string) {
-			s := openShop(month + "T12:00:00Z")
+			s := newFixture(month + "T12:00:00Z")
 			sub, price := s.seats(1, object{"timezone": zone}, nil)
 			after := s.quantity(sub, price, 2, object{"effective_date": day}).expect(200)
 			Expect(s.bills(sub)).To(ContainElement(HaveSuffix(" draft "+total)), after.text("id"))
@@ -204,14 +204,14 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	)
 
 	It("takes a quantity of 0", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		Expect(changed(s.quantity(sub, price, 0, nil).expect(200))).To(Equal([]string{"adjustment 100.00"}))
 		Expect(s.bills(sub)[1]).To(Equal("2025-07-01 draft 0.00"))
 	})
 
 	It("is refused where it may not credit, for a subscription that has ended, and behind changes", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		s.clock("2025-06-16T00:00:00Z")
 		s.quantity(sub, price, 4, object{"allow_invoice_credit_or_void": false}).refuse(400, refused, "allow_invoice_credit_or_void")
@@ -224,7 +224,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 
 	DescribeTable("refuses requests that are wrong in themselves",
 		func(change object, violations ...string) {
-			s := openShop("2025-06-01T00:00:00Z")
+			s := newFixture("2025-06-01T00:00:00Z")
 			sub, price := s.seats(5, nil, nil)
 			s.quantity(sub, price, 7, change).invalid(violations...)
 		},
@@ -237,13 +237,13 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 	)
 
 	It("refuses a price that the subscription does not have", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, _ := s.seats(5, nil, nil)
 		s.quantity(sub, "nope", 7, nil).refuse(400, refused, "price_id: must be a price of the subscription")
 	})
 
 	It("refuses a usage price", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		after := s.subscribe(s.buyer(nil), nil, s.calls("1.00"))
 		s.quantity(after.text("id"), after.entry("price_intervals", 0).text("price.id"), 7, nil).invalid("price_id: must be a fixed fee")
 		s.quantity("nope", "nope", 7, nil).refuse(404, "404-resource-not-found", "Subscription")
@@ -252,7 +252,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/update_fixed_fee_quan
 
 var _ = Describe("POST /v1/subscriptions/{subscription_id}/unschedule_fixed_fee_quantity_updates", func() {
 	It("takes back the changes that lie ahead", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.seats(5, nil, nil)
 		unschedule := func() *answer {
 			return s.post("/v1/subscriptions/"+sub+"/unschedule_fixed_fee_quantity_updates", object{"price_id": price})

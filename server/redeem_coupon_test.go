@@ -25,7 +25,7 @@ var _ = Describe("Redeeming a coupon", func() {
 
 	Describe("coupon_redemption_code of a new subscription", func() {
 		It("CP-1: discounts as many months as the coupon says", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			id := s.coupon(percent("A", "0.2"), object{"duration_in_months": 3})
 			sub := s.subscribe(s.buyer(nil), object{"coupon_redemption_code": "A"}, s.fee("50.00"))
 			Expect(sub.at("redeemed_coupon")).To(Equal(object{
@@ -39,7 +39,7 @@ var _ = Describe("Redeeming a coupon", func() {
 		})
 
 		It("discounts usage of periods that end in time, the last one on the day", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			s.coupon(percent("A", "0.2"), object{"duration_in_months": 1})
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, object{"coupon_redemption_code": "A"}, s.calls("1.00")).text("id")
@@ -51,7 +51,7 @@ var _ = Describe("Redeeming a coupon", func() {
 		})
 
 		It("CP-2: is not made where the coupon is used up", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			id := s.coupon(percent("A", "0.2"), object{"max_redemptions": 1})
 			buyer, plan := s.buyer(nil), s.plan(nil, s.fee("50.00")).text("id")
 			body := object{"customer_id": buyer, "plan_id": plan, "coupon_redemption_code": "A"}
@@ -62,7 +62,7 @@ var _ = Describe("Redeeming a coupon", func() {
 		})
 
 		It("CP-3: takes an amount off every invoice, never more than there is", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			s.coupon(amount("A", "15.00"), nil)
 			code := object{"coupon_redemption_code": "A"}
 			large := s.subscribe(s.buyer(nil), code, s.fee("50.00"))
@@ -74,7 +74,7 @@ var _ = Describe("Redeeming a coupon", func() {
 		})
 
 		It("takes an amount off each invoice once, whatever cadences its prices have", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			s.coupon(amount("A", "15.00"), nil)
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, object{"coupon_redemption_code": "A"},
@@ -90,7 +90,7 @@ var _ = Describe("Redeeming a coupon", func() {
 
 		DescribeTable("is not made with a code that cannot be redeemed",
 			func(code string) {
-				s := openShop("2025-01-01T00:00:00Z")
+				s := newFixture("2025-01-01T00:00:00Z")
 				s.post("/v1/coupons/"+s.coupon(percent("GONE", "0.2"), nil)+"/archive", nil).expect(200)
 				s.coupon(percent("here", "0.2"), nil)
 				buyer, plan := s.buyer(nil), s.plan(nil, s.fee("50.00")).text("id")
@@ -106,7 +106,7 @@ var _ = Describe("Redeeming a coupon", func() {
 		)
 
 		It("is refused where there is nothing to discount", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			id := s.coupon(percent("A", "0.2"), nil)
 			s.post("/v1/subscriptions", object{"customer_id": s.buyer(nil), "plan_id": s.plan(nil).at("id"), "coupon_redemption_code": "A"}).
 				refuse(400, refused, "no price")
@@ -115,10 +115,10 @@ var _ = Describe("Redeeming a coupon", func() {
 	})
 
 	Describe("POST /v1/subscriptions/{subscription_id}/redeem_coupon", func() {
-		var s shop
+		var s fixture
 		var id, sub string
 		BeforeEach(func() {
-			s = openShop("2025-01-15T00:00:00Z")
+			s = newFixture("2025-01-15T00:00:00Z")
 			id = s.coupon(percent("A", "0.2"), object{"duration_in_months": 2})
 			sub = s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 			s.clock("2025-01-20T10:30:00Z")

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("Verifying documents by the independent reference model", func() {
-	var s shop
+	var s fixture
 	verified := func() worker.Verification {
 		GinkgoHelper()
 		v, err := worker.Verify(s.ctx, s.store, store.AccountID(s.ctx))
@@ -73,7 +73,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 	}
 
 	It("agrees on prices of all 35 models, over months cut short, a clock change and shared adjustments", func() {
-		s = openShop("2025-03-10T00:00:00Z")
+		s = newFixture("2025-03-10T00:00:00Z")
 		random := rand.New(rand.NewPCG(1, 2))
 		buyer := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
 		var prices []object
@@ -107,7 +107,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 	})
 
 	It("keeps the cent that three prorated minimums come to together", func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		buyer := s.buyer(object{"currency": "USD"})
 		// 96 days, of which 41 are served: 445.60 each is 190.308333..., and 570.925 in all
 		minimum := with(s.calls("0"), object{"model_type": "grouped_with_prorated_minimum", "unit_config": absent, "cadence": "custom",
@@ -122,10 +122,10 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 		Expect(verified().Referred).To(BeNumerically(">", 0))
 	})
 
-	// billed is a shop with an issued invoice of 9.5 calls at 0.50.
+	// billed is a fixture with an issued invoice of 9.5 calls at 0.50.
 	billed := func(api *api, sql string) {
 		GinkgoHelper()
-		s = api.openShop("2025-01-01T00:00:00Z")
+		s = api.newFixture("2025-01-01T00:00:00Z")
 		if sql != "" {
 			s.metric = s.api.metric(sql)
 		}
@@ -137,7 +137,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 
 	It("finds what the code that bills does wrong, where working it out again by that code finds nothing", func() {
 		api := startAlone()
-		s = shop{api: api}
+		s = fixture{api: api}
 		// a bug in how metrics read numbers, before anything is billed
 		s.owner(`CREATE OR REPLACE FUNCTION metric_number(v jsonb) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
 			RETURN CASE WHEN jsonb_typeof(v) = 'number' THEN v::numeric + 1 END`)

@@ -9,13 +9,13 @@ import (
 
 var _ = Describe("An adjustment that fees share on an invoice", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var acme, sub, b string
 
 	// begin has the customer pay 60 and 40 for March, under an adjustment of the invoice.
 	begin := func(buyer, adjustment object, more ...string) {
 		GinkgoHelper()
-		s = openShop("2025-03-01T08:00:00Z")
+		s = newFixture("2025-03-01T08:00:00Z")
 		acme = s.buyer(buyer)
 		if adjustment["adjustment_type"] == "minimum" {
 			adjustment["item_id"] = s.item

@@ -12,7 +12,7 @@ var _ = Describe("A price that is charged to date beside others under a shared a
 	annual := object{"name": "Annual", "cadence": "annual", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
 	monthly := object{"name": "Monthly"}
 	// sold subscribes a customer to both prices, under an adjustment of all prices.
-	sold := func(s shop, kind object) (customer, sub string) {
+	sold := func(s fixture, kind object) (customer, sub string) {
 		GinkgoHelper()
 		kind = with(kind, object{"applies_to_all": true})
 		if kind["adjustment_type"] == "minimum" {
@@ -24,7 +24,7 @@ var _ = Describe("A price that is charged to date beside others under a shared a
 		return customer, sub
 	}
 	It("is part of a minimum of each invoice with what it adds there", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		customer, sub := sold(s, object{"adjustment_type": "minimum", "minimum_amount": "100.00"})
 		s.clock("2025-01-20T00:00:00Z")
 		s.use(customer, "2025-01-20T00:00:00Z", "80") // 80 of each: 160
@@ -35,7 +35,7 @@ var _ = Describe("A price that is charged to date beside others under a shared a
 	})
 
 	It("does not give back its share of a minimum", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		customer, sub := sold(s, object{"adjustment_type": "minimum", "minimum_amount": "100.00"})
 		s.clock("2025-02-20T00:00:00Z")
 		s.use(customer, "2025-02-20T00:00:00Z", "30") // 60
@@ -48,7 +48,7 @@ var _ = Describe("A price that is charged to date beside others under a shared a
 	})
 
 	It("shares a maximum of each invoice with what it adds there", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		customer, sub := sold(s, object{"adjustment_type": "maximum", "maximum_amount": "60.00"})
 		s.clock("2025-01-20T00:00:00Z")
 		s.use(customer, "2025-01-20T00:00:00Z", "50") // 100
@@ -61,7 +61,7 @@ var _ = Describe("A price that is charged to date beside others under a shared a
 	})
 
 	It("shares a discount of each invoice with what it adds there", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		customer, sub := sold(s, object{"adjustment_type": "amount_discount", "amount_discount": "30.00"})
 		s.clock("2025-01-20T00:00:00Z")
 		s.use(customer, "2025-01-20T00:00:00Z", "50") // 100

@@ -15,7 +15,7 @@ import (
 // the lines that stand on it. Costs follow the invoices: those of the days of a line add up
 // to the line, whatever the cycles of the prices.
 var _ = Describe("The costs of prices that share an adjustment", func() {
-	shared := func(s shop, kind object) object {
+	shared := func(s fixture, kind object) object {
 		kind = with(kind, object{"applies_to_all": true})
 		if kind["adjustment_type"] == "minimum" {
 			kind["item_id"] = s.item
@@ -29,7 +29,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 	toDate := object{"name": "Annual", "cadence": "annual", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
 
 	// spent are the periodic costs of a subscription, by the day and the name of the price.
-	spent := func(s shop, sub, from, to string) map[string]map[string]money.Decimal {
+	spent := func(s fixture, sub, from, to string) map[string]map[string]money.Decimal {
 		GinkgoHelper()
 		all := s.get("/v1/subscriptions/" + sub + "/costs?view_mode=periodic&timeframe_start=" + from + "&timeframe_end=" + to).expect(200)
 		days := map[string]map[string]money.Decimal{}
@@ -47,7 +47,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 	}
 
 	// addUp fails the spec unless the costs of the days of each line add up to it.
-	addUp := func(s shop, sub string, days map[string]map[string]money.Decimal) (checked int) {
+	addUp := func(s fixture, sub string, days map[string]map[string]money.Decimal) (checked int) {
 		GinkgoHelper()
 		all := s.invoices(sub)
 		for k := range all.list("data") {
@@ -68,7 +68,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 	}
 
 	It("tell the invoices of one date apart, on each of which an adjustment works", func() {
-		s := openShop("2025-03-01T09:00:00Z")
+		s := newFixture("2025-03-01T09:00:00Z")
 		discount := object{"adjustment_type": "amount_discount", "amount_discount": "15.00"}
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, shared(s, discount), with(s.fee("20.00"), object{"name": "First"})).text("id")
@@ -87,7 +87,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 	})
 
 	It("do not fall in the second month of a quarterly price beside a monthly one", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(nil)
 		sub := s.subscribe(acme, with(shared(s, minimum), object{"end_date": "2025-04-01"}), with(s.calls("1.00"), monthly), with(s.calls("1.00"), quarterly)).text("id")
 		s.clock("2025-01-20T00:00:00Z")
@@ -105,7 +105,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 		func(zone string, kind object, changes ...object) {
 			for seed := range uint64(3) {
 				random := rand.New(rand.NewPCG(seed, 6))
-				s := start().account("test").openShop("2025-01-31T00:00:00" + zones[zone])
+				s := start().account("test").newFixture("2025-01-31T00:00:00" + zones[zone])
 				acme := s.buyer(object{"timezone": zone})
 				prices := []object{with(s.calls("1.00"), monthly), with(s.fee("20.00"), object{"name": "Fee"})}
 				for _, change := range changes {

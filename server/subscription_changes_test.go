@@ -29,10 +29,10 @@ func (v value) waiting() string {
 
 var _ = Describe("A pending subscription change", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer, sub, plan string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		buyer = s.buyer(object{"external_customer_id": "acme"})
 		plan = s.plan(object{"external_plan_id": "pro"}, s.fee("62.00")).text("id")
 		sub = s.subscribe(buyer, nil, s.fee("31.00")).text("id")

@@ -21,10 +21,10 @@ func daily(costs value) []string {
 
 var _ = Describe("Costs", func() {
 	Describe("of usage on single days of March (C-1 to C-3 without a minimum)", func() {
-		var s shop
+		var s fixture
 		var buyer, costs string
 		BeforeEach(func() {
-			s = openShop("2025-03-01T00:00:00Z")
+			s = newFixture("2025-03-01T00:00:00Z")
 			buyer = s.buyer(object{"external_customer_id": "acme"})
 			costs = "/v1/subscriptions/" + s.subscribe(buyer, nil, s.calls("2.00")).text("id") + "/costs"
 			for _, day := range [][2]string{{"2025-03-01T10:00:00Z", "5"}, {"2025-03-03T10:00:00Z", "12"}, {"2025-03-04T10:00:00Z", "3"}} {
@@ -89,7 +89,7 @@ var _ = Describe("Costs", func() {
 	})
 
 	It("C-4: are cumulative within each of the periods that a timeframe cuts", func() {
-		s := openShop("2025-05-15T00:00:00Z")
+		s := newFixture("2025-05-15T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, object{"align_billing_with_subscription_start_date": true}, s.calls("1.00")).text("id")
 		s.clock("2025-05-20T00:00:00Z")
@@ -106,7 +106,7 @@ var _ = Describe("Costs", func() {
 	})
 
 	It("C-6: are those of the last period once the subscription has ended", func() {
-		s := openShop("2025-03-10T00:00:00Z")
+		s := newFixture("2025-03-10T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, object{"end_date": "2025-04-10"}, s.calls("1")).text("id")
 		Expect(daily(s.get("/v1/customers/" + buyer + "/costs").expect(200))).To(HaveLen(1))
@@ -119,7 +119,7 @@ var _ = Describe("Costs", func() {
 	})
 
 	It("show each price on each day as it is, whatever its name", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		names := []any{`"price":[1]`, "<b>\u2028&"}
 		subscription := s.subscribe(s.buyer(nil), nil, with(s.calls("2.00"), object{"name": names[0]}), with(s.calls("3.00"), object{"name": names[1]}))
 		s.clock("2025-03-02T12:00:00Z")
@@ -132,12 +132,12 @@ var _ = Describe("Costs", func() {
 	})
 
 	It("are none for a customer without subscriptions", func() {
-		s := openShop("2025-03-10T00:00:00Z")
+		s := newFixture("2025-03-10T00:00:00Z")
 		Expect(s.get("/v1/customers/" + s.buyer(nil) + "/costs").expect(200).at("data")).To(BeEmpty())
 	})
 
 	It("T-9: have a day of 25 hours where the clock falls back", func() {
-		s := openShop("2025-10-15T12:00:00Z")
+		s := newFixture("2025-10-15T12:00:00Z")
 		sub := s.subscribe(s.buyer(object{"timezone": "America/New_York"}), nil, s.calls("1")).text("id")
 		s.clock("2025-12-01T06:00:00Z")
 		all := s.get("/v1/subscriptions/" + sub + "/costs?view_mode=periodic&timeframe_start=2025-11-01&timeframe_end=2025-12-01").expect(200)

@@ -13,11 +13,11 @@ func off(kind, field string, amount any, change object) object {
 }
 
 var _ = Describe("A subscription that differs from its plan", func() {
-	var s shop
+	var s fixture
 	var plan value
 	var body object // of the subscription without differences
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		plan = s.plan(object{"adjustments": list{
 			object{"adjustment": off("percentage_discount", "percentage_discount", 0.5, object{"applies_to_price_ids": list{"fee"}, "is_invoice_level": false})},
 			object{"adjustment": off("minimum", "minimum_amount", "7.00", object{"item_id": s.item, "applies_to_price_ids": list{"calls"}, "is_invoice_level": false})},

@@ -17,14 +17,14 @@ func (a *api) trial(sub, end string, change object) *answer {
 
 var _ = Describe("Trials", func() {
 	// tried subscribes to a fee and usage, with a trial of some days.
-	tried := func(s shop, days int, buyer, change object) (sub, customer string) {
+	tried := func(s fixture, days int, buyer, change object) (sub, customer string) {
 		GinkgoHelper()
 		customer = s.buyer(buyer)
 		return s.subscribe(customer, with(object{"trial_duration_days": days}, change), s.fee("30.00"), s.calls("0.10")).text("id"), customer
 	}
 
 	It("S-7: fees are not charged, usage is free, and one invoice comes at the end", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		sub, buyer := tried(s, 14, nil, nil)
 		s.use(buyer, "2025-05-01T00:00:00Z", "500")
 		Expect(s.bills(sub)).To(Equal([]string{"2025-05-15 draft 16.45"}))
@@ -53,7 +53,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("are told of as they end, once, wherever their end was moved to", func() {
-		s := openShop("2025-03-20T00:00:00Z")
+		s := newFixture("2025-03-20T00:00:00Z")
 		s.listens(webhook.SubscriptionTrialEnded)
 		sub, _ := tried(s, 14, object{"timezone": "Europe/Berlin"}, nil)
 		other, _ := tried(s, 14, nil, nil)
@@ -70,7 +70,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("show what their usage is worth, and that it costs nothing", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		sub, buyer := tried(s, 14, nil, nil)
 		s.use(buyer, "2025-05-01T00:00:00Z", "500")
 		s.clock("2025-05-02T00:00:00Z")
@@ -79,7 +79,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("may be longer than a billing period, and are one invoice all the same", func() {
-		s := openShop("2025-01-31T00:00:00Z")
+		s := newFixture("2025-01-31T00:00:00Z")
 		sub, buyer := tried(s, 40, nil, object{"align_billing_with_subscription_start_date": true})
 		s.use(buyer, "2025-01-31T00:00:00Z", "100")
 		s.clock("2025-03-13T00:00:00Z")
@@ -88,7 +88,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("end at a local midnight, across a change of the clock", func() {
-		s := openShop("2025-03-05T15:00:00Z")
+		s := newFixture("2025-03-05T15:00:00Z")
 		sub, _ := tried(s, 7, object{"timezone": "America/New_York"}, nil)
 		Expect(s.get("/v1/subscriptions/" + sub).expect(200).at("trial_info.end_date")).To(Equal("2025-03-12T04:00:00+00:00"))
 		s.clock("2025-03-12T16:00:00Z")
@@ -96,7 +96,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("know no minimums, maximums, coupons or one-time fees", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		s.coupon(percent("A", "0.5"), nil)
 		buyer := s.buyer(nil)
 		plan := s.plan(object{"adjustments": list{object{"adjustment": object{
@@ -114,7 +114,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("are free in custom units too", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, object{"trial_duration_days": 14}, with(s.calls("1.00"), object{
 			"currency": "credits", "conversion_rate": 2,
@@ -125,7 +125,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("end with the subscription, or with a cancellation at the end of the term", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		sub, buyer := tried(s, 14, nil, nil)
 		s.use(buyer, "2025-05-01T00:00:00Z", "500")
 		Expect(s.cancel(sub, object{"cancel_option": "end_of_subscription_term"}).expect(200).at("end_date")).To(Equal("2025-05-15T00:00:00+00:00"))
@@ -136,7 +136,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("bill usage that ended within them where they end", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		sub, buyer := tried(s, 14, nil, nil)
 		s.use(buyer, "2025-05-01T00:00:00Z", "500")
 		calls := s.get("/v1/subscriptions/"+sub).expect(200).entry("price_intervals", 1).text("id")
@@ -147,7 +147,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("come with a change of the plan, which cuts one of the plan before", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		sub, _ := tried(s, 14, nil, nil)
 		plan := s.plan(nil, s.fee("31.00")).text("id")
 		s.clock("2025-05-11T00:00:00Z")
@@ -158,7 +158,7 @@ var _ = Describe("Trials", func() {
 	})
 
 	It("are those of the plan, unless a subscription says otherwise", func() {
-		s := openShop("2025-05-01T00:00:00Z")
+		s := newFixture("2025-05-01T00:00:00Z")
 		plan := s.plan(nil, s.fee("31.00")).text("id")
 		s.tx(func(tx *store.Tx) error {
 			_, err := catalog.SetTrial(tx, plan, 10)
@@ -178,7 +178,7 @@ var _ = Describe("Trials", func() {
 		const refused = "400-constraint-violation"
 
 		It("moves the end, and what is charged from there on", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			sub, _ := tried(s, 14, nil, nil)
 			s.clock("2025-05-10T08:00:00Z")
 			after := s.trial(sub, "2025-05-22", nil).expect(200)
@@ -189,7 +189,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("ends it at once", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			sub, buyer := tried(s, 14, nil, nil)
 			s.use(buyer, "2025-05-01T00:00:00Z", "500")
 			s.clock("2025-05-11T09:30:00Z")
@@ -203,7 +203,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("skips one that has not begun", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			sub, _ := tried(s, 14, nil, object{"start_date": "2025-05-20"})
 			Expect(s.trial(sub, "immediate", nil).expect(200).at("trial_info.end_date")).To(Equal("2025-05-20T00:00:00+00:00"))
 			s.clock("2025-05-20T00:00:00Z")
@@ -211,7 +211,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("shifts what comes after it, by local days across a change of the clock", func() {
-			s := openShop("2025-03-01T08:00:00Z")
+			s := newFixture("2025-03-01T08:00:00Z")
 			sub, _ := tried(s, 7, object{"timezone": "America/Los_Angeles"}, nil)
 			s.intervals(sub, object{
 				"add": list{
@@ -233,7 +233,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("shifts the phases of the plan and its end, but no cancellation", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			phased := func() string {
 				plan := s.plan(object{"plan_phases": list{
 					object{"order": 1, "duration": 1, "duration_unit": "monthly"}, object{"order": 2, "duration": 1, "duration_unit": "monthly"},
@@ -252,7 +252,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("waits as a pending change", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			sub, _ := tried(s, 14, nil, nil)
 			waiting := s.post("/v1/subscriptions/"+sub+"/update_trial", object{"trial_end_date": "2025-05-22"}, header{"Create-Pending-Subscription-Change", "true"}).expect(200)
 			Expect(s.get("/v1/subscriptions/" + sub).expect(200).at("trial_info.end_date")).To(Equal("2025-05-15T00:00:00+00:00"))
@@ -261,7 +261,7 @@ var _ = Describe("Trials", func() {
 		})
 
 		It("is refused without a trial, after it, and of a subscription that has ended or is none", func() {
-			s := openShop("2025-05-01T00:00:00Z")
+			s := newFixture("2025-05-01T00:00:00Z")
 			sub, _ := tried(s, 0, nil, nil)
 			s.trial(sub, "2025-05-22", nil).refuse(400, refused, "no trial")
 			sub, _ = tried(s, 14, nil, nil)
@@ -272,7 +272,7 @@ var _ = Describe("Trials", func() {
 
 		DescribeTable("refuses",
 			func(end any, beginning string) {
-				s := openShop("2025-05-01T00:00:00Z")
+				s := newFixture("2025-05-01T00:00:00Z")
 				sub, _ := tried(s, 14, nil, object{"end_date": "2025-08-01"})
 				s.post("/v1/subscriptions/"+sub+"/update_trial", object{"trial_end_date": end}).invalid(beginning)
 			},

@@ -21,7 +21,7 @@ func windows(series value) []string {
 
 var _ = Describe("Usage of a subscription", func() {
 	It("T-5: is cut at local midnights, windows without events included", func() {
-		s := openShop("2025-06-09T00:00:00Z")
+		s := newFixture("2025-06-09T00:00:00Z")
 		buyer := s.buyer(object{"timezone": "Asia/Kolkata"})
 		path := "/v1/subscriptions/" + s.subscribe(buyer, nil, s.calls("1")).text("id") + "/usage"
 		s.clock("2025-06-10T18:30:00Z")
@@ -41,7 +41,7 @@ var _ = Describe("Usage of a subscription", func() {
 	})
 
 	It("is that of the current billing period by default, one series for each metric", func() {
-		s := openShop("2025-06-28T00:00:00Z")
+		s := newFixture("2025-06-28T00:00:00Z")
 		largest := s.api.metric("SELECT MAX(n) FROM events WHERE event_name = 'call'")
 		buyer := s.buyer(nil)
 		path := "/v1/subscriptions/" + s.subscribe(buyer, nil, s.calls("1"), s.fee("1"), s.calls("2"),
@@ -63,7 +63,7 @@ var _ = Describe("Usage of a subscription", func() {
 
 	Describe("of a metric that does not add up over days (semantics 4.2.5)", func() {
 		It("tells for each day what has come together since its billing period began", func() {
-			s := openShop("2025-10-28T00:00:00Z")
+			s := newFixture("2025-10-28T00:00:00Z")
 			distinct := s.api.metric("SELECT COUNT(DISTINCT n) FROM events WHERE event_name = 'call'")
 			buyer := s.buyer(object{"timezone": "America/New_York"})
 			path := "/v1/subscriptions/" + s.subscribe(buyer, object{"start_date": "2025-10-28"},
@@ -94,7 +94,7 @@ var _ = Describe("Usage of a subscription", func() {
 		})
 
 		It("begins with the timeframe where there is no billing period", func() {
-			s := openShop("2025-06-28T00:00:00Z")
+			s := newFixture("2025-06-28T00:00:00Z")
 			largest := s.api.metric("SELECT MAX(n) FROM events WHERE event_name = 'call'")
 			buyer := s.buyer(nil)
 			path := "/v1/subscriptions/" + s.subscribe(buyer, object{"start_date": "2025-06-30", "end_date": "2025-07-02"},
@@ -109,10 +109,10 @@ var _ = Describe("Usage of a subscription", func() {
 	})
 
 	Describe("told apart by a property (semantics 4.3.1)", func() {
-		var s shop
+		var s fixture
 		var path string
 		BeforeEach(func() {
-			s = openShop("2025-06-28T12:00:00Z")
+			s = newFixture("2025-06-28T12:00:00Z")
 			buyer := s.buyer(object{"external_customer_id": "acme"})
 			path = "/v1/subscriptions/" + s.subscribe(buyer, nil, s.calls("1")).text("id") + "/usage?billable_metric_id=" + s.metric
 		})
@@ -222,13 +222,13 @@ var _ = Describe("Usage of a subscription", func() {
 	})
 
 	It("is none before the start", func() {
-		s := openShop("2025-06-28T00:00:00Z")
+		s := newFixture("2025-06-28T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-08-01"}, s.calls("1")).text("id")
 		Expect(s.get("/v1/subscriptions/" + sub + "/usage").expect(200).list("data")).To(BeEmpty())
 	})
 
 	It("is that of the last period once the subscription has ended", func() {
-		s := openShop("2025-06-28T00:00:00Z")
+		s := newFixture("2025-06-28T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), object{"end_date": "2025-07-03"}, s.calls("1")).text("id")
 		s.clock("2025-08-01T00:00:00Z")
 		Expect(windows(s.get("/v1/subscriptions/"+sub+"/usage").expect(200).entry("data", 0))).
@@ -236,7 +236,7 @@ var _ = Describe("Usage of a subscription", func() {
 	})
 
 	It("refuses half a timeframe, one that is empty, and what it does not know", func() {
-		s := openShop("2025-06-28T00:00:00Z")
+		s := newFixture("2025-06-28T00:00:00Z")
 		path := "/v1/subscriptions/" + s.subscribe(s.buyer(nil), nil, s.calls("1")).text("id") + "/usage"
 		s.get(path + "?timeframe_start=2025-06-01").invalid("timeframe_start: goes with")
 		s.get(path + "?timeframe_end=2025-06-01").invalid("timeframe_start: goes with")

@@ -9,7 +9,7 @@ import (
 
 var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 	// reprice makes a version of a plan in which its only price costs that.
-	reprice := func(s shop, plan value, version int, amount string, change object) value {
+	reprice := func(s fixture, plan value, version int, amount string, change object) value {
 		GinkgoHelper()
 		return s.post("/v1/plans/"+plan.text("id")+"/versions", with(object{
 			"version":        version,
@@ -17,7 +17,7 @@ var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 		}, change)).expect(201)
 	}
 	// month is what a month of 120 calls costs a new customer of the plan.
-	month := func(s shop, plan string, change object) func() any {
+	month := func(s fixture, plan string, change object) func() any {
 		GinkgoHelper()
 		buyer := s.buyer(nil)
 		sub := s.post("/v1/subscriptions", with(object{"customer_id": buyer, "plan_id": plan}, change)).expect(201).text("id")
@@ -26,7 +26,7 @@ var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 	}
 
 	It("PL-1: keeps those that run on their version, and gives new ones the default", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plan := s.plan(nil, s.calls("0.10"))
 		id := plan.text("id")
 		before := month(s, id, nil)
@@ -42,7 +42,7 @@ var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 	})
 
 	It("PL-2: leaves the default where a version does not ask for it, and takes another one by number", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plan := s.plan(nil, s.calls("0.10"))
 		reprice(s, plan, 2, "0.08", nil)
 		Expect(month(s, plan.text("id"), nil)()).To(Equal("12.00"))
@@ -51,7 +51,7 @@ var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 	})
 
 	It("PL-3: takes versions by growing numbers, with gaps", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plan := s.plan(nil, s.calls("0.10"))
 		id := plan.text("id")
 		reprice(s, plan, 2, "0.08", nil)
@@ -64,10 +64,10 @@ var _ = Describe("Subscriptions to versions and phases of a plan", func() {
 	})
 
 	Describe("PL-6: in phases", func() {
-		var s shop
+		var s fixture
 		var plan string
 		BeforeEach(func() {
-			s = openShop("2025-07-11T00:00:00Z")
+			s = newFixture("2025-07-11T00:00:00Z")
 			plan = s.plan(object{
 				"plan_phases": list{object{"order": 1, "duration": 1, "duration_unit": "monthly"}, object{"order": 2}},
 				"prices": list{

@@ -16,7 +16,7 @@ var _ = Describe("Subscriptions", func() {
 
 	Describe("POST /v1/subscriptions", func() {
 		It("T-1: begins today, on the first of the month, with a prorated fee", func() {
-			s := openShop("2025-01-15T10:00:00Z")
+			s := newFixture("2025-01-15T10:00:00Z")
 			sub := s.subscribe(s.buyer(nil), nil, s.fee("310.00"))
 			Expect(sub.at("start_date")).To(Equal("2025-01-15T00:00:00+00:00"))
 			Expect(sub.at("current_billing_period_start_date")).To(Equal("2025-01-15T00:00:00+00:00"))
@@ -28,7 +28,7 @@ var _ = Describe("Subscriptions", func() {
 
 		DescribeTable("begins cycles on the day of the start, or the last before it, without ever losing the day",
 			func(start, cadence string, cycles ...string) {
-				s := openShop(start + "T00:00:00Z")
+				s := newFixture(start + "T00:00:00Z")
 				sub := s.subscribe(s.buyer(nil), object{"align_billing_with_subscription_start_date": true},
 					with(s.fee("10"), object{"cadence": cadence})).text("id")
 				day := json.Number(start[8:])
@@ -45,7 +45,7 @@ var _ = Describe("Subscriptions", func() {
 		)
 
 		It("T-3: counts a month with a clock change as a whole month", func() {
-			s := openShop("2025-02-15T00:00:00Z")
+			s := newFixture("2025-02-15T00:00:00Z")
 			sub := s.subscribe(s.buyer(object{"timezone": "America/Los_Angeles"}), nil, s.fee("31")).text("id")
 			s.clock("2025-03-01T08:00:00Z")
 			now := s.get("/v1/subscriptions/" + sub).expect(200)
@@ -55,7 +55,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("T-7: takes the phase of quarters from the anchor's month", func() {
-			s := openShop("2025-01-10T00:00:00Z")
+			s := newFixture("2025-01-10T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), object{"billing_cycle_anchor_configuration": object{"day": 31, "month": 2}},
 				with(s.fee("900.00"), object{"cadence": "quarterly"})).text("id")
 			s.clock("2025-09-01T00:00:00Z")
@@ -65,13 +65,13 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("T-8: begins a day whose midnight is missing with its first instant", func() {
-			s := openShop("2025-03-25T12:00:00Z")
+			s := newFixture("2025-03-25T12:00:00Z")
 			sub := s.subscribe(s.buyer(object{"timezone": "Africa/Cairo"}), object{"align_billing_with_subscription_start_date": true}, s.fee("10"))
 			Expect(sub.at("current_billing_period_end_date")).To(Equal("2025-04-24T22:00:00+00:00"))
 		})
 
 		It("S-1: bills the fee of the next month beside the usage of the last", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.fee("100.00"), s.calls("0.50")).text("id")
 			s.clock("2025-01-20T00:00:00Z")
@@ -84,7 +84,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("S-9: has no invoice before a start in the future", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-02-10"}, s.fee("28"), s.calls("1"))
 			Expect(sub.at("status")).To(Equal("upcoming"))
 			Expect(sub.at("current_billing_period_start_date")).To(BeNil())
@@ -98,7 +98,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("S-11: gives a customer without a currency the plan's, and refuses another one", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			s.subscribe(buyer, nil, s.fee("1"))
 			Expect(s.get("/v1/customers/" + buyer).expect(200).at("currency")).To(Equal("USD"))
@@ -109,7 +109,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("issues everything of a start in the past at once, except what is within its grace period", func() {
-			s := openShop("2025-04-01T06:00:00Z")
+			s := newFixture("2025-04-01T06:00:00Z")
 			sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-01-15"}, s.fee("31"), s.calls("1"))
 			Expect(sub.each("changed_resources.created_invoices", "status")).To(Equal(list{"issued", "issued", "issued", "draft", "draft"}))
 			Expect(s.bills(sub.text("id"))).To(Equal([]string{
@@ -122,7 +122,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("E-9: bills events that came before the customer", func() {
-			s := openShop("2025-05-10T12:00:00Z")
+			s := newFixture("2025-05-10T12:00:00Z")
 			events := list{}
 			for k := range 7 {
 				events = append(events, object{
@@ -139,7 +139,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("takes aliases of customer and plan, and all settings", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			s.buyer(object{"external_customer_id": "acme"})
 			s.plan(object{"external_plan_id": "pro"}, s.fee("1"))
 			sub := s.post("/v1/subscriptions", object{
@@ -157,7 +157,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("ends with a last invoice for the rest of usage", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, object{"end_date": "2025-02-15"}, s.fee("28"), s.calls("1")).text("id")
 			s.clock("2025-02-10T00:00:00Z")
@@ -169,7 +169,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("bills ten thousand small numbers to the last digit", func() {
-			s := openShop("2025-01-01T00:00:00Z")
+			s := newFixture("2025-01-01T00:00:00Z")
 			buyer := s.buyer(nil)
 			sub := s.subscribe(buyer, nil, s.calls("1.23456789")).text("id")
 			for range 10 {
@@ -189,7 +189,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("makes one subscription of a request that is repeated", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			body := object{"customer_id": s.buyer(nil), "plan_id": s.plan(nil, s.fee("1")).text("id")}
 			key := header{"Idempotency-Key", "k1"}
 			first := s.post("/v1/subscriptions", body, key).expect(201)
@@ -198,7 +198,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("PL-5: refuses a plan that is a draft or archived", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			draft := s.plan(object{"status": "draft"}, s.fee("1")).text("id")
 			s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": draft}).refuse(400, refused, "draft")
@@ -213,7 +213,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("refuses one subscription more than the account allows a customer", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			s.setting("subscriptions_per_customer", 2)
 			buyer := s.buyer(nil)
 			body := object{"customer_id": buyer, "plan_id": s.plan(nil, s.fee("1")).text("id")}
@@ -225,7 +225,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("counts a customer's subscriptions right when requests come together", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			s.setting("subscriptions_per_customer", 2)
 			body := object{"customer_id": s.buyer(nil), "plan_id": s.plan(nil, s.fee("1")).text("id")}
 			answers := make(chan int, 6)
@@ -246,7 +246,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("bills in whole yen", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer := s.buyer(nil)
 			plan := s.plan(object{"currency": "JPY"}, s.fee("1000"), s.calls("0.5")).text("id")
 			sub := s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan}).expect(201).text("id")
@@ -257,7 +257,7 @@ var _ = Describe("Subscriptions", func() {
 
 		DescribeTable("refuses what is wrong in itself",
 			func(change object, violations ...string) {
-				s := openShop("2025-01-15T00:00:00Z")
+				s := newFixture("2025-01-15T00:00:00Z")
 				body := object{"customer_id": s.buyer(nil), "plan_id": s.plan(nil, s.fee("1")).text("id")}
 				s.post("/v1/subscriptions", with(body, change)).invalid(violations...)
 				Expect(s.get("/v1/subscriptions").expect(200).list("data")).To(BeEmpty())
@@ -280,7 +280,7 @@ var _ = Describe("Subscriptions", func() {
 		)
 
 		It("refuses ids that name nothing, and another currency than the plan's", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			buyer, plan := s.buyer(nil), s.plan(nil, s.fee("1")).text("id")
 			s.post("/v1/subscriptions", object{"customer_id": "nope", "plan_id": plan}).refuse(404, "404-resource-not-found", "Customer", "nope")
 			s.post("/v1/subscriptions", object{"external_customer_id": "nope", "plan_id": plan}).refuse(404, "404-resource-not-found", "Customer", "nope")
@@ -294,7 +294,7 @@ var _ = Describe("Subscriptions", func() {
 
 	Describe("GET /v1/subscriptions", func() {
 		It("lists the newest first, narrowed by every filter", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			acme, apex := s.buyer(object{"external_customer_id": "acme"}), s.buyer(object{"external_customer_id": "apex"})
 			plan := s.plan(object{"external_plan_id": "pro"}, s.fee("1")).text("id")
 			other := s.plan(nil, s.fee("1")).text("id")
@@ -332,7 +332,7 @@ var _ = Describe("Subscriptions", func() {
 			Expect(ids("limit=2&cursor=" + page.text("pagination_metadata.next_cursor"))).To(Equal(list{ended}))
 		})
 		It("refuses bounds and states that are none", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			s.get("/v1/subscriptions?created_at[gt]=soon").invalid("created_at[gt]: ")
 			s.get("/v1/subscriptions?status=lost").invalid("status: must be one of")
 			s.get("/v1/subscriptions?limit=0").invalid("limit: ")
@@ -342,7 +342,7 @@ var _ = Describe("Subscriptions", func() {
 
 	Describe("GET /v1/subscriptions/{subscription_id}", func() {
 		It("does not know other accounts' subscriptions", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			id := s.subscribe(s.buyer(nil), nil, s.fee("1")).text("id")
 			s.account("test").get("/v1/subscriptions/"+id).refuse(404, "404-resource-not-found", "Subscription", id)
 		})
@@ -350,7 +350,7 @@ var _ = Describe("Subscriptions", func() {
 
 	Describe("PUT /v1/subscriptions/{subscription_id}", func() {
 		It("changes what a body has, clears what is null, and reaches drafts but nothing issued", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			id := s.subscribe(s.buyer(nil), object{"metadata": object{"a": "1", "b": "2"}}, s.fee("10")).text("id")
 			changed := s.put("/v1/subscriptions/"+id, object{
 				"net_terms": 30, "default_invoice_memo": "Later", "auto_collection": true, "auto_issuance": false, "metadata": object{"a": nil, "c": "3"},
@@ -373,7 +373,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("issues an invoice that was held back when the clock moves on, not before", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			id := s.subscribe(s.buyer(nil), object{"auto_issuance": false}, s.fee("10")).text("id")
 			s.clock("2025-01-20T00:00:00Z")
 			s.put("/v1/subscriptions/"+id, object{"auto_issuance": true}).expect(200)
@@ -382,7 +382,7 @@ var _ = Describe("Subscriptions", func() {
 		})
 
 		It("refuses what it does not know", func() {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			id := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
 			s.put("/v1/subscriptions/nope", object{}).refuse(404, "404-resource-not-found", "Subscription", "nope")
 			s.put("/v1/subscriptions/"+id, object{"name": "x"}).invalid("name: is not a field")

@@ -75,7 +75,7 @@ var _ = Describe("The test clock", func() {
 	})
 
 	It("passes a unit of work that fails, and goes on from there when it is mended", func() {
-		s := startAlone().openShop("2025-01-01T00:00:00Z")
+		s := startAlone().newFixture("2025-01-01T00:00:00Z")
 		buyer := s.buyer(nil)
 		sub := s.subscribe(buyer, nil, s.fee("10")).text("id")
 		s.breakInvoices("2025-03-15") // of which the first is opened on the first of March
@@ -93,7 +93,7 @@ var _ = Describe("The test clock", func() {
 	})
 
 	It("does not pass work on a subscription that another transaction holds", func() {
-		s := openShop("2025-01-01T00:00:00Z")
+		s := newFixture("2025-01-01T00:00:00Z")
 		sub := s.subscribe(s.buyer(nil), nil, s.fee("10")).text("id")
 		held, done := make(chan struct{}), make(chan error, 1)
 		proceed := make(chan struct{})
@@ -128,7 +128,7 @@ var _ = Describe("The test clock", func() {
 			{"2025-01-31T23:00:00Z", "2025-02-01T00:00:00Z", "2025-02-01T11:59:59Z", "2025-02-01T12:00:00Z", "2025-02-14T08:00:00Z",
 				"2025-03-01T00:00:00Z", "2025-04-15T07:30:00Z", "2025-05-30T00:00:00Z", "2025-06-20T00:00:00Z"},
 		} {
-			s := openShop("2025-01-15T00:00:00Z")
+			s := newFixture("2025-01-15T00:00:00Z")
 			for _, zone := range []string{"UTC", "America/New_York", "Asia/Kolkata"} {
 				buyer := s.buyer(object{"timezone": zone})
 				s.use(buyer, "2025-01-15T00:00:00Z", "7")
@@ -152,12 +152,12 @@ var _ = Describe("The test clock", func() {
 })
 
 // breakInvoices makes the database refuse invoices dated after a day.
-func (s shop) breakInvoices(after string) {
+func (s fixture) breakInvoices(after string) {
 	GinkgoHelper()
 	s.owner("ALTER TABLE invoices ADD CONSTRAINT broken CHECK (invoice_date <= '" + after + "') NOT VALID")
 }
 
-func (s shop) mendInvoices() {
+func (s fixture) mendInvoices() {
 	GinkgoHelper()
 	s.owner("ALTER TABLE invoices DROP CONSTRAINT broken")
 }

@@ -7,7 +7,7 @@ import (
 
 var _ = Describe("A partial invoice of a time that is not served any more", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var acme, sub, calls string
 	unasked := object{"allow_invoice_credit_or_void": false}
 
@@ -15,7 +15,7 @@ var _ = Describe("A partial invoice of a time that is not served any more", func
 	// invoices at 10:00, and 4 on the 20th, when it is.
 	begin := func(more ...string) {
 		GinkgoHelper()
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		acme = s.buyer(nil)
 		prices := []object{s.calls("1.00")}
 		for _, amount := range more {
@@ -130,7 +130,7 @@ var _ = Describe("A partial invoice of a time that is not served any more", func
 	})
 
 	It("is of local days, through a clock change and a month's end", func() {
-		s := openShop("2025-03-01T05:00:00Z")
+		s := newFixture("2025-03-01T05:00:00Z")
 		york := s.buyer(object{"timezone": "America/New_York"})
 		made := s.subscribe(york, object{"invoicing_threshold": "10.00"}, s.calls("1.00"))
 		sub, calls := made.text("id"), made.entry("price_intervals", 0).text("id")

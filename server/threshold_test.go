@@ -13,10 +13,10 @@ import (
 )
 
 var _ = Describe("An invoicing threshold", func() {
-	var s shop
+	var s fixture
 	var acme string
 	BeforeEach(func() {
-		s = openShop("2025-03-01T00:00:00Z")
+		s = newFixture("2025-03-01T00:00:00Z")
 		acme = s.buyer(object{"external_customer_id": "acme"})
 	})
 	// again lets the clock stand where it does, and do what has fallen due.

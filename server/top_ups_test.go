@@ -11,11 +11,11 @@ import (
 
 var _ = Describe("Top-ups", func() {
 	const refused = "400-constraint-violation"
-	var s shop
+	var s fixture
 	var buyer, path string
 	open := func(now string, change object) {
 		GinkgoHelper()
-		s = openShop(now)
+		s = newFixture(now)
 		buyer = s.buyer(with(object{"currency": "USD", "external_customer_id": "ada"}, change))
 		path = "/v1/customers/" + buyer + "/credits/top_ups"
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 var _ = Describe("Top-ups of a server that watches", func() {
-	var w watcher
+	var w alertFixture
 	BeforeEach(func() {
-		w = openWatcher(inCredits)
+		w = newAlertFixture(inCredits)
 		w.credits(w.buyer, object{"amount": 25})
 	})
 
@@ -63,10 +63,10 @@ var _ = Describe("Top-ups of a server that watches", func() {
 	It("add credits soon on a real clock, too", func() {
 		live := shared.account("live")
 		DeferCleanup(live.agree)
-		w.shop = shop{live, live.item("Calls"), live.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
-		w.buyer = w.shop.buyer(object{"currency": "USD"})
+		w.fixture = fixture{live, live.item("Calls"), live.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
+		w.buyer = w.fixture.buyer(object{"currency": "USD"})
 		now := time.Now().UTC()
-		w.subscribe(w.buyer, object{"start_date": now.AddDate(0, 0, -1).Format(time.DateOnly)}, inCredits(w.shop)...)
+		w.subscribe(w.buyer, object{"start_date": now.AddDate(0, 0, -1).Format(time.DateOnly)}, inCredits(w.fixture)...)
 		w.credits(w.buyer, object{"amount": 25})
 		w.api = w.watched()
 		agree()
@@ -93,17 +93,17 @@ var _ = Describe("Top-ups of a server that watches", func() {
 		w.put("/v1/events/e000001", object{"event_name": "call", "customer_id": w.buyer, "timestamp": "2025-03-10T08:00:00Z", "properties": object{"n": 5}}).expect(200)
 		soon(1)
 		w.use(w.buyer, "2025-03-10T08:00:00Z", "60")
-		w.subscribe(w.buyer, object{"start_date": "2025-03-01"}, inCredits(w.shop)...)
+		w.subscribe(w.buyer, object{"start_date": "2025-03-01"}, inCredits(w.fixture)...)
 		soon(2)
 		leaves("95", 2)
 	})
 
 	It("add credits for what a child used", func() {
 		child := w.buyer
-		w.buyer = w.shop.buyer(object{"currency": "USD"})
+		w.buyer = w.fixture.buyer(object{"currency": "USD"})
 		w.put("/v1/customers/"+child, object{"hierarchy": object{"parent_customer_id": w.buyer, "child_customer_ids": list{}}}).expect(200)
 		w.credits(w.buyer, object{"amount": 25})
-		w.subscribe(w.buyer, object{"start_date": "2025-03-01", "usage_customer_ids": list{child}}, inCredits(w.shop)...)
+		w.subscribe(w.buyer, object{"start_date": "2025-03-01", "usage_customer_ids": list{child}}, inCredits(w.fixture)...)
 		w.api = w.watched()
 		agree()
 		w.use(child, "2025-03-10T08:00:00Z", "5")

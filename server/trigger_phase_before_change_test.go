@@ -8,7 +8,7 @@ import (
 // A change of the plan that lies ahead ends the phases of the plan before it, whenever those begin.
 var _ = Describe("Triggering a phase while a change of the plan lies ahead", func() {
 	It("leaves the change where it is: no price of the plan before it is billed beyond", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, false)
 		next := s.plan(nil, with(s.fee("310.00"), object{"name": "Next"})).text("id")
 		s.move(sub, next, with(onDate("2025-04-16"), nil)).expect(200)

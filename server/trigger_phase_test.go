@@ -9,7 +9,7 @@ import (
 
 // ramp subscribes a customer to three phases: two months at 31, one at 62 and 93 for ever
 // or, if it ends, for a month. It begins where the clock stands, and so do its cycles.
-func (s shop) ramp(buyer object, ends bool) string {
+func (s fixture) ramp(buyer object, ends bool) string {
 	GinkgoHelper()
 	third := object{"order": 3}
 	if ends {
@@ -30,13 +30,13 @@ func (s shop) ramp(buyer object, ends bool) string {
 
 var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func() {
 	const refused = "400-constraint-violation"
-	trigger := func(s shop, sub string, body object) *answer {
+	trigger := func(s fixture, sub string, body object) *answer {
 		GinkgoHelper()
 		return s.post("/v1/subscriptions/"+sub+"/trigger_phase", body)
 	}
 
 	It("begins the next phase today, and the ones after it as much earlier", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, false)
 		s.clock("2025-03-11T15:00:00Z")
 		after := trigger(s, sub, object{}).expect(200)
@@ -54,7 +54,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("begins it with the quantity that its fee is to begin with", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, false)
 		second := s.get("/v1/subscriptions/" + sub).expect(200).at("price_intervals[1].price.id")
 		s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{"price_id": second, "quantity": 3}).expect(200)
@@ -65,7 +65,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("leaves the last phase open-ended that the taking back of a cancellation has left so", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, true)
 		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "requested_date", "cancellation_date": "2025-05-11"}).expect(200)
 		left := s.post("/v1/subscriptions/"+sub+"/unschedule_cancellation", object{}).expect(200)
@@ -78,7 +78,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("begins it on a day ahead, up to which the present one is charged", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, true)
 		Expect(s.get("/v1/subscriptions/" + sub).expect(200).at("end_date")).To(Equal("2025-07-01T00:00:00+00:00"))
 		after := trigger(s, sub, object{"effective_date": "2025-04-11"}).expect(200)
@@ -92,7 +92,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("leaves a cancellation where it is", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		sub := s.ramp(nil, false)
 		s.cancel(sub, asOf("2025-05-15")).expect(200)
 		after := trigger(s, sub, object{"effective_date": "2025-04-01"}).expect(200)
@@ -102,7 +102,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("takes a day of the customer's calendar, where the clock changes", func() {
-		s := openShop("2025-03-01T12:00:00Z")
+		s := newFixture("2025-03-01T12:00:00Z")
 		sub := s.ramp(object{"timezone": "America/Los_Angeles"}, false)
 		s.clock("2025-03-31T06:30:00Z") // still the 30th there
 		after := trigger(s, sub, object{}).expect(200)
@@ -111,7 +111,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/trigger_phase", func(
 	})
 
 	It("is refused without a next phase, outside of the present one, and where it may not credit", func() {
-		s := openShop("2025-03-01T00:00:00Z")
+		s := newFixture("2025-03-01T00:00:00Z")
 		plain := s.subscribe(s.buyer(nil), nil, s.fee("31.00")).text("id")
 		trigger(s, plain, object{}).refuse(400, refused, "no phase")
 		sub := s.ramp(nil, false)

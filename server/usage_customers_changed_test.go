@@ -8,10 +8,10 @@ import (
 // Whose usage a price counts changes from the instant of the edit on. What was used before
 // counts as it did.
 var _ = Describe("Other usage_customer_ids of a price interval", func() {
-	// family opens a shop with a parent, its child, and a subscription of the parent.
-	family := func(zone, start string, sum bool) (s shop, p, c, sub, interval string) {
+	// family opens a fixture with a parent, its child, and a subscription of the parent.
+	family := func(zone, start string, sum bool) (s fixture, p, c, sub, interval string) {
 		GinkgoHelper()
-		s = openShop(start)
+		s = newFixture(start)
 		price := s.calls("1.00")
 		if !sum {
 			price["billable_metric_id"] = s.api.metric("SELECT MAX(n) FROM events WHERE event_name = 'call'")
@@ -22,14 +22,14 @@ var _ = Describe("Other usage_customer_ids of a price interval", func() {
 		return s, p, c, made.text("id"), made.entry("price_intervals", 0).text("id")
 	}
 	// both uses calls of the parent and of the child, at an instant.
-	both := func(s shop, p, c, at, parent, child string) {
+	both := func(s fixture, p, c, at, parent, child string) {
 		GinkgoHelper()
 		s.clock(at)
 		s.use(p, at, parent)
 		s.use(c, at, child)
 		s.settle()
 	}
-	total := func(s shop, sub, from, to string) string {
+	total := func(s fixture, sub, from, to string) string {
 		GinkgoHelper()
 		all := s.get("/v1/subscriptions/" + sub + "/costs?timeframe_start=" + from + "&timeframe_end=" + to).expect(200)
 		return all.entry("data", len(all.list("data"))-1).text("total")

@@ -18,7 +18,7 @@ import (
 // a faulty disk, a restore of some tables or a person with access would bring them about. An
 // innocent account beside the corrupted one has no findings.
 var _ = Describe("Verifying records", func() {
-	var s shop
+	var s fixture
 	var buyer string
 
 	verified := func(a *api) worker.Verification {
@@ -39,7 +39,7 @@ var _ = Describe("Verifying records", func() {
 	// trade fills an account with events, buckets of all kinds and documents of all kinds.
 	trade := func(a *api) {
 		GinkgoHelper()
-		s = a.openShop("2025-01-01T00:00:00Z")
+		s = a.newFixture("2025-01-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		s.moveBalance(buyer, "5")
 		s.entry(buyer, object{"entry_type": "increment", "amount": 3, "currency": "credits"})

@@ -17,7 +17,7 @@ import (
 )
 
 var _ = Describe("Verifying the books", func() {
-	var s shop
+	var s fixture
 	var buyer, sub string
 	// verified looks through the account's books.
 	verified := func() worker.Verification {
@@ -38,7 +38,7 @@ var _ = Describe("Verifying the books", func() {
 	// trade fills the books of an account.
 	trade := func(api *api) {
 		GinkgoHelper()
-		s = api.openShop("2025-01-01T00:00:00Z")
+		s = api.newFixture("2025-01-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		s.moveBalance(buyer, "5")
 		sub = s.subscribe(buyer, nil, s.fee("10"), s.calls("0.3333")).text("id")
@@ -127,7 +127,7 @@ var _ = Describe("Verifying the books", func() {
 		// exceed has used more than a threshold, under a discount, a minimum and credits.
 		exceed := func() {
 			GinkgoHelper()
-			s = openShop("2025-01-01T00:00:00Z")
+			s = newFixture("2025-01-01T00:00:00Z")
 			buyer = s.buyer(object{"currency": "USD"})
 			s.entry(buyer, object{"entry_type": "increment", "amount": 3, "currency": "USD"})
 			off := object{"adjustment": object{"adjustment_type": "percentage_discount", "percentage_discount": 0.5, "applies_to_all": true}}
@@ -197,7 +197,7 @@ var _ = Describe("Verifying the books", func() {
 	})
 
 	It("works out from events, so that it finds an invoice that buckets made wrong", func() {
-		s = openShop("2025-01-01T00:00:00Z")
+		s = newFixture("2025-01-01T00:00:00Z")
 		buyer = s.buyer(object{"currency": "USD"})
 		sub = s.subscribe(buyer, nil, s.calls("0.50")).text("id")
 		s.use(buyer, "2025-01-01T00:00:00Z", "7", "2.5")

@@ -8,8 +8,8 @@ import (
 )
 
 var _ = Describe("What versions of plans change", func() {
-	var s shop
-	BeforeEach(func() { s = openShop("2025-03-01T10:00:00Z") })
+	var s fixture
+	BeforeEach(func() { s = newFixture("2025-03-01T10:00:00Z") })
 
 	const refused = "400-constraint-violation"
 	replacing := func(price any, by object) object { return object{"replaces_price_id": price, "price": by} }

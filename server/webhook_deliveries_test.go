@@ -14,8 +14,8 @@ import (
 )
 
 var _ = Describe("Deliveries", func() {
-	var p *post
-	BeforeEach(func() { p = openPost() })
+	var p *webhookFixture
+	BeforeEach(func() { p = newWebhookFixture() })
 
 	It("reach every endpoint that wants the type, signed with its secret", func() {
 		all, some, others := receive(nil), receive(nil), receive(nil)

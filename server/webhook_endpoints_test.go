@@ -114,10 +114,10 @@ var _ = Describe("Webhook endpoints", func() {
 })
 
 var _ = Describe("The log of deliveries", func() {
-	var p *post
+	var p *webhookFixture
 	var endpoint string
 	BeforeEach(func() {
-		p = openPost()
+		p = newWebhookFixture()
 		p.clock("2025-02-01T00:00:00Z")
 	})
 

@@ -172,7 +172,7 @@ var _ = Describe("What webhooks reach", func() {
 	// lets each be tried twice.
 	called := func(networks ...netip.Prefix) (urls []string, connections int64) {
 		GinkgoHelper()
-		p := openPost()
+		p := newWebhookFixture()
 		port, count := visitors()
 		urls, answers := trickyURLs(port)
 		resolver := (&names{answers: answers, asked: map[string]int{}}).resolver()

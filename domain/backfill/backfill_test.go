@@ -21,7 +21,7 @@ func beRefused() types.GomegaMatcher {
 }
 
 // due asks when one of the jobs has something to do, by an instant.
-func (d desk) due(next func(*store.Tx, time.Time) (time.Time, bool, error), by time.Time) any {
+func (d fixture) due(next func(*store.Tx, time.Time) (time.Time, bool, error), by time.Time) any {
 	GinkgoHelper()
 	var at time.Time
 	var found bool
@@ -36,9 +36,9 @@ func (d desk) due(next func(*store.Tx, time.Time) (time.Time, bool, error), by t
 }
 
 var _ = Describe("A backfill on its way", func() {
-	var d desk
+	var d fixture
 	BeforeEach(func() {
-		d = newDesk()
+		d = newFixture()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			return tx.Exec("UPDATE accounts SET grace_period_seconds = 8640000 WHERE id = ?", tx.AccountID).Error
 		})).To(Succeed())

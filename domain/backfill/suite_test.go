@@ -25,28 +25,28 @@ func TestBackfill(t *testing.T) {
 // noon is where the clock of the specs stands.
 var noon = time.Date(2025, 7, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is an account with a recorder. It counts the events of the alias acme.
-type desk struct {
+// fixture is an account with a recorder. It counts the events of the alias acme.
+type fixture struct {
 	store    *store.Store
 	ctx      context.Context
 	recorder *event.Recorder
 }
 
-func newDesk() desk {
+func newFixture() fixture {
 	GinkgoHelper()
 	st := storetest.Shared()
-	d := desk{st, storetest.Account(st, "test"), event.NewRecorder(st)}
+	d := fixture{st, storetest.Account(st, "test"), event.NewRecorder(st)}
 	d.clock(noon)
 	return d
 }
 
-func (d desk) clock(at time.Time) {
+func (d fixture) clock(at time.Time) {
 	GinkgoHelper()
 	storetest.SetClock(d.store, d.ctx, at)
 }
 
 // try runs an operation in a transaction.
-func try[T any](d desk, do func(tx *store.Tx) (T, error)) (result T, err error) {
+func try[T any](d fixture, do func(tx *store.Tx) (T, error)) (result T, err error) {
 	err = d.store.Update(d.ctx, func(tx *store.Tx) (err error) {
 		result, err = do(tx)
 		return err
@@ -55,7 +55,7 @@ func try[T any](d desk, do func(tx *store.Tx) (T, error)) (result T, err error) 
 }
 
 // must is try for what succeeds.
-func must[T any](d desk, do func(tx *store.Tx) (T, error)) T {
+func must[T any](d fixture, do func(tx *store.Tx) (T, error)) T {
 	GinkgoHelper()
 	result, err := try(d, do)
 	Expect(err).NotTo(HaveOccurred())
@@ -63,7 +63,7 @@ func must[T any](d desk, do func(tx *store.Tx) (T, error)) T {
 }
 
 // july opens a backfill that replaces the first nine days of July.
-func (d desk) july(change func(*backfill.NewBackfill)) (backfill.Backfill, error) {
+func (d fixture) july(change func(*backfill.NewBackfill)) (backfill.Backfill, error) {
 	wanted := backfill.NewBackfill{
 		TimeframeStart: time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC),
 		TimeframeEnd:   time.Date(2025, 7, 10, 0, 0, 0, 0, time.UTC),
@@ -76,7 +76,7 @@ func (d desk) july(change func(*backfill.NewBackfill)) (backfill.Backfill, error
 }
 
 // opened is july for what succeeds, with an event of 3 July for each key.
-func (d desk) opened(keys ...string) backfill.Backfill {
+func (d fixture) opened(keys ...string) backfill.Backfill {
 	GinkgoHelper()
 	b, err := d.july(nil)
 	Expect(err).NotTo(HaveOccurred())
@@ -85,7 +85,7 @@ func (d desk) opened(keys ...string) backfill.Backfill {
 	return b
 }
 
-func (d desk) send(recorder *event.Recorder, keys ...string) {
+func (d fixture) send(recorder *event.Recorder, keys ...string) {
 	GinkgoHelper()
 	var events []string
 	for _, key := range keys {
@@ -99,7 +99,7 @@ func (d desk) send(recorder *event.Recorder, keys ...string) {
 }
 
 // count is how many events of July count.
-func (d desk) count() string {
+func (d fixture) count() string {
 	GinkgoHelper()
 	query, err := metric.Parse("SELECT COUNT(*) FROM events")
 	Expect(err).NotTo(HaveOccurred())
@@ -114,15 +114,15 @@ func (d desk) count() string {
 	return readings[0].Total.String()
 }
 
-func (d desk) status(id string) backfill.Status {
+func (d fixture) status(id string) backfill.Status {
 	GinkgoHelper()
 	return must(d, func(tx *store.Tx) (backfill.Backfill, error) { return backfill.Find(tx, id) }).Status
 }
 
-func (d desk) close(id string) (backfill.Backfill, error) {
+func (d fixture) close(id string) (backfill.Backfill, error) {
 	return try(d, func(tx *store.Tx) (backfill.Backfill, error) { return backfill.Close(tx, id) })
 }
 
-func (d desk) revert(id string) (backfill.Backfill, error) {
+func (d fixture) revert(id string) (backfill.Backfill, error) {
 	return try(d, func(tx *store.Tx) (backfill.Backfill, error) { return backfill.Revert(tx, id) })
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("An adjustment", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	// mixed is a plan with a price of each kind, which adjustments may name: two fees,

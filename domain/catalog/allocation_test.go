@@ -13,10 +13,10 @@ import (
 )
 
 var _ = Describe("An allocation price", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
-	// granting is a thousand credits a month for the shop's item; change makes it
+	// granting is a thousand credits a month for the fixture's item; change makes it
 	// another grant.
 	granting := func(change func(*catalog.NewAllocation)) catalog.NewPrice {
 		a := &catalog.NewAllocation{Amount: money.FromInt(1000), Currency: money.Credits, Cadence: period.CadenceMonthly, ItemID: &s.item.ID}
@@ -118,7 +118,7 @@ var _ = Describe("An allocation price", func() {
 		Expect(made(anywhere)[0].ItemID).To(Equal(first[0].ItemID))
 		s.update(func(tx *store.Tx) error {
 			items, _, err := catalog.ListItems(tx, store.Page{Limit: 10})
-			Expect(items).To(HaveLen(2)) // that and the shop's
+			Expect(items).To(HaveLen(2)) // that and the fixture's
 			return err
 		})
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 var _ = Describe("What is made for one subscription", func() {
-	var s *shop
+	var s *fixture
 	var plan catalog.Plan
 	var version catalog.PlanVersion
 	BeforeEach(func() {

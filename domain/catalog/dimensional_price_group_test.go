@@ -10,7 +10,7 @@ import (
 )
 
 var _ = Describe("A dimensional price group", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	update := func(id string, edit func(*catalog.DimensionalPriceGroup)) error {

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = Describe("A license type", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	create := func(name string) (made catalog.LicenseType) {

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = Describe("Phases", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	// ramp is a plan with those phases, and a fee in each of those orders; 0 is in none.

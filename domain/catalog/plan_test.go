@@ -11,7 +11,7 @@ import (
 )
 
 var _ = Describe("A plan", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	It("keeps the order of its prices, and gives them its currency", func() {

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("A price that a client asks for", func() {
-	var s *shop
+	var s *fixture
 	var largest catalog.Metric
 	var seats catalog.LicenseType
 	var vms catalog.DimensionalPriceGroup

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("A price", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	create := func(wanted catalog.NewPrice) (price catalog.Price, err error) {

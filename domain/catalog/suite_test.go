@@ -23,18 +23,18 @@ func TestCatalog(t *testing.T) {
 	RunSpecs(t, "catalog")
 }
 
-// shop is an account of its own, with an item and a metric.
-type shop struct {
+// fixture is an account of its own, with an item and a metric.
+type fixture struct {
 	store  *store.Store
 	ctx    context.Context
 	item   catalog.Item
 	metric catalog.Metric
 }
 
-func open() *shop {
+func open() *fixture {
 	GinkgoHelper()
 	st := storetest.Shared()
-	s := &shop{store: st, ctx: storetest.Account(st, "test")}
+	s := &fixture{store: st, ctx: storetest.Account(st, "test")}
 	s.update(func(tx *store.Tx) (err error) {
 		if s.item, err = catalog.CreateItem(tx, catalog.NewItem{Name: "Calls"}); err != nil {
 			return err
@@ -46,16 +46,16 @@ func open() *shop {
 }
 
 // try runs fn in a transaction and returns its error.
-func (s *shop) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
+func (s *fixture) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
 
 // update is try for what must succeed.
-func (s *shop) update(fn func(tx *store.Tx) error) {
+func (s *fixture) update(fn func(tx *store.Tx) error) {
 	GinkgoHelper()
 	Expect(s.try(fn)).To(Succeed())
 }
 
 // measure is a metric of that SQL.
-func (s *shop) measure(sql string) (m catalog.Metric) {
+func (s *fixture) measure(sql string) (m catalog.Metric) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		m, err = catalog.CreateMetric(tx, catalog.NewMetric{Name: sql, ItemID: s.item.ID, SQL: sql})
@@ -64,8 +64,8 @@ func (s *shop) measure(sql string) (m catalog.Metric) {
 	return m
 }
 
-// group partitions the shop's metric.
-func (s *shop) group(alias string, dimensions ...string) (group catalog.DimensionalPriceGroup) {
+// group partitions the fixture's metric.
+func (s *fixture) group(alias string, dimensions ...string) (group catalog.DimensionalPriceGroup) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		group, err = catalog.CreateDimensionalPriceGroup(tx, catalog.NewDimensionalPriceGroup{
@@ -77,7 +77,7 @@ func (s *shop) group(alias string, dimensions ...string) (group catalog.Dimensio
 }
 
 // fee is a fixed fee of 10 a month; change makes it another price.
-func (s *shop) fee(change func(*catalog.NewPrice)) catalog.NewPrice {
+func (s *fixture) fee(change func(*catalog.NewPrice)) catalog.NewPrice {
 	p := catalog.NewPrice{
 		Name: "Fee", ItemID: s.item.ID, Cadence: period.CadenceMonthly, Currency: "USD",
 		ModelType: "unit", Config: json.RawMessage(`{"unit_amount": "10.00"}`),
@@ -89,12 +89,12 @@ func (s *shop) fee(change func(*catalog.NewPrice)) catalog.NewPrice {
 }
 
 // named is a fee with that name, in the plan's currency.
-func (s *shop) named(name string) catalog.NewPrice {
+func (s *fixture) named(name string) catalog.NewPrice {
 	return s.fee(func(p *catalog.NewPrice) { p.Name, p.Currency = name, "" })
 }
 
 // plan is one in dollars with those prices.
-func (s *shop) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan) {
+func (s *fixture) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		plan, err = catalog.CreatePlan(tx, catalog.NewPlan{
@@ -106,7 +106,7 @@ func (s *shop) plan(alias string, prices ...catalog.NewPrice) (plan catalog.Plan
 }
 
 // version loads a version of a plan.
-func (s *shop) version(plan catalog.Plan, number int) (version catalog.PlanVersion) {
+func (s *fixture) version(plan catalog.Plan, number int) (version catalog.PlanVersion) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		version, err = catalog.FindVersion(tx, plan.ID, number)
@@ -116,7 +116,7 @@ func (s *shop) version(plan catalog.Plan, number int) (version catalog.PlanVersi
 }
 
 // change makes a version of a plan.
-func (s *shop) change(plan catalog.Plan, in catalog.NewVersion) (made catalog.PlanVersion) {
+func (s *fixture) change(plan catalog.Plan, in catalog.NewVersion) (made catalog.PlanVersion) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) (err error) {
 		made, err = catalog.CreateVersion(tx, plan.ID, in)
@@ -126,7 +126,7 @@ func (s *shop) change(plan catalog.Plan, in catalog.NewVersion) (made catalog.Pl
 }
 
 // refuse is change for what must fail.
-func (s *shop) refuse(plan catalog.Plan, in catalog.NewVersion) error {
+func (s *fixture) refuse(plan catalog.Plan, in catalog.NewVersion) error {
 	GinkgoHelper()
 	err := s.try(func(tx *store.Tx) error {
 		_, err := catalog.CreateVersion(tx, plan.ID, in)

@@ -31,7 +31,7 @@ var _ = Describe("Versions", func() {
 	It("are what their differences make of each other, and stay so", func() {
 		s := open()
 		rapid.Check(GinkgoT(), func(r *rapid.T) {
-			plan := s.plan("law")
+			plan := s.plan("property")
 			made, fresh := []contents{{}}, 0
 			next := func() int { fresh++; return fresh }
 			base := s.version(plan, 1)

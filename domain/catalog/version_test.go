@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("A version", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	usage := func(amount string) catalog.NewPrice {

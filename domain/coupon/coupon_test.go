@@ -22,7 +22,7 @@ func beFault(kind fault.Kind) OmegaMatcher {
 }
 
 var _ = Describe("Create", func() {
-	var d desk
+	var d fixture
 	BeforeEach(func() { d = open() })
 
 	It("reads back what was made", func() {
@@ -91,7 +91,7 @@ var _ = Describe("Archive", func() {
 })
 
 var _ = Describe("Take", func() {
-	var d desk
+	var d fixture
 	BeforeEach(func() { d = open() })
 
 	It("counts, by id and by code", func() {

@@ -24,25 +24,25 @@ func TestCoupon(t *testing.T) {
 	RunSpecs(t, "coupon")
 }
 
-// property runs a law as one spec.
-func property(sentence string, law func(t *rapid.T)) {
-	It(sentence, func() { rapid.Check(GinkgoT(), law) })
+// property runs a property as one spec.
+func property(sentence string, check func(t *rapid.T)) {
+	It(sentence, func() { rapid.Check(GinkgoT(), check) })
 }
 
-// desk hands out coupons of one account, on a database of its own.
-type desk struct {
+// fixture hands out coupons of one account, on a database of its own.
+type fixture struct {
 	store *store.Store
 	ctx   context.Context
 }
 
-func open() desk {
+func open() fixture {
 	GinkgoHelper()
 	st := storetest.Shared()
-	return desk{st, storetest.Account(st, "test")}
+	return fixture{st, storetest.Account(st, "test")}
 }
 
 // try runs an operation in a transaction.
-func try[T any](d desk, do func(tx *store.Tx) (T, error)) (result T, err error) {
+func try[T any](d fixture, do func(tx *store.Tx) (T, error)) (result T, err error) {
 	err = d.store.Update(d.ctx, func(tx *store.Tx) (err error) {
 		result, err = do(tx)
 		return err
@@ -51,7 +51,7 @@ func try[T any](d desk, do func(tx *store.Tx) (T, error)) (result T, err error) 
 }
 
 // create makes a coupon of 20 % with that code; change makes it another one.
-func (d desk) create(code string, change func(*coupon.NewCoupon)) (coupon.Coupon, error) {
+func (d fixture) create(code string, change func(*coupon.NewCoupon)) (coupon.Coupon, error) {
 	wanted := coupon.NewCoupon{RedemptionCode: code, Kind: rating.PercentageDiscount, Value: money.Must("0.2")}
 	if change != nil {
 		change(&wanted)
@@ -60,7 +60,7 @@ func (d desk) create(code string, change func(*coupon.NewCoupon)) (coupon.Coupon
 }
 
 // made is create for what must succeed.
-func (d desk) made(code string, change func(*coupon.NewCoupon)) coupon.Coupon {
+func (d fixture) made(code string, change func(*coupon.NewCoupon)) coupon.Coupon {
 	GinkgoHelper()
 	c, err := d.create(code, change)
 	Expect(err).NotTo(HaveOccurred())
@@ -72,19 +72,19 @@ func atMost(n int) func(*coupon.NewCoupon) {
 	return func(c *coupon.NewCoupon) { c.MaxRedemptions = &n }
 }
 
-func (d desk) take(id string) (coupon.Coupon, error) {
+func (d fixture) take(id string) (coupon.Coupon, error) {
 	return try(d, func(tx *store.Tx) (coupon.Coupon, error) { return coupon.Take(tx, id) })
 }
 
-func (d desk) takeByCode(code string) (coupon.Coupon, error) {
+func (d fixture) takeByCode(code string) (coupon.Coupon, error) {
 	return try(d, func(tx *store.Tx) (coupon.Coupon, error) { return coupon.TakeByCode(tx, code) })
 }
 
-func (d desk) archive(id string) (coupon.Coupon, error) {
+func (d fixture) archive(id string) (coupon.Coupon, error) {
 	return try(d, func(tx *store.Tx) (coupon.Coupon, error) { return coupon.Archive(tx, id) })
 }
 
-func (d desk) find(id string) coupon.Coupon {
+func (d fixture) find(id string) coupon.Coupon {
 	GinkgoHelper()
 	c, err := try(d, func(tx *store.Tx) (coupon.Coupon, error) { return coupon.Find(tx, id) })
 	Expect(err).NotTo(HaveOccurred())
@@ -92,7 +92,7 @@ func (d desk) find(id string) coupon.Coupon {
 }
 
 // codes lists the codes of the coupons that a filter lets through.
-func (d desk) codes(filter coupon.Filter) []string {
+func (d fixture) codes(filter coupon.Filter) []string {
 	GinkgoHelper()
 	all, err := try(d, func(tx *store.Tx) ([]coupon.Coupon, error) {
 		coupons, _, err := coupon.List(tx, filter, store.Page{Limit: 100})

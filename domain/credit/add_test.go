@@ -13,7 +13,7 @@ import (
 )
 
 var _ = Describe("An increment", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	It("CR-1: adds a block and tells of it", func() {

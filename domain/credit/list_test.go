@@ -11,7 +11,7 @@ import (
 )
 
 var _ = Describe("A ledger", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	amounts := func(filter credit.EntryFilter, page store.Page) (found []string, next string) {
@@ -75,7 +75,7 @@ var _ = Describe("A ledger", func() {
 })
 
 var _ = Describe("A list of blocks", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	left := func(filter credit.BlockFilter) (balances []string) {

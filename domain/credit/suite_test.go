@@ -21,19 +21,19 @@ func TestCredit(t *testing.T) {
 	RunSpecs(t, "credit")
 }
 
-// shop is an account on a database of its own, with an item and a customer in
+// fixture is an account on a database of its own, with an item and a customer in
 // Los Angeles who pays in dollars. It is 10 March 2025, 09:00 UTC, 02:00 there.
-type shop struct {
+type fixture struct {
 	store *store.Store
 	ctx   context.Context
 	item  catalog.Item
 	buyer customer.Customer
 }
 
-func open() *shop {
+func open() *fixture {
 	GinkgoHelper()
 	st := storetest.Shared()
-	s := &shop{store: st, ctx: storetest.Account(st, "test")}
+	s := &fixture{store: st, ctx: storetest.Account(st, "test")}
 	s.clock("2025-03-10T09:00:00Z")
 	dollars, zone := money.Currency("USD"), "America/Los_Angeles"
 	s.update(func(tx *store.Tx) (err error) {
@@ -46,22 +46,22 @@ func open() *shop {
 	return s
 }
 
-func (s *shop) clock(now string) {
+func (s *fixture) clock(now string) {
 	GinkgoHelper()
 	storetest.SetClock(s.store, s.ctx, instant(now))
 }
 
 // try runs fn in a transaction and returns its error.
-func (s *shop) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
+func (s *fixture) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
 
 // update is try for what must succeed.
-func (s *shop) update(fn func(tx *store.Tx) error) {
+func (s *fixture) update(fn func(tx *store.Tx) error) {
 	GinkgoHelper()
 	Expect(s.try(fn)).To(Succeed())
 }
 
 // add gives the customer credits; change makes it another grant than of 100.
-func (s *shop) add(change func(*credit.Grant)) (entry credit.Entry, err error) {
+func (s *fixture) add(change func(*credit.Grant)) (entry credit.Entry, err error) {
 	grant := credit.Grant{Currency: money.Credits, Amount: money.FromInt(100)}
 	if change != nil {
 		change(&grant)
@@ -74,7 +74,7 @@ func (s *shop) add(change func(*credit.Grant)) (entry credit.Entry, err error) {
 }
 
 // added is add for what must succeed.
-func (s *shop) added(change func(*credit.Grant)) credit.Entry {
+func (s *fixture) added(change func(*credit.Grant)) credit.Entry {
 	GinkgoHelper()
 	entry, err := s.add(change)
 	Expect(err).NotTo(HaveOccurred())
@@ -82,7 +82,7 @@ func (s *shop) added(change func(*credit.Grant)) credit.Entry {
 }
 
 // balance is what there is once the ledger is brought up to date.
-func (s *shop) balance() (text string) {
+func (s *fixture) balance() (text string) {
 	GinkgoHelper()
 	s.update(func(tx *store.Tx) error {
 		ledger, err := credit.Lock(tx, s.buyer.ID, money.Credits)
@@ -99,7 +99,7 @@ func (s *shop) balance() (text string) {
 	return text
 }
 
-func (s *shop) calendar() credit.Calendar {
+func (s *fixture) calendar() credit.Calendar {
 	return credit.Calendar{Location: s.buyer.Location(), Grace: 12 * time.Hour}
 }
 

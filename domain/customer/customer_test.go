@@ -13,7 +13,7 @@ import (
 )
 
 var _ = Describe("A customer", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	find := func(by func(*store.Tx, string) (customer.Customer, error), identifier string) (c customer.Customer, err error) {
@@ -163,7 +163,7 @@ var _ = Describe("A customer", func() {
 
 	It("is unknown to other accounts", func() {
 		c := s.made(nil)
-		other := &shop{store: s.store, ctx: accountBeside(s)}
+		other := &fixture{store: s.store, ctx: accountBeside(s)}
 		Expect(other.try(func(tx *store.Tx) error {
 			_, err := customer.Find(tx, c.ID)
 			return err

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("Invoice numbers", func() {
-	var s *shop
+	var s *fixture
 	BeforeEach(func() { s = open() })
 
 	next := func(c customer.Customer) (number string) {
@@ -87,4 +87,4 @@ var _ = Describe("Invoice numbers", func() {
 })
 
 // accountBeside makes another account on the same database.
-func accountBeside(s *shop) context.Context { return storetest.Account(s.store, "test") }
+func accountBeside(s *fixture) context.Context { return storetest.Account(s.store, "test") }

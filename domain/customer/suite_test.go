@@ -17,29 +17,29 @@ func TestCustomer(t *testing.T) {
 	RunSpecs(t, "customer")
 }
 
-// shop is an account on a database of its own.
-type shop struct {
+// fixture is an account on a database of its own.
+type fixture struct {
 	store *store.Store
 	ctx   context.Context
 }
 
-func open() *shop {
+func open() *fixture {
 	GinkgoHelper()
 	st := storetest.Shared()
-	return &shop{store: st, ctx: storetest.Account(st, "test")}
+	return &fixture{store: st, ctx: storetest.Account(st, "test")}
 }
 
 // try runs fn in a transaction and returns its error.
-func (s *shop) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
+func (s *fixture) try(fn func(tx *store.Tx) error) error { return s.store.Update(s.ctx, fn) }
 
 // update is try for what must succeed.
-func (s *shop) update(fn func(tx *store.Tx) error) {
+func (s *fixture) update(fn func(tx *store.Tx) error) {
 	GinkgoHelper()
 	Expect(s.try(fn)).To(Succeed())
 }
 
 // create makes a customer; change makes it another one.
-func (s *shop) create(change func(*customer.NewCustomer)) (c customer.Customer, err error) {
+func (s *fixture) create(change func(*customer.NewCustomer)) (c customer.Customer, err error) {
 	wanted := customer.NewCustomer{Name: "Ada", Email: "ada@example.com"}
 	if change != nil {
 		change(&wanted)
@@ -52,7 +52,7 @@ func (s *shop) create(change func(*customer.NewCustomer)) (c customer.Customer, 
 }
 
 // made is create for what must succeed.
-func (s *shop) made(change func(*customer.NewCustomer)) customer.Customer {
+func (s *fixture) made(change func(*customer.NewCustomer)) customer.Customer {
 	GinkgoHelper()
 	c, err := s.create(change)
 	Expect(err).NotTo(HaveOccurred())
@@ -60,7 +60,7 @@ func (s *shop) made(change func(*customer.NewCustomer)) customer.Customer {
 }
 
 // edit updates a customer.
-func (s *shop) edit(c customer.Customer, edit func(*customer.Customer)) (after customer.Customer, err error) {
+func (s *fixture) edit(c customer.Customer, edit func(*customer.Customer)) (after customer.Customer, err error) {
 	err = s.try(func(tx *store.Tx) (err error) {
 		after, err = customer.Update(tx, c.ID, func(c *customer.Customer) error {
 			edit(c)

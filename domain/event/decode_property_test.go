@@ -94,7 +94,7 @@ var mutations = map[string][]string{
 
 var _ = Describe("The decoder", func() {
 	It("judges events as the contract's schema and the standard library do", func() {
-		d, contract := newDesk(), schema()
+		d, contract := newFixture(), schema()
 		names := rapid.SampledFrom([]string{
 			"idempotency_key", "event_name", "customer_id", "external_customer_id", "timestamp", "properties", "property",
 		})

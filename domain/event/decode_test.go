@@ -57,8 +57,8 @@ var _ = Describe("Decoding a request", func() {
 })
 
 var _ = Describe("Checking an event by itself", func() {
-	var d desk
-	BeforeEach(OncePerOrdered, func() { d = newDesk() })
+	var d fixture
+	BeforeEach(OncePerOrdered, func() { d = newFixture() })
 
 	Describe("one member", Ordered, func() {
 		DescribeTable("is refused, or not",

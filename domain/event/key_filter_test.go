@@ -31,7 +31,7 @@ func learn(r *event.Recorder, most int64) int {
 }
 
 // owner runs a statement that the server's role may not.
-func (d desk) owner(statement string, args ...any) {
+func (d fixture) owner(statement string, args ...any) {
 	GinkgoHelper()
 	conn, err := pgx.Connect(d.ctx, storetest.URL(d.store))
 	Expect(err).NotTo(HaveOccurred())
@@ -41,8 +41,8 @@ func (d desk) owner(statement string, args ...any) {
 }
 
 var _ = Describe("Filters of the keys in closed parts", func() {
-	var d desk
-	BeforeEach(func() { d = deskOn(storetest.New()) })
+	var d fixture
+	BeforeEach(func() { d = newFixtureOn(storetest.New()) })
 
 	// close sends keys and closes the part that they come into.
 	closeWith := func(keys ...string) {
@@ -56,7 +56,7 @@ var _ = Describe("Filters of the keys in closed parts", func() {
 
 	It("change no answer, whatever the history", func() {
 		random := rand.New(rand.NewPCG(uint64(GinkgoRandomSeed()), 0))
-		servers := make([]desk, 3)
+		servers := make([]fixture, 3)
 		for i := range servers {
 			servers[i] = d
 			servers[i].recorder = event.NewRecorder(d.store)

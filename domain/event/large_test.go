@@ -64,8 +64,8 @@ func held() int64 {
 }
 
 var _ = Describe("A request of many events", func() {
-	var d desk
-	BeforeEach(func() { d = newDesk() })
+	var d fixture
+	BeforeEach(func() { d = newFixture() })
 
 	receive := func(from io.Reader) *event.Body {
 		GinkgoHelper()

@@ -17,10 +17,10 @@ import (
 )
 
 var _ = Describe("The numbers of events", func() {
-	var d desk
+	var d fixture
 	var owner *pgx.Conn
 	BeforeEach(func() {
-		d = deskOn(storetest.New())
+		d = newFixtureOn(storetest.New())
 		owner = d.connect()
 	})
 
@@ -199,7 +199,7 @@ var _ = Describe("The numbers of events", func() {
 
 var _ = Describe("A dump that is being taken", func() {
 	It("holds up no recording when a part of the keys is full", func() {
-		d := deskOn(storetest.New())
+		d := newFixtureOn(storetest.New())
 		dump := d.connect()
 		begun, err := dump.Begin(context.Background())
 		Expect(err).NotTo(HaveOccurred())
@@ -219,7 +219,7 @@ var _ = Describe("A dump that is being taken", func() {
 })
 
 // connect connects as the owner of the database.
-func (d desk) connect() *pgx.Conn {
+func (d fixture) connect() *pgx.Conn {
 	GinkgoHelper()
 	conn, err := pgx.Connect(context.Background(), storetest.URL(d.store))
 	Expect(err).NotTo(HaveOccurred())

@@ -11,7 +11,7 @@ import (
 
 var _ = Describe("outage C: a panic while events are stored", func() {
 	It("fails the request whose events they are, is reported, and leaves the recorder at work", func() {
-		d := newDesk()
+		d := newFixture()
 		var reported []error
 		d.recorder.ReportPanics(func(accountID string, err error) {
 			Expect(accountID).To(Equal(store.AccountID(d.ctx)))

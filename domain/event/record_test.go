@@ -20,8 +20,8 @@ func failedAs(key string, reasons ...string) types.GomegaMatcher {
 }
 
 var _ = Describe("Recording events", func() {
-	var d desk
-	BeforeEach(func() { d = newDesk() })
+	var d fixture
+	BeforeEach(func() { d = newFixture() })
 
 	It("takes a customer by id and by alias (E-1)", func() {
 		outcome := d.send(call("e1", `"customer_id": "cus_1"`), call("e2", `"external_customer_id": "acme"`))

@@ -19,14 +19,14 @@ import (
 )
 
 // exec runs statements outside of accounts.
-func (d desk) exec(statement string, args ...any) {
+func (d fixture) exec(statement string, args ...any) {
 	GinkgoHelper()
 	Expect(d.store.Shared(context.Background(), func(db *gorm.DB) error { return db.Exec(statement, args...).Error })).To(Succeed())
 }
 
 var _ = Describe("The parts of the keys", func() {
-	var d desk
-	BeforeEach(func() { d = deskOn(storetest.New()) })
+	var d fixture
+	BeforeEach(func() { d = newFixtureOn(storetest.New()) })
 
 	It("are all searched for a key", func() {
 		d.send(call("first"))
@@ -99,9 +99,9 @@ var _ = Describe("The parts of the keys", func() {
 })
 
 var _ = Describe("Months of events", func() {
-	var d desk
+	var d fixture
 	ctx := context.Background()
-	BeforeEach(func() { d = deskOn(storetest.New()) })
+	BeforeEach(func() { d = newFixtureOn(storetest.New()) })
 
 	It("are made ahead of time", func() {
 		Expect(event.EnsurePartitions(ctx, d.store)).To(Succeed())

@@ -83,9 +83,9 @@ func decimalText(t *rapid.T, label string) string {
 	).Draw(t, label)
 }
 
-// property runs a law as one spec.
-func property(sentence string, law func(t *rapid.T)) {
-	It(sentence, func() { rapid.Check(GinkgoT(), law) })
+// property runs a property as one spec.
+func property(sentence string, check func(t *rapid.T)) {
+	It(sentence, func() { rapid.Check(GinkgoT(), check) })
 }
 
 func decimals(texts string) (ds []money.Decimal) {

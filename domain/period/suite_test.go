@@ -20,9 +20,9 @@ func TestPeriod(t *testing.T) {
 	RunSpecs(t, "period")
 }
 
-// property runs a law as one spec.
-func property(sentence string, law func(t *rapid.T)) {
-	It(sentence, func() { rapid.Check(GinkgoT(), law) })
+// property runs a property as one spec.
+func property(sentence string, check func(t *rapid.T)) {
+	It(sentence, func() { rapid.Check(GinkgoT(), check) })
 }
 
 func zone(name string) *time.Location {

@@ -34,7 +34,7 @@ var _ = golden("bulk",
 	costs("a fixed fee by days", textMessages, fixed("1000", 1, 2), "30"),
 )
 
-var _ = law("bulk", drawBulk)
+var _ = propertyOf("bulk", drawBulk)
 
 func drawBulk(t *rapid.T) sample {
 	bounds := drawBounds(t)

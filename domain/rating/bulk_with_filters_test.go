@@ -64,7 +64,7 @@ var _ = Describe("a bulk_with_filters price", func() {
 	)
 })
 
-var _ = law("bulk_with_filters", func(t *rapid.T) sample {
+var _ = propertyOf("bulk_with_filters", func(t *rapid.T) sample {
 	tiers := drawTierTable(t, 2, "1")
 	s := sample{modelType: "bulk_with_filters"}
 	s.config = fmt.Sprintf(`{"filters": [{"property_key": "k", "property_value": "v"}], "tiers": %s}`, tiers.bulk(t))

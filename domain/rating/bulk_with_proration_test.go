@@ -48,7 +48,7 @@ var _ = Describe("a bulk_with_proration price", func() {
 	)
 })
 
-var _ = law("bulk_with_proration", func(t *rapid.T) sample {
+var _ = propertyOf("bulk_with_proration", func(t *rapid.T) sample {
 	tiers := drawTierTable(t, 2, "1")
 	s := sample{modelType: "bulk_with_proration", prorated: true}
 	s.config = fmt.Sprintf(`{"tiers": %s}`, tiers.bulk(t))

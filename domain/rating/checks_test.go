@@ -2,5 +2,5 @@
 
 package rating_test
 
-// checks is how often each law is tried, unless the command line says otherwise.
+// checks is how often each property is tried, unless the command line says otherwise.
 const checks = "10000"

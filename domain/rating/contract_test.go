@@ -37,7 +37,7 @@ func offered() []string {
 }
 
 // gaps says which models are not offered, decoded and pinned alike.
-func gaps(offered, decoded []string, tables map[string][]example, laws map[string]func(*rapid.T) sample) (gaps []string) {
+func gaps(offered, decoded []string, tables map[string][]example, propertySamples map[string]func(*rapid.T) sample) (gaps []string) {
 	gap := func(modelType, what string, args ...any) {
 		gaps = append(gaps, modelType+" "+fmt.Sprintf(what, args...))
 	}
@@ -56,17 +56,17 @@ func gaps(offered, decoded []string, tables map[string][]example, laws map[strin
 		if !slices.ContainsFunc(tables[m], func(e example) bool { return e.bound }) {
 			gap(m, "has no example on a bound")
 		}
-		if laws[m] == nil {
-			gap(m, "has no law")
+		if propertySamples[m] == nil {
+			gap(m, "has no property")
 		}
 	}
 	return gaps
 }
 
 var _ = Describe("the models of the contract", func() {
-	It("are those that can be decoded, each with examples, one on a bound, and a law", func() {
+	It("are those that can be decoded, each with examples, one on a bound, and a property", func() {
 		Expect(offered()).NotTo(BeEmpty())
-		Expect(gaps(offered(), rating.Types(), tables, laws)).To(BeEmpty())
+		Expect(gaps(offered(), rating.Types(), tables, propertySamples)).To(BeEmpty())
 	})
 
 	type table = []example
@@ -75,15 +75,15 @@ var _ = Describe("the models of the contract", func() {
 	one, two := []string{"flat"}, []string{"flat", "sharp"}
 
 	DescribeTable("have a gap where one",
-		func(offered, decoded []string, pinned table, laws map[string]func(*rapid.T) sample, want ...string) {
-			Expect(gaps(offered, decoded, map[string][]example{"flat": pinned}, laws)).To(Equal(want))
+		func(offered, decoded []string, pinned table, propertySamples map[string]func(*rapid.T) sample, want ...string) {
+			Expect(gaps(offered, decoded, map[string][]example{"flat": pinned}, propertySamples)).To(Equal(want))
 		},
 		Entry("is invented by the contract", two, one, pinned, drawn,
-			"sharp cannot be decoded", "sharp has 0 examples", "sharp has no example on a bound", "sharp has no law"),
+			"sharp cannot be decoded", "sharp has 0 examples", "sharp has no example on a bound", "sharp has no property"),
 		Entry("is unknown to the contract", one, two, pinned, drawn, "sharp is not in the contract"),
 		Entry("has too few examples", one, one, pinned[1:], drawn, "flat has 5 examples"),
 		Entry("has none on a bound", one, one, make(table, leastExamples), drawn, "flat has no example on a bound"),
-		Entry("has no law", one, one, pinned, nil, "flat has no law"),
+		Entry("has no property", one, one, pinned, nil, "flat has no property"),
 	)
 
 	It("have no gap where each has all", func() {

@@ -62,7 +62,7 @@ var _ = Describe("a cumulative_grouped_allocation price", func() {
 	)
 })
 
-var _ = law("cumulative_grouped_allocation", func(t *rapid.T) sample {
+var _ = propertyOf("cumulative_grouped_allocation", func(t *rapid.T) sample {
 	own, all, rate := drawRate(t), drawRate(t), drawRate(t)
 	s := sample{modelType: "cumulative_grouped_allocation"}
 	s.config = fmt.Sprintf(`{"grouping_key": "k", "group_allocation": %q, "cumulative_allocation": %q, "unit_amount": %q}`, own, all, rate)

@@ -70,7 +70,7 @@ var _ = Describe("a cumulative_grouped_bulk price", func() {
 	)
 })
 
-var _ = law("cumulative_grouped_bulk", func(t *rapid.T) sample {
+var _ = propertyOf("cumulative_grouped_bulk", func(t *rapid.T) sample {
 	bounds := append([]string{"0"}, drawBounds(t)...)
 	values := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "X", "null"}), 1, 3, rapid.ID).Draw(t, "values")
 	var tiers []map[string]string // rate by value

@@ -64,7 +64,7 @@ var _ = Describe("a daily_credit_allowance price", func() {
 	)
 })
 
-var _ = law("daily_credit_allowance", func(t *rapid.T) sample {
+var _ = propertyOf("daily_credit_allowance", func(t *rapid.T) sample {
 	fields, rate := drawMatrixFields(t)
 	allowance := drawRate(t)
 	s := sample{modelType: "daily_credit_allowance"}

@@ -77,7 +77,7 @@ var _ = Describe("an event_output price", func() {
 	)
 })
 
-var _ = law("event_output", func(t *rapid.T) sample {
+var _ = propertyOf("event_output", func(t *rapid.T) sample {
 	carried := map[string]string{ // what events carry, and the rate it is
 		"1.5": "1.5", "1.50": "1.5", "01.5": "1.5", "15e-1": "1.5", "2": "2", "10": "10", "-2": "-2", "0": "0", "-0": "0",
 		"": "", "abc": "", "NaN": "", "-Infinity": "", "1e400000": "", "1/3": "", " 2": "",

@@ -23,7 +23,7 @@ var _ = Describe("more usage", func() {
 	for _, modelType := range graduated {
 		It("never lowers a "+modelType+" price", func() {
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
-				s := laws[modelType](t)
+				s := propertySamples[modelType](t)
 				m := model(s.modelType, s.config)
 				u := s.fullUsage(t, m)
 				less, more := rating.Rate(m, u), rating.Rate(m, raised(t, u))
@@ -52,7 +52,7 @@ func drawMore(t *rapid.T) money.Decimal {
 var _ = Describe("the order of usage", func() {
 	It("changes no price and no part of it", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := laws[rapid.SampledFrom(rating.Types()).Draw(t, "model")](t)
+			s := propertySamples[rapid.SampledFrom(rating.Types()).Draw(t, "model")](t)
 			m := model(s.modelType, s.config)
 			u := s.usage(t, m)
 			c := rating.Rate(m, u)

@@ -52,7 +52,7 @@ var _ = Describe("a grouped_allocation price", func() {
 	)
 })
 
-var _ = law("grouped_allocation", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_allocation", func(t *rapid.T) sample {
 	allocation, rate := drawRate(t), drawRate(t)
 	s := sample{modelType: "grouped_allocation"}
 	s.config = fmt.Sprintf(`{"grouping_key": "k", "allocation": %q, "overage_unit_rate": %q}`, allocation, rate)

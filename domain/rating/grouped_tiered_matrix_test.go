@@ -63,7 +63,7 @@ var _ = Describe("a grouped_tiered_matrix price", func() {
 	)
 })
 
-var _ = law("grouped_tiered_matrix", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_tiered_matrix", func(t *rapid.T) sample {
 	standard := drawRate(t)
 	bounds, rates := map[string][]string{}, map[string][]string{}
 	var rows []string

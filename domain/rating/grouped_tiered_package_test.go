@@ -59,7 +59,7 @@ var _ = Describe("a grouped_tiered_package price", func() {
 	)
 })
 
-var _ = law("grouped_tiered_package", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_tiered_package", func(t *rapid.T) sample {
 	size := rapid.Int64Range(1, 500).Draw(t, "size")
 	g := drawGraduation(t, "per_unit", size)
 	s := sample{modelType: "grouped_tiered_package"}

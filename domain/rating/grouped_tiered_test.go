@@ -57,7 +57,7 @@ var _ = Describe("a grouped_tiered price", func() {
 	)
 })
 
-var _ = law("grouped_tiered", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_tiered", func(t *rapid.T) sample {
 	g := drawGraduation(t, "unit_amount", 1)
 	s := sample{modelType: "grouped_tiered"}
 	s.config = fmt.Sprintf(`{"grouping_key": "k", "tiers": %s}`, g.tiers)

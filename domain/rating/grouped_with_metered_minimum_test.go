@@ -69,7 +69,7 @@ var _ = Describe("a grouped_with_metered_minimum price", func() {
 	)
 })
 
-var _ = law("grouped_with_metered_minimum", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_with_metered_minimum", func(t *rapid.T) sample {
 	rates, rateRows := drawRates(t, "pricing_value", "unit_amount")
 	factors, factorRows := drawRates(t, "scaling_value", "scaling_factor")
 	least := drawRate(t)

@@ -57,7 +57,7 @@ var _ = Describe("a grouped_with_min_max_thresholds price", func() {
 	)
 })
 
-var _ = law("grouped_with_min_max_thresholds", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_with_min_max_thresholds", func(t *rapid.T) sample {
 	rate, least, most := drawRate(t), drawRate(t), drawRate(t)
 	if rat(least).Cmp(rat(most)) > 0 {
 		least, most = most, least

@@ -56,7 +56,7 @@ var _ = Describe("a grouped_with_prorated_minimum price", func() {
 	)
 })
 
-var _ = law("grouped_with_prorated_minimum", func(t *rapid.T) sample {
+var _ = propertyOf("grouped_with_prorated_minimum", func(t *rapid.T) sample {
 	minimum, rate := drawRate(t), drawRate(t)
 	s := sample{modelType: "grouped_with_prorated_minimum"}
 	s.config = fmt.Sprintf(`{"grouping_key": "k", "minimum": %q, "unit_rate": %q}`, minimum, rate)

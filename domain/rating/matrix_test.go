@@ -60,7 +60,7 @@ var _ = Describe("a matrix price", func() {
 	})
 })
 
-var _ = law("matrix", drawMatrix)
+var _ = propertyOf("matrix", drawMatrix)
 
 func drawMatrix(t *rapid.T) sample {
 	fields, rate := drawMatrixFields(t)

@@ -64,7 +64,7 @@ var _ = Describe("a matrix_with_allocation price", func() {
 	)
 })
 
-var _ = law("matrix_with_allocation", func(t *rapid.T) sample {
+var _ = propertyOf("matrix_with_allocation", func(t *rapid.T) sample {
 	fields, rate := drawMatrixFields(t)
 	allocation := drawRate(t)
 	s := sample{modelType: "matrix_with_allocation"}

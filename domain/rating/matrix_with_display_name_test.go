@@ -66,7 +66,7 @@ var _ = Describe("a matrix_with_display_name price", func() {
 	)
 })
 
-var _ = law("matrix_with_display_name", func(t *rapid.T) sample {
+var _ = propertyOf("matrix_with_display_name", func(t *rapid.T) sample {
 	table := drawnTable{}
 	var rows []string
 	for _, value := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "X", "", "null"}), 1, 4, rapid.ID).Draw(t, "values") {

@@ -113,7 +113,7 @@ var _ = Describe("a matrix_with_threshold_discounts price", func() {
 	)
 })
 
-var _ = law("matrix_with_threshold_discounts", func(t *rapid.T) sample {
+var _ = propertyOf("matrix_with_threshold_discounts", func(t *rapid.T) sample {
 	fields, table := drawPairFields(t, "matrix_values", "unit_amount")
 	standard := drawRate(t)
 	type group struct {

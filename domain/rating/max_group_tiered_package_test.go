@@ -52,7 +52,7 @@ var _ = Describe("a max_group_tiered_package price", func() {
 	)
 })
 
-var _ = law("max_group_tiered_package", func(t *rapid.T) sample {
+var _ = propertyOf("max_group_tiered_package", func(t *rapid.T) sample {
 	size := rapid.Int64Range(1, 500).Draw(t, "size")
 	g := drawGraduation(t, "unit_amount", size)
 	s := sample{modelType: "max_group_tiered_package"}

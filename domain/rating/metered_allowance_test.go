@@ -61,7 +61,7 @@ var _ = Describe("a metered_allowance price", func() {
 	)
 })
 
-var _ = law("metered_allowance", func(t *rapid.T) sample {
+var _ = propertyOf("metered_allowance", func(t *rapid.T) sample {
 	rate := drawRate(t)
 	pair := rapid.Permutation([]string{"x", "X", "null"}).Draw(t, "values")
 	s := sample{modelType: "metered_allowance"}

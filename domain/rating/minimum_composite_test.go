@@ -62,7 +62,7 @@ var _ = Describe("a minimum_composite price", func() {
 // drawComponents draws the sum of other prices, also below zero.
 func drawComponents(t *rapid.T) rating.Usage { return rating.Usage{Components: drawQuantity(t)} }
 
-var _ = law("minimum_composite", func(t *rapid.T) sample {
+var _ = propertyOf("minimum_composite", func(t *rapid.T) sample {
 	minimum, prorated := drawRate(t), rapid.Bool().Draw(t, "prorated")
 	s := sample{modelType: "minimum_composite", drawUsage: drawComponents}
 	s.config = fmt.Sprintf(`{"minimum_amount": %q, "prorated": %v}`, minimum, prorated)

@@ -42,7 +42,7 @@ var _ = Describe("a package price", func() {
 	)
 })
 
-var _ = law("package", drawPackage)
+var _ = propertyOf("package", drawPackage)
 
 func drawPackage(t *rapid.T) sample {
 	amount, size := drawRate(t), rapid.Int64Range(1, 500).Draw(t, "size")

@@ -47,7 +47,7 @@ var _ = Describe("a package_with_allocation price", func() {
 	)
 })
 
-var _ = law("package_with_allocation", drawPackageWithAllocation)
+var _ = propertyOf("package_with_allocation", drawPackageWithAllocation)
 
 func drawPackageWithAllocation(t *rapid.T) sample {
 	allocation, amount, size := drawRate(t), drawRate(t), drawPackageSize(t)

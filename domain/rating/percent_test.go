@@ -65,7 +65,7 @@ var _ = Describe("a percent price", func() {
 	)
 })
 
-var _ = law("percent", func(t *rapid.T) sample {
+var _ = propertyOf("percent", func(t *rapid.T) sample {
 	percent := fmt.Sprintf("0.%03d", rapid.IntRange(1, 999).Draw(t, "percent"))
 	minimum, maximum := drawRate(t), drawRate(t)
 	hasMinimum, hasMaximum := rapid.Bool().Draw(t, "minimum"), rapid.Bool().Draw(t, "maximum")

@@ -52,7 +52,7 @@ var _ = Describe("The reference model of adjustments", func() {
 		slices.Sort(types)
 		cases := map[string]int{}
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := laws[rapid.SampledFrom(types).Draw(t, "model type")](t)
+			s := propertySamples[rapid.SampledFrom(types).Draw(t, "model type")](t)
 			line := used(s.modelType, s.config, s.usage(t, model(s.modelType, s.config)))
 			adjustments := []rating.Adjustment{of(rating.UsageDiscount, drawQuantity(t).Abs().String())}
 			if rapid.Bool().Draw(t, "two") {

@@ -44,7 +44,7 @@ var _ = Describe("The independent reference model", func() {
 		It("agrees with rating over random configurations and usage of "+modelType, func() {
 			cases, paid := 0, 0
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
-				s := laws[modelType](t)
+				s := propertySamples[modelType](t)
 				m := model(s.modelType, s.config)
 				u := s.usage(t, m)
 				c := rating.Rate(m, u)

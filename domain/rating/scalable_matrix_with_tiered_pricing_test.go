@@ -55,7 +55,7 @@ var _ = Describe("a scalable_matrix_with_tiered_pricing price", func() {
 	)
 })
 
-var _ = law("scalable_matrix_with_tiered_pricing", func(t *rapid.T) sample {
+var _ = propertyOf("scalable_matrix_with_tiered_pricing", func(t *rapid.T) sample {
 	fields, factors := drawPairFields(t, "matrix_scaling_factors", "scaling_factor")
 	bounds, rates := drawTierRates(t)
 	s := sample{modelType: "scalable_matrix_with_tiered_pricing"}

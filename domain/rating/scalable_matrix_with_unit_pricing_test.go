@@ -82,7 +82,7 @@ var _ = Describe("a scalable_matrix_with_unit_pricing price", func() {
 	)
 })
 
-var _ = law("scalable_matrix_with_unit_pricing", func(t *rapid.T) sample {
+var _ = propertyOf("scalable_matrix_with_unit_pricing", func(t *rapid.T) sample {
 	fields, factors := drawPairFields(t, "matrix_scaling_factors", "scaling_factor")
 	price := drawRate(t)
 	s := sample{modelType: "scalable_matrix_with_unit_pricing", prorated: rapid.Bool().Draw(t, "prorate")}

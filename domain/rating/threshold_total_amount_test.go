@@ -62,7 +62,7 @@ var _ = Describe("a threshold_total_amount price", func() {
 	)
 })
 
-var _ = law("threshold_total_amount", func(t *rapid.T) sample {
+var _ = propertyOf("threshold_total_amount", func(t *rapid.T) sample {
 	thresholds := rapid.SliceOfNDistinct(rapid.IntRange(0, 999), 2, 6, rapid.ID).Draw(t, "thresholds")
 	table := map[int]string{}
 	var rows []string

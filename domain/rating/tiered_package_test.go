@@ -76,7 +76,7 @@ var _ = Describe("a tiered_package price", func() {
 	)
 })
 
-var _ = law("tiered_package", drawTieredPackage)
+var _ = propertyOf("tiered_package", drawTieredPackage)
 
 func drawTieredPackage(t *rapid.T) sample {
 	size := drawPackageSize(t)

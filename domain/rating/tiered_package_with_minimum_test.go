@@ -59,7 +59,7 @@ var _ = Describe("a tiered_package_with_minimum price", func() {
 	)
 })
 
-var _ = law("tiered_package_with_minimum", func(t *rapid.T) sample {
+var _ = propertyOf("tiered_package_with_minimum", func(t *rapid.T) sample {
 	size := drawPackageSize(t)
 	tiers := drawTierTable(t, 2, size)
 	s := sample{modelType: "tiered_package_with_minimum"}

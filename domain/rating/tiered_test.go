@@ -61,7 +61,7 @@ var _ = Describe("a tiered price", func() {
 	})
 })
 
-var _ = law("tiered", drawTiered)
+var _ = propertyOf("tiered", drawTiered)
 
 func drawTiered(t *rapid.T) sample {
 	bounds := drawBounds(t)

@@ -82,7 +82,7 @@ var _ = Describe("a tiered_with_minimum price", func() {
 	)
 })
 
-var _ = law("tiered_with_minimum", func(t *rapid.T) sample {
+var _ = propertyOf("tiered_with_minimum", func(t *rapid.T) sample {
 	tiers := drawTierTable(t, 2, "1")
 	for i := range tiers.rates {
 		if rapid.Bool().Draw(t, "free") {

@@ -49,7 +49,7 @@ var _ = Describe("a tiered_with_proration price", func() {
 	)
 })
 
-var _ = law("tiered_with_proration", drawTieredWithProration)
+var _ = propertyOf("tiered_with_proration", drawTieredWithProration)
 
 func drawTieredWithProration(t *rapid.T) sample {
 	tiers := drawTierTable(t, 1, "1")

@@ -31,7 +31,7 @@ var _ = golden("unit",
 	costs("a fixed fee of 49 days in 90 (T-7)", `{"unit_amount": "900.00"}`, fixed("1", 49, 90), "490"),
 )
 
-var _ = law("unit", drawUnit)
+var _ = propertyOf("unit", drawUnit)
 
 func drawUnit(t *rapid.T) sample {
 	rate := drawRate(t)

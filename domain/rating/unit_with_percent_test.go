@@ -45,7 +45,7 @@ var _ = Describe("a unit_with_percent price", func() {
 	)
 })
 
-var _ = law("unit_with_percent", func(t *rapid.T) sample {
+var _ = propertyOf("unit_with_percent", func(t *rapid.T) sample {
 	rate, percent := drawRate(t), drawRate(t)
 	s := sample{modelType: "unit_with_percent"}
 	s.config = fmt.Sprintf(`{"unit_amount": %q, "percent": %q}`, rate, percent)

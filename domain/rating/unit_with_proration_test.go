@@ -37,7 +37,7 @@ var _ = Describe("a unit_with_proration price", func() {
 	)
 })
 
-var _ = law("unit_with_proration", func(t *rapid.T) sample {
+var _ = propertyOf("unit_with_proration", func(t *rapid.T) sample {
 	rate := drawRate(t)
 	s := sample{modelType: "unit_with_proration", prorated: true}
 	s.config = fmt.Sprintf(`{"unit_amount": %q}`, rate)

@@ -41,7 +41,7 @@ func drawDeal(t *rapid.T) subscription.Terms {
 	return d.terms()
 }
 
-var _ = Describe("Laws of services", func() {
+var _ = Describe("Properties of service periods", func() {
 	property("recurring prices are charged for every instant of their life, and for none twice", func(t *rapid.T) {
 		terms := drawDeal(t)
 		for _, i := range terms.Intervals {

@@ -25,9 +25,9 @@ func TestSubscription(t *testing.T) {
 	RunSpecs(t, "subscription")
 }
 
-// property runs a law as one spec.
-func property(sentence string, law func(t *rapid.T)) {
-	It(sentence, func() { rapid.Check(GinkgoT(), law) })
+// property runs a property as one spec.
+func property(sentence string, check func(t *rapid.T)) {
+	It(sentence, func() { rapid.Check(GinkgoT(), check) })
 }
 
 // price is written as its cadence and what it is: "monthly usage", "annual

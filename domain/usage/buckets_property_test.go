@@ -38,10 +38,10 @@ var summarized = []string{
 // splits are by what they are kept.
 var splits = [][]string{nil, {"r"}, {"u", "r"}}
 
-// watched is a desk whose account keeps buckets for all of these.
-func watched() desk {
+// watched is a fixture whose account keeps buckets for all of these.
+func watched() fixture {
 	GinkgoHelper()
-	d := newDesk()
+	d := newFixture()
 	var requests []usage.Request
 	for _, text := range summarized {
 		for _, split := range splits {
@@ -61,7 +61,7 @@ func watched() desk {
 // change is the end of New York's summer time.
 var change = time.Date(2025, 11, 2, 6, 0, 0, 0, time.UTC)
 
-func (d desk) fold() (more bool) {
+func (d fixture) fold() (more bool) {
 	GinkgoHelper()
 	Expect(d.store.Update(d.ctx, func(tx *store.Tx) (err error) {
 		more, err = usage.Aggregate(tx)
@@ -71,7 +71,7 @@ func (d desk) fold() (more bool) {
 }
 
 // settle folds until nothing is left to do.
-func (d desk) settle() {
+func (d fixture) settle() {
 	GinkgoHelper()
 	d.fold() // the first time makes the mark
 	for d.fold() {
@@ -80,7 +80,7 @@ func (d desk) settle() {
 }
 
 // compare reads a request twice in one snapshot: from buckets, and from events alone.
-func (d desk) compare(req usage.Request) (kept, events string, err error) {
+func (d fixture) compare(req usage.Request) (kept, events string, err error) {
 	err = d.store.View(d.ctx, func(tx *store.Tx) error {
 		readings, err := usage.Measure(tx, req)
 		kept = describeAll(readings)
@@ -285,7 +285,7 @@ var _ = Describe("Buckets", func() {
 })
 
 // correct changes an event where it lies, as an amendment does.
-func (d desk) correct(key, change string) {
+func (d fixture) correct(key, change string) {
 	GinkgoHelper()
 	Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 		var subject string
@@ -300,7 +300,7 @@ func (d desk) correct(key, change string) {
 
 // revise makes the event of that key one that was sent under the revision, and puts it
 // into effect.
-func (d desk) revise(key string, r usage.Replacement) {
+func (d fixture) revise(key string, r usage.Replacement) {
 	GinkgoHelper()
 	Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 		if err := tx.Exec("UPDATE events SET backfill_id = ? WHERE account_id = ? AND idempotency_key = ?", r.ID, tx.AccountID, key).Error; err != nil {

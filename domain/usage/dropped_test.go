@@ -17,7 +17,7 @@ import (
 
 var _ = Describe("Months of events that are old", func() {
 	may := period.Period{Start: time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC), End: time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)}
-	var d desk
+	var d fixture
 	asked := usage.Request{Query: query("SELECT SUM(n) FROM events"), Subjects: []string{"e:acme"}, Cuts: []time.Time{may.Start, may.End}}
 
 	// drop drops what can be dropped, and gives the months.
@@ -38,7 +38,7 @@ var _ = Describe("Months of events that are old", func() {
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return tx.Exec(statement, tx.AccountID).Error })).To(Succeed())
 	}
 	BeforeEach(func() {
-		d = deskOn(storetest.New())
+		d = newFixtureOn(storetest.New())
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 		d.send(call("may", `"properties": {"n": 3}`))
 		storetest.SetClock(d.store, d.ctx, time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC))
@@ -103,7 +103,7 @@ var _ = Describe("Months of events that are old", func() {
 	It("are gone for those whose events went with them, and may be of others whose clock stands there", func() {
 		d.settle()
 		Expect(drop()).To(ContainElement("2025-05"))
-		other := deskOn(d.store)
+		other := newFixtureOn(d.store)
 		Expect(other.store.Update(other.ctx, func(tx *store.Tx) error {
 			Expect(event.RefuseDropped(tx, may)).To(Succeed())
 			return usage.TrackMetrics(tx, []usage.Request{asked})

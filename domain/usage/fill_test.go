@@ -14,7 +14,7 @@ import (
 
 var _ = DescribeTable("Buckets whose history changed are rebuilt for as many hours at once as have so many events",
 	func(most int, until string, events int) {
-		d := newDesk()
+		d := newFixture()
 		for hour, n := range map[int]int{9: 3, 10: 5, 11: 2} {
 			for i := range n {
 				d.send(call(fmt.Sprint(hour, "-", i), fmt.Sprintf(`"timestamp": "2025-05-10T%02d:30:00Z"`, hour)))

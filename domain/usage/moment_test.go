@@ -13,13 +13,13 @@ import (
 )
 
 var _ = Describe("Usage as of a moment", func() {
-	var d desk
+	var d fixture
 	var asked usage.Request
 	BeforeEach(func() {
 		asked = usage.Request{
 			Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"e:acme"}, Cuts: []time.Time{noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 1)},
 		}
-		d = newDesk()
+		d = newFixture()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 	})
 	moment := func() (now event.Snapshot) {

@@ -16,18 +16,18 @@ import (
 )
 
 var _ = Describe("An account whose neighbours send very much", func() {
-	var d, neighbour desk
+	var d, neighbour fixture
 	const own = 1_000
 	var asked usage.Request
 	BeforeEach(func() {
 		asked = usage.Request{
 			Query: query("SELECT COUNT(*) FROM events"), Subjects: []string{"e:acme"}, Cuts: []time.Time{noon, noon.AddDate(0, 0, 1)},
 		}
-		d = deskOn(storetest.New())
+		d = newFixtureOn(storetest.New())
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{asked}) })).To(Succeed())
 		d.sendMany(own)
 		d.settle()
-		neighbour = deskOn(d.store)
+		neighbour = newFixtureOn(d.store)
 		neighbour.sendMany(2 * own)
 		owner, err := pgx.Connect(d.ctx, storetest.URL(d.store))
 		Expect(err).NotTo(HaveOccurred())
@@ -83,7 +83,7 @@ var _ = Describe("An account whose neighbours send very much", func() {
 })
 
 // sendMany sends so many events at noon.
-func (d desk) sendMany(n int) {
+func (d fixture) sendMany(n int) {
 	GinkgoHelper()
 	events := make([]string, n)
 	for i := range events {

@@ -26,14 +26,14 @@ func code(err error) string {
 const refused = "42501" // insufficient_privilege
 
 var _ = Describe("The role that metrics run as", func() {
-	var d desk
+	var d fixture
 	BeforeEach(func() {
-		d = newDesk()
+		d = newFixture()
 		d.send(call("a"), call("b"))
 	})
 
 	// run executes a statement as the role, in a transaction that could write.
-	run := func(ctx desk, sql string) (rows int64, err error) {
+	run := func(ctx fixture, sql string) (rows int64, err error) {
 		err = d.store.Update(ctx.ctx, func(tx *store.Tx) error {
 			return tx.As("tollkeeper_metric", func() error {
 				result := tx.Exec(sql)

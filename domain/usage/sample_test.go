@@ -23,7 +23,7 @@ import (
 )
 
 // measureAll asks several requests at once, each of one slice.
-func (d desk) measureAll(sample *usage.Sample, requests ...usage.Request) []usage.Reading {
+func (d fixture) measureAll(sample *usage.Sample, requests ...usage.Request) []usage.Reading {
 	GinkgoHelper()
 	var all [][]usage.Reading
 	Expect(d.store.View(d.ctx, func(tx *store.Tx) (err error) {
@@ -60,7 +60,7 @@ var _ = Describe("Groups of usage", func() {
 	hour := []time.Time{noon, noon.Add(time.Hour)}
 
 	It("have values of their own type, in the order of strings, numbers, booleans", func() {
-		d := newDesk()
+		d := newFixture()
 		for i, k := range []string{"10", "-2", "9", "-10", "9.5", `"9"`, "true", `"b"`, "false", "9.0", "-2.5", "0", `["x"]`} {
 			d.send(call(fmt.Sprint(i), `"properties": {"k": `+strings.Trim(k, "[]")+`}`))
 		}
@@ -75,7 +75,7 @@ var _ = Describe("Groups of usage", func() {
 	})
 
 	It("are refused when there are too many", func() {
-		d := newDesk()
+		d := newFixture()
 		var events []string
 		for i := range usage.MostGroups + 1 {
 			events = append(events, call(fmt.Sprint(i), fmt.Sprintf(`"properties": {"k": %d}`, i)))
@@ -94,7 +94,7 @@ var _ = Describe("Groups of usage", func() {
 
 var _ = Describe("A sample", func() {
 	It("measures as stored events do, and its groups as their events alone", func() {
-		d := newDesk()
+		d := newFixture()
 		round := 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			round++
@@ -150,7 +150,7 @@ var _ = Describe("A sample", func() {
 		one := event.Inline{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}
 		sample, err := usage.NewSample([]event.Inline{one, one})
 		Expect(err).NotTo(HaveOccurred())
-		readings := newDesk().measureAll(sample, usage.Request{
+		readings := newFixture().measureAll(sample, usage.Request{
 			Query: query("SELECT COUNT(DISTINCT idempotency_key) FROM events"), Subjects: []string{"c:cus_1"}, Cuts: []time.Time{noon, noon.Add(time.Hour)},
 		})
 		Expect(readings[0].Total.String()).To(Equal("2"))
@@ -169,7 +169,7 @@ var _ = Describe("A sample", func() {
 			ask.Filter = filter
 			requests = append(requests, ask)
 		}
-		for _, r := range newDesk().measureAll(sample, requests...) {
+		for _, r := range newFixture().measureAll(sample, requests...) {
 			Expect(r.Total.String()).To(Equal("1"))
 		}
 	})
@@ -207,7 +207,7 @@ var _ = Describe("A sample", func() {
 
 var _ = Describe("Several questions", func() {
 	It("are one statement for each that differs, and of a sample one for all", func() {
-		d := newDesk()
+		d := newFixture()
 		id := "cus_1"
 		sample, err := usage.NewSample([]event.Inline{{Name: "api_call", CustomerID: &id, Timestamp: noon.Format(time.RFC3339), Properties: json.RawMessage(`{}`)}})
 		Expect(err).NotTo(HaveOccurred())

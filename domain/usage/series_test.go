@@ -16,7 +16,7 @@ import (
 var _ = Describe("A series that cannot be kept", func() {
 	const text = "SELECT SUM(n) FROM events"
 	req := usage.Request{Query: nil, Subjects: []string{"e:acme"}, Cuts: []time.Time{noon.Add(-24 * time.Hour), noon.Add(24 * time.Hour)}}
-	var d desk
+	var d fixture
 	from := func() (buckets bool) {
 		GinkgoHelper()
 		Expect(d.store.View(d.ctx, func(tx *store.Tx) (err error) {
@@ -30,7 +30,7 @@ var _ = Describe("A series that cannot be kept", func() {
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return tx.Exec(sql, tx.AccountID).Error })).To(Succeed())
 	}
 	BeforeEach(func() {
-		d = newDesk()
+		d = newFixture()
 		req.Query = query(text)
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			return usage.TrackMetrics(tx, []usage.Request{req, {Query: query("SELECT COUNT(*) FROM events")}})
@@ -77,7 +77,7 @@ var _ = Describe("A series whose metric looks at more properties than a row has 
 		}
 		of := "SELECT SUM(GREATEST(" + strings.Join(greatest, ",") + ")) FROM events"
 		const another = "SELECT SUM(n1699) FROM events WHERE n0 = 1"
-		d := newDesk()
+		d := newFixture()
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			return usage.TrackMetrics(tx, []usage.Request{{Query: query(of)}, {Query: query(another)}})
 		})).To(Succeed())

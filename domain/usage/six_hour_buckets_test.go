@@ -16,7 +16,7 @@ import (
 var _ = Describe("A month of usage", func() {
 	const days = 31
 	start := time.Date(2025, 10, 5, 0, 0, 0, 0, time.UTC)
-	var d desk
+	var d fixture
 	sum := query("SELECT SUM(n) FROM events")
 	highest := query("SELECT MAX(n) FROM events")
 
@@ -46,7 +46,7 @@ var _ = Describe("A month of usage", func() {
 		return read
 	}
 	BeforeEach(func() {
-		d = newDesk()
+		d = newFixture()
 		storetest.SetClock(d.store, d.ctx, start.AddDate(0, 0, 40))
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
 			if err := usage.TrackMetrics(tx, []usage.Request{{Query: sum}, {Query: highest}}); err != nil {

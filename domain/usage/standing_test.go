@@ -13,7 +13,7 @@ import (
 
 var _ = Describe("A reading that ends at the end of days", func() {
 	It("is answered at once, from buckets up to where events can be", func() {
-		d := newDesk()
+		d := newFixture()
 		asked := usage.Request{
 			Query: query("SELECT COUNT(DISTINCT n) FROM events"), Subjects: []string{"e:acme"},
 			Cuts: []time.Time{noon.AddDate(0, 0, -9), time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)},

@@ -13,7 +13,7 @@ import (
 
 var _ = Describe("What the planner knows of buckets", func() {
 	It("is renewed when there are twice as many of them, and not for a few, nor for changes of those", func() {
-		d := deskOn(storetest.New())
+		d := newFixtureOn(storetest.New())
 		request := usage.Request{Query: query("SELECT SUM(n) FROM events")}
 		Expect(d.store.Update(d.ctx, func(tx *store.Tx) error { return usage.TrackMetrics(tx, []usage.Request{request}) })).To(Succeed())
 		sent := 0

@@ -14,7 +14,7 @@ import (
 
 var _ = Describe("A bound on the tuples of an answer", func() {
 	It("lets so many pass, and refuses more", func() {
-		d := newDesk()
+		d := newFixture()
 		for n := range 3 {
 			d.send(call(fmt.Sprint("e", n), fmt.Sprintf(`"properties": {"u": %d}`, n)))
 		}

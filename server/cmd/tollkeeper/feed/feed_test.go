@@ -15,8 +15,8 @@ import (
 const header = "idempotency_key,event_name,timestamp,external_customer_id"
 
 var _ = Describe("A file of events", func() {
-	var d desk
-	BeforeEach(func() { d = newDesk() })
+	var d fixture
+	BeforeEach(func() { d = newFixture() })
 
 	It("is taken in CSV, each value as what it reads as", func() {
 		path := d.file("usage.csv",

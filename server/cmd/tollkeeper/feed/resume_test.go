@@ -34,14 +34,14 @@ func rows(n, wrongEvery int) (lines []string, wrong int) {
 }
 
 var _ = Describe("A feed that does not come to its end", func() {
-	var d desk
-	BeforeEach(func() { d = newDesk() })
+	var d fixture
+	BeforeEach(func() { d = newFixture() })
 
 	It("goes on from its journal and ends as if it had never stopped, wherever that was", func() {
 		number := 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			number++
-			d.ctx = newDesk().ctx
+			d.ctx = newFixture().ctx
 			const events = 40
 			lines, wrong := rows(events, rapid.IntRange(2, 9).Draw(t, "wrong every"))
 			path := d.file(fmt.Sprintf("usage%d.csv", number), lines...)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// past is what the law holds the server against: events that know who put them out of
+// past is what the property compares the server with: events that know who put them out of
 // the count, and backfills that know whether they are in effect.
 type past struct {
 	events    []*pastEvent
@@ -84,26 +84,26 @@ var _ = Describe("Costs through a random past", func() {
 		checks := flag.Lookup("rapid.checks").Value.String()
 		DeferCleanup(flag.Set, "rapid.checks", checks)
 		Expect(flag.Set("rapid.checks", "5")).To(Succeed())
-		s := openShop("2025-07-01T00:00:00Z")
+		s := newFixture("2025-07-01T00:00:00Z")
 		s.setting("grace_period_seconds", 40*24*3600)
 		s.clock("2025-07-20T00:00:00Z")
 		round := 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			round++
-			law := pastLaw{depot: depot{shop: s}, past: past{owners: map[string]*pastEvent{}}, round: round, bodies: map[string]string{}}
-			law.open()
-			defer law.end()
+			p := pastProperty{usageFixture: usageFixture{fixture: s}, past: past{owners: map[string]*pastEvent{}}, round: round, bodies: map[string]string{}}
+			p.open()
+			defer p.end()
 			for range rapid.IntRange(20, 30).Draw(t, "steps") {
-				law.step(t)
-				law.check(t)
+				p.step(t)
+				p.check(t)
 			}
 		})
 	})
 })
 
-// pastLaw is one round of the law, with two customers of its own.
-type pastLaw struct {
-	depot
+// pastProperty is one round of the property, with two customers of its own.
+type pastProperty struct {
+	usageFixture
 	past
 	round         int
 	names         [2]string
@@ -112,7 +112,7 @@ type pastLaw struct {
 	bodies        map[string]string // costs by what counts
 }
 
-func (l *pastLaw) open() {
+func (l *pastProperty) open() {
 	for who := range l.names {
 		l.names[who] = fmt.Sprint("round ", l.round, " customer ", who)
 		l.customers[who] = l.buyer(object{"external_customer_id": l.names[who]})
@@ -121,7 +121,7 @@ func (l *pastLaw) open() {
 }
 
 // end reverts what is at work, which would be in the way of the next round.
-func (l *pastLaw) end() {
+func (l *pastProperty) end() {
 	for _, b := range l.backfills {
 		if b.status == "pending" {
 			l.revert(b.id).expect(200)
@@ -129,7 +129,7 @@ func (l *pastLaw) end() {
 	}
 }
 
-func (l *pastLaw) step(t *rapid.T) {
+func (l *pastProperty) step(t *rapid.T) {
 	var b *pastBackfill
 	if n := len(l.backfills); n > 0 {
 		b = l.backfills[n-1-rapid.IntRange(0, min(n, 4)-1).Draw(t, "how long ago")]
@@ -154,7 +154,7 @@ func (l *pastLaw) step(t *rapid.T) {
 	l.clock("2025-07-20T00:00:00Z") // waits for what the request brought about
 }
 
-func (l *pastLaw) openOne(t *rapid.T) {
+func (l *pastProperty) openOne(t *rapid.T) {
 	b := &pastBackfill{who: rapid.IntRange(-1, 1).Draw(t, "scope"), from: rapid.IntRange(1, 3).Draw(t, "from"), status: "pending"}
 	b.to = b.from + rapid.IntRange(1, 3).Draw(t, "days")
 	b.replaces = rapid.IntRange(0, 3).Draw(t, "replaces") > 0
@@ -179,7 +179,7 @@ func (l *pastLaw) openOne(t *rapid.T) {
 }
 
 // ingest sends a few events under keys that repeat.
-func (l *pastLaw) ingest(t *rapid.T, into *pastBackfill) {
+func (l *pastProperty) ingest(t *rapid.T, into *pastBackfill) {
 	path := "/v1/ingest?debug=true"
 	if into != nil {
 		path += "&backfill_id=" + into.id
@@ -211,7 +211,7 @@ func (l *pastLaw) ingest(t *rapid.T, into *pastBackfill) {
 	Expect(answer.text("detail")).To(ContainSubstring("takes no more events"))
 }
 
-func (l *pastLaw) revertOne(b *pastBackfill) {
+func (l *pastProperty) revertOne(b *pastBackfill) {
 	answer := l.revert(b.id)
 	overlaps := slices.ContainsFunc(l.backfills, func(o *pastBackfill) bool { return o != b && o.status == "pending" && o.meets(b) })
 	if b.status == "reverted" || b.status == "reflected" && overlaps {
@@ -222,7 +222,7 @@ func (l *pastLaw) revertOne(b *pastBackfill) {
 	b.status = "reverted"
 }
 
-func (l *pastLaw) check(t *rapid.T) {
+func (l *pastProperty) check(t *rapid.T) {
 	sums, counted := l.sums()
 	for who, subscription := range l.subscriptions {
 		l.subscription = subscription

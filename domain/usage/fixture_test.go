@@ -19,21 +19,21 @@ import (
 // noon is where the clock of the specs stands.
 var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 
-// desk is an account with a recorder, and customer cus_1 with the alias acme.
-type desk struct {
+// fixture is an account with a recorder, and customer cus_1 with the alias acme.
+type fixture struct {
 	store    *store.Store
 	ctx      context.Context
 	recorder *event.Recorder
 }
 
-func newDesk() desk {
+func newFixture() fixture {
 	GinkgoHelper()
-	return deskOn(storetest.Shared())
+	return newFixtureOn(storetest.Shared())
 }
 
-func deskOn(st *store.Store) desk {
+func newFixtureOn(st *store.Store) fixture {
 	GinkgoHelper()
-	d := desk{store: st}
+	d := fixture{store: st}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
 	d.recorder = event.NewRecorder(d.store)
@@ -47,7 +47,7 @@ func deskOn(st *store.Store) desk {
 }
 
 // send takes events in as a request.
-func (d desk) send(events ...string) event.Outcome {
+func (d fixture) send(events ...string) event.Outcome {
 	GinkgoHelper()
 	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
@@ -58,13 +58,13 @@ func (d desk) send(events ...string) event.Outcome {
 }
 
 // count is how many events of acme the metric counts.
-func (d desk) count() string {
+func (d fixture) count() string {
 	GinkgoHelper()
 	return d.ask("SELECT COUNT(*) FROM events WHERE event_name = 'api_call'", "e:acme", "c:cus_1")
 }
 
 // ask measures a metric over the days round noon.
-func (d desk) ask(sql string, subjects ...string) string {
+func (d fixture) ask(sql string, subjects ...string) string {
 	GinkgoHelper()
 	readings := d.measure(usage.Request{
 		Query: query(sql), Subjects: subjects, Cuts: []time.Time{noon.AddDate(0, 0, -30), noon.AddDate(0, 0, 30)},
@@ -73,7 +73,7 @@ func (d desk) ask(sql string, subjects ...string) string {
 	return readings[0].Total.String()
 }
 
-func (d desk) measure(req usage.Request) (readings []usage.Reading) {
+func (d fixture) measure(req usage.Request) (readings []usage.Reading) {
 	GinkgoHelper()
 	Expect(d.store.View(d.ctx, func(tx *store.Tx) (err error) {
 		readings, err = usage.Measure(tx, req)

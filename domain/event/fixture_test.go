@@ -17,21 +17,21 @@ import (
 // noon is where the clock of the specs stands.
 var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 
-// desk is an account with a recorder, and customer cus_1 with the alias acme.
-type desk struct {
+// fixture is an account with a recorder, and customer cus_1 with the alias acme.
+type fixture struct {
 	store    *store.Store
 	ctx      context.Context
 	recorder *event.Recorder
 }
 
-func newDesk() desk {
+func newFixture() fixture {
 	GinkgoHelper()
-	return deskOn(storetest.Shared())
+	return newFixtureOn(storetest.Shared())
 }
 
-func deskOn(st *store.Store) desk {
+func newFixtureOn(st *store.Store) fixture {
 	GinkgoHelper()
-	d := desk{store: st}
+	d := fixture{store: st}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
 	d.recorder = event.NewRecorder(d.store)
@@ -45,7 +45,7 @@ func deskOn(st *store.Store) desk {
 }
 
 // send decodes a body and records its events.
-func (d desk) send(events ...string) event.Outcome {
+func (d fixture) send(events ...string) event.Outcome {
 	GinkgoHelper()
 	decoded, err := event.Decode(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
 	Expect(err).NotTo(HaveOccurred())
@@ -55,13 +55,13 @@ func (d desk) send(events ...string) event.Outcome {
 }
 
 // count is how many events of the account are stored.
-func (d desk) count() int {
+func (d fixture) count() int {
 	GinkgoHelper()
 	return int(d.value("SELECT count(*) FROM events WHERE account_id = ?", store.AccountID(d.ctx)))
 }
 
 // value is the one value of a query in the account.
-func (d desk) value(query string, args ...any) (value int64) {
+func (d fixture) value(query string, args ...any) (value int64) {
 	GinkgoHelper()
 	Expect(d.store.View(d.ctx, func(tx *store.Tx) error { return tx.Raw(query, args...).Row().Scan(&value) })).To(Succeed())
 	return value

@@ -13,7 +13,7 @@ import (
 	"tollkeeper/domain/period"
 )
 
-// seat is a license of the law: days from, to exclusive, and what it has left in June and
+// seat is a license of the property: days from, to exclusive, and what it has left in June and
 // in July.
 type seat struct {
 	name     string
@@ -21,10 +21,10 @@ type seat struct {
 	left     [2]money.Decimal
 }
 
-// lawDays are those of the law, from 20 June on; the first of July is julyFrom.
-const lawDays, julyFrom = 20, 11
+// propertyDays are those of the property, from 20 June on; the first of July is julyFrom.
+const propertyDays, julyFrom = 20, 11
 
-func lawDay(n int) string {
+func propertyDay(n int) string {
 	return period.Date{Year: 2025, Month: 6, Day: 20}.AddDays(n).String()
 }
 
@@ -34,7 +34,7 @@ var _ = Describe("What random licenses cover", func() {
 		DeferCleanup(flag.Set, "rapid.checks", checks)
 		Expect(flag.Set("rapid.checks", "4")).To(Succeed())
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			o := openOffice("2025-06-01T00:00:00Z")
+			o := newLicenseFixture("2025-06-01T00:00:00Z")
 			o.setting("grace_period_seconds", 40*24*3600)
 			o.clock("2025-07-10T00:00:00Z")
 			rings := o.api.metric("SELECT SUM(n) FROM events WHERE event_name = 'ring'")
@@ -50,23 +50,23 @@ var _ = Describe("What random licenses cover", func() {
 
 			var seats []*seat
 			for _, name := range []string{"a", "b"} {
-				for from := rapid.IntRange(0, 6).Draw(t, "from"); from < lawDays; from += rapid.IntRange(0, 4).Draw(t, "gap") {
+				for from := rapid.IntRange(0, 6).Draw(t, "from"); from < propertyDays; from += rapid.IntRange(0, 4).Draw(t, "gap") {
 					to := from + rapid.IntRange(1, 9).Draw(t, "days")
 					seats = append(seats, &seat{name, from, to, [2]money.Decimal{granted, granted}})
-					o.give(sub, name, object{"start_date": lawDay(from), "end_date": lawDay(to)})
+					o.give(sub, name, object{"start_date": propertyDay(from), "end_date": propertyDay(to)})
 					from = to
 				}
 			}
-			var left [lawDays]money.Decimal // to the credits of all, by day
+			var left [propertyDays]money.Decimal // to the credits of all, by day
 			var own, used money.Decimal
 			events := list{}
-			for day := range lawDays {
+			for day := range propertyDays {
 				for k, call := range []string{"call", "ring"} {
 					for _, name := range []string{"a", "b", "nobody"} {
 						n := rapid.IntRange(0, 9).Draw(t, "n")
 						events = append(events, object{
 							"idempotency_key": fmt.Sprint(day, call, name), "event_name": call, "customer_id": customer,
-							"timestamp": lawDay(day) + "T09:30:00Z", "properties": object{"n": n, "seat_id": name},
+							"timestamp": propertyDay(day) + "T09:30:00Z", "properties": object{"n": n, "seat_id": name},
 						})
 						worth := money.FromInt(int64(n)).Mul([]money.Decimal{money.Must("1"), money.Must("0.5")}[k])
 						used = used.Add(worth)
@@ -92,10 +92,10 @@ var _ = Describe("What random licenses cover", func() {
 
 			costs := o.get("/v1/subscriptions/" + sub + "/costs?currency=credits&view_mode=periodic&timeframe_start=2025-06-20&timeframe_end=2025-07-10").expect(200)
 			totals := costs.each("data", "total")
-			Expect(totals).To(HaveLen(lawDays))
+			Expect(totals).To(HaveLen(propertyDays))
 			asked := money.Decimal{}
 			for day, total := range totals {
-				Expect(decimal(total)).To(Equal(left[day].String()), lawDay(day))
+				Expect(decimal(total)).To(Equal(left[day].String()), propertyDay(day))
 				asked = asked.Add(left[day])
 			}
 			report := o.get("/v1/licenses/usage?limit=100&start_date=2025-06-20&end_date=2025-07-10&subscription_id=" + sub + "&license_type_id=" + o.kind).expect(200)
@@ -122,7 +122,7 @@ var _ = Describe("What random licenses cover", func() {
 })
 
 // balance is what a customer has in credits.
-func (o office) balance(customer string) string {
+func (o licenseFixture) balance(customer string) string {
 	GinkgoHelper()
 	return sumOf(o.get("/v1/customers/"+customer+"/credits?limit=100").expect(200).each("data", "balance"))
 }

@@ -125,9 +125,9 @@ func nullable(values ...string) *rapid.Generator[*string] {
 	return rapid.SampledFrom(pool)
 }
 
-// law declares that a model costs what its sample says.
-func law(modelType string, draw func(*rapid.T) sample) bool {
-	laws[modelType] = draw
+// propertyOf declares that a model costs what its sample says.
+func propertyOf(modelType string, draw func(*rapid.T) sample) bool {
+	propertySamples[modelType] = draw
 	return Describe("every "+modelType+" price", func() {
 		It("costs what fractions say, in parts that sum to it", func() {
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
@@ -139,8 +139,8 @@ func law(modelType string, draw func(*rapid.T) sample) bool {
 	})
 }
 
-// laws are the samples by model_type.
-var laws = map[string]func(*rapid.T) sample{}
+// propertySamples are the samples by model_type.
+var propertySamples = map[string]func(*rapid.T) sample{}
 
 // check compares a charge with the calculation of its sample.
 func check(t *rapid.T, s sample, m rating.Model, u rating.Usage) {

@@ -14,7 +14,7 @@ import (
 
 var _ = Describe("The order of events and the cut of batches", func() {
 	It("do not matter to any metric without ties", func() {
-		d := newDesk()
+		d := newFixture()
 		// What is earliest or latest by something that repeats goes by arrival, as it should.
 		texts := slices.DeleteFunc(names(metrics), func(text string) bool {
 			return strings.Contains(text, "_BY(") && !strings.Contains(text, "timestamp")

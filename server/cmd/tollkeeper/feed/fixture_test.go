@@ -18,23 +18,23 @@ import (
 
 var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 
-// desk is an account without customers whose clock stands at noon, and a directory.
-type desk struct {
+// fixture is an account without customers whose clock stands at noon, and a directory.
+type fixture struct {
 	store *store.Store
 	ctx   context.Context
 	dir   string
 }
 
-func newDesk() desk {
+func newFixture() fixture {
 	GinkgoHelper()
-	d := desk{store: storetest.Shared(), dir: GinkgoT().TempDir()}
+	d := fixture{store: storetest.Shared(), dir: GinkgoT().TempDir()}
 	d.ctx = storetest.Account(d.store, "test")
 	storetest.SetClock(d.store, d.ctx, noon)
 	return d
 }
 
 // file writes lines to a file of that name.
-func (d desk) file(name string, lines ...string) string {
+func (d fixture) file(name string, lines ...string) string {
 	GinkgoHelper()
 	path := filepath.Join(d.dir, name)
 	Expect(os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600)).To(Succeed())
@@ -42,14 +42,14 @@ func (d desk) file(name string, lines ...string) string {
 }
 
 // feed is one of a file into the account.
-func (d desk) feed(path string) feed.Feed {
+func (d fixture) feed(path string) feed.Feed {
 	return feed.Feed{
 		Path: path, For: store.AccountID(d.ctx), Record: event.NewRecorder(d.store).Record, Report: func(feed.Progress) {},
 	}
 }
 
 // run feeds a file to its end, and gives how many events were stored, known and rejected.
-func (d desk) run(f feed.Feed) (stored, known, rejected int) {
+func (d fixture) run(f feed.Feed) (stored, known, rejected int) {
 	GinkgoHelper()
 	did, err := f.Run(d.ctx)
 	Expect(err).NotTo(HaveOccurred())
@@ -58,7 +58,7 @@ func (d desk) run(f feed.Feed) (stored, known, rejected int) {
 }
 
 // events are those stored, as "key subject properties", by key.
-func (d desk) events() (all []string) {
+func (d fixture) events() (all []string) {
 	GinkgoHelper()
 	Expect(d.store.View(d.ctx, func(tx *store.Tx) error {
 		return tx.Raw(`SELECT idempotency_key || ' ' || subject || ' ' || properties::text FROM events

@@ -179,7 +179,7 @@ func describe(r usage.Reading) string {
 
 var _ = Describe("Measuring usage", func() {
 	It("agrees with counting by hand, for every kind of metric, at every cut", func() {
-		d := newDesk()
+		d := newFixture()
 		zone, err := period.LoadZone("America/New_York")
 		Expect(err).NotTo(HaveOccurred())
 		change := time.Date(2025, 11, 2, 6, 0, 0, 0, time.UTC) // the end of summer time
@@ -255,7 +255,7 @@ var _ = Describe("Measuring usage", func() {
 	})
 
 	It("splits by the text of a value", func() {
-		d := newDesk()
+		d := newFixture()
 		d.send(
 			call("a", `"properties": {"k": 5}`), call("b", `"properties": {"k": 5.0}`), call("c", `"properties": {"k": "5"}`),
 			call("d", `"properties": {"k": true}`), call("e"), call("f", `"properties": {"k": "a"}`))
@@ -267,7 +267,7 @@ var _ = Describe("Measuring usage", func() {
 	})
 
 	It("answers each slice without events, too", func() {
-		readings := newDesk().measure(usage.Request{
+		readings := newFixture().measure(usage.Request{
 			Query: query("SELECT SUM(n) FROM events"), Subjects: []string{"e:acme"},
 			Cuts: []time.Time{noon, noon, noon.Add(time.Hour), noon.Add(2 * time.Hour)},
 		})
@@ -275,7 +275,7 @@ var _ = Describe("Measuring usage", func() {
 	})
 
 	It("sums ten thousand tenths exactly", func() {
-		d := newDesk()
+		d := newFixture()
 		var events []string
 		for i := range 10_000 {
 			events = append(events, call(fmt.Sprint("tenth ", i), `"properties": {"n": 0.1}`))

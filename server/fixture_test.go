@@ -13,38 +13,38 @@ import (
 	"tollkeeper/store/storetest"
 )
 
-// shop sells calls: a test account with an item and a metric that sums the
+// fixture sells calls: a test account with an item and a metric that sums the
 // property n of events named call.
-type shop struct {
+type fixture struct {
 	*api
 	item, metric string
 	sent         *int // events so far, for their keys
 }
 
-// openShop makes a shop whose clock stands at that instant.
-func openShop(now string) shop {
+// newFixture makes a fixture whose clock stands at that instant.
+func newFixture(now string) fixture {
 	GinkgoHelper()
-	return start().openShop(now)
+	return start().newFixture(now)
 }
 
-func (a *api) openShop(now string) shop {
+func (a *api) newFixture(now string) fixture {
 	GinkgoHelper()
 	a.clock(now)
-	return shop{a, a.item("Calls"), a.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
+	return fixture{a, a.item("Calls"), a.metric("SELECT SUM(n) FROM events WHERE event_name = 'call'"), new(int)}
 }
 
 // fee is the body of a monthly fixed fee in advance.
-func (s shop) fee(amount string) object {
+func (s fixture) fee(amount string) object {
 	return with(fee(s.item), object{"unit_config": object{"unit_amount": amount}})
 }
 
 // calls is the body of a monthly usage price.
-func (s shop) calls(amount string) object {
+func (s fixture) calls(amount string) object {
 	return with(s.fee(amount), object{"name": "Calls", "billable_metric_id": s.metric})
 }
 
 // buyer makes a customer in UTC, or as change says, and returns its id.
-func (s shop) buyer(change object) string {
+func (s fixture) buyer(change object) string {
 	GinkgoHelper()
 	body := with(object{"name": "Acme", "email": "bills@acme.test"}, change)
 	return s.post("/v1/customers", body).expect(201).text("id")
@@ -52,14 +52,14 @@ func (s shop) buyer(change object) string {
 
 // subscribe makes a plan of the prices and subscribes the customer to it. The
 // answer is the subscription, with what was invoiced at once.
-func (s shop) subscribe(customer string, change object, prices ...object) value {
+func (s fixture) subscribe(customer string, change object, prices ...object) value {
 	GinkgoHelper()
 	plan := s.plan(object{}, prices...).text("id")
 	return s.post("/v1/subscriptions", with(object{"customer_id": customer, "plan_id": plan}, change)).expect(201)
 }
 
 // use sends an event for each number, stamped at that instant, near the clock.
-func (s shop) use(customer, at string, numbers ...string) {
+func (s fixture) use(customer, at string, numbers ...string) {
 	GinkgoHelper()
 	events := make([]string, len(numbers))
 	for k, n := range numbers {
@@ -81,13 +81,13 @@ func (a *api) setting(name string, to any) {
 const everyStatus = "date_type=invoice_date&status[]=draft&status[]=issued&status[]=paid"
 
 // invoices lists those of a subscription, newest date first.
-func (s shop) invoices(subscription string) value {
+func (s fixture) invoices(subscription string) value {
 	GinkgoHelper()
 	return s.get("/v1/invoices?" + everyStatus + "&limit=100&subscription_id=" + subscription).expect(200)
 }
 
 // bills writes the invoices of a subscription, oldest first, as "date status total".
-func (s shop) bills(subscription string) []string {
+func (s fixture) bills(subscription string) []string {
 	GinkgoHelper()
 	texts := []string{}
 	all := s.invoices(subscription)
@@ -130,7 +130,7 @@ func (v value) shows(places object) {
 }
 
 // owner runs a statement as the owner of the database.
-func (s shop) owner(statement string) {
+func (s fixture) owner(statement string) {
 	GinkgoHelper()
 	conn, err := pgx.Connect(s.ctx, storetest.URL(s.store))
 	Expect(err).NotTo(HaveOccurred())

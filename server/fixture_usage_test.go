@@ -9,23 +9,23 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// depot is a shop with one buyer, acme, who pays 1.00 for each unit of the sum of n,
+// usageFixture is a fixture with one buyer, acme, who pays 1.00 for each unit of the sum of n,
 // and used 33 in June, 10 on 5 July, 4 in the eu on the 6th and 6 in the us on the 7th. It is the
 // 20th (semantics 3.2).
-type depot struct {
-	shop
+type usageFixture struct {
+	fixture
 	acme, subscription string
 }
 
-func openDepot() depot {
+func newUsageFixture() usageFixture {
 	GinkgoHelper()
-	return start().openDepot(object{"start_date": "2025-06-01"})
+	return start().newUsageFixture(object{"start_date": "2025-06-01"})
 }
 
-func (a *api) openDepot(subscription object) depot {
+func (a *api) newUsageFixture(subscription object) usageFixture {
 	GinkgoHelper()
-	s := a.openShop("2025-06-01T00:00:00Z")
-	d := depot{shop: s, acme: s.buyer(object{"external_customer_id": "acme"})}
+	s := a.newFixture("2025-06-01T00:00:00Z")
+	d := usageFixture{fixture: s, acme: s.buyer(object{"external_customer_id": "acme"})}
 	d.subscription = s.subscribe(d.acme, subscription, s.calls("1.00")).text("id")
 	for _, e := range []string{"2025-06-10 33", "2025-07-05 10", "2025-07-06 4 eu", "2025-07-07 6 us"} {
 		s.clock(e[:10] + "T12:00:00Z")
@@ -37,12 +37,12 @@ func (a *api) openDepot(subscription object) depot {
 
 // event is one of acme, written as "2025-07-05 10 eu": the day or instant, n, and
 // perhaps a region.
-func (d depot) event(text string) string {
+func (d usageFixture) event(text string) string {
 	*d.sent++
 	return d.eventUnder(fmt.Sprintf("u%04d", *d.sent), text)
 }
 
-func (d depot) eventUnder(key, text string) string {
+func (d usageFixture) eventUnder(key, text string) string {
 	words := append(strings.Fields(text), "none")
 	at := words[0]
 	if len(at) == len("2025-07-05") {
@@ -53,7 +53,7 @@ func (d depot) eventUnder(key, text string) string {
 }
 
 // send ingests events, into a backfill unless that is "".
-func (d depot) send(backfill string, events ...string) *answer {
+func (d usageFixture) send(backfill string, events ...string) *answer {
 	GinkgoHelper()
 	path := "/v1/ingest?debug=true"
 	if backfill != "" {
@@ -71,34 +71,34 @@ func july(change object) object {
 
 const backfills = "/v1/events/backfills"
 
-func (d depot) open(change object) string {
+func (d usageFixture) open(change object) string {
 	GinkgoHelper()
 	return d.post(backfills, july(change)).expect(200).text("id")
 }
 
-func (d depot) fetch(id string) value {
+func (d usageFixture) fetch(id string) value {
 	GinkgoHelper()
 	return d.get(backfills + "/" + id).expect(200)
 }
 
-func (d depot) close(id string) *answer {
+func (d usageFixture) close(id string) *answer {
 	GinkgoHelper()
 	return d.post(backfills+"/"+id+"/close", nil)
 }
 
-func (d depot) revert(id string) *answer {
+func (d usageFixture) revert(id string) *answer {
 	GinkgoHelper()
 	return d.post(backfills+"/"+id+"/revert", nil)
 }
 
 // reaches waits until a backfill has that status. Nobody touches the clock meanwhile.
-func (d depot) reaches(id, status string) {
+func (d usageFixture) reaches(id, status string) {
 	GinkgoHelper()
 	Eventually(func() any { return d.fetch(id).at("status") }, onBusyMachine, "20ms").Should(Equal(status))
 }
 
 // closed opens a backfill, sends events into it and closes it.
-func (d depot) closed(change object, events ...string) string {
+func (d usageFixture) closed(change object, events ...string) string {
 	GinkgoHelper()
 	id := d.open(change)
 	for _, text := range events {
@@ -110,14 +110,14 @@ func (d depot) closed(change object, events ...string) string {
 }
 
 // reverted takes a closed backfill back.
-func (d depot) reverted(id string) {
+func (d usageFixture) reverted(id string) {
 	GinkgoHelper()
 	d.revert(id).expect(200).shows(object{"status": "pending_revert", "reverted_at": nil})
 	d.reaches(id, "reverted")
 }
 
 // costs are the answer about some days, byte for byte.
-func (d depot) costs(first, last string) string {
+func (d usageFixture) costs(first, last string) string {
 	GinkgoHelper()
 	answer := d.get(fmt.Sprintf("/v1/subscriptions/%s/costs?timeframe_start=%s&timeframe_end=%s", d.subscription, first, last))
 	answer.expect(200)
@@ -125,7 +125,7 @@ func (d depot) costs(first, last string) string {
 }
 
 // total is what a month such as 2025-07 costs so far.
-func (d depot) total(month string) string {
+func (d usageFixture) total(month string) string {
 	GinkgoHelper()
 	next := instant(month+"-01T00:00:00Z").AddDate(0, 1, 0)
 	return lastTotal(d.costs(month+"-01", next.Format(time.DateOnly)))

@@ -222,10 +222,10 @@ func totalOf(adjusted []rating.Adjusted) (sum money.Decimal) {
 	return sum
 }
 
-// always declares a law of adjustments.
-func always(sentence string, law func(t *rapid.T)) bool {
+// always declares a property of adjustments.
+func always(sentence string, check func(t *rapid.T)) bool {
 	return Describe("adjusted lines", func() {
-		It(sentence, func() { rapid.Check(GinkgoT(), law) })
+		It(sentence, func() { rapid.Check(GinkgoT(), check) })
 	})
 }
 
