@@ -1,7 +1,6 @@
 package charge_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -194,11 +193,7 @@ var _ = Describe("Costs of adjusted prices", func() {
 var _ = Describe("Costs of prices in a custom unit", func() {
 	It("are in that unit, and not among the costs in money", func() {
 		a := open("2025-03-01")
-		price := a.Calls("unit", `{"unit_amount": "0.5"}`)
-		price.Currency = money.Credits
-		price.ConversionRateConfig = json.RawMessage(`{"conversion_rate_type": "tiered", "tiered_config": {"tiers": [
-			{"first_unit": 0, "last_unit": 50, "unit_amount": "0.10"}, {"first_unit": 50, "last_unit": null, "unit_amount": "0.08"}]}}`)
-		id, t := a.SellNew("2025-03-01", catalog.NewPlan{Prices: domaintest.Listed(price)})
+		id, t := a.SellNew("2025-03-01", catalog.NewPlan{Prices: domaintest.Listed(a.CallsInCredits())})
 		a.Record(id, "2025-03-20", "151")
 		Expect(a.costs(t, charge.CostQuery{})[19].Prices).To(BeEmpty())
 		Expect(amounts(a.costs(t, charge.CostQuery{Currency: money.Credits}))[19]).To(Equal("03-01 to 03-21: 151, 75.5, 75.5"))

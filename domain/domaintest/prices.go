@@ -87,3 +87,13 @@ func (a Account) RecordInline(customerID string, events []event.Inline) {
 	_, err := event.NewRecorder(a.Store).Record(a.Ctx, stored)
 	Expect(err).NotTo(HaveOccurred())
 }
+
+// CallsInCredits is a monthly usage price of half a credit a call, which converts to money by tiers: the
+// first 50 credits at 0.10, others at 0.08.
+func (a Account) CallsInCredits() catalog.NewPrice {
+	price := a.Calls("unit", `{"unit_amount": "0.5"}`)
+	price.Currency = money.Credits
+	price.ConversionRateConfig = json.RawMessage(`{"conversion_rate_type": "tiered", "tiered_config": {"tiers": [
+		{"first_unit": 0, "last_unit": 50, "unit_amount": "0.10"}, {"first_unit": 50, "last_unit": null, "unit_amount": "0.08"}]}}`)
+	return price
+}

@@ -2,10 +2,9 @@ package event_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
@@ -14,8 +13,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// noon is where the clock of the specs stands.
-var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
+var (
+	noon = domaintest.Noon
+	call = domaintest.Call
+)
 
 // fixture is an account with a recorder, and customer cus_1 with the alias acme.
 type fixture struct {
@@ -31,17 +32,8 @@ func newFixture() fixture {
 
 func newFixtureOn(st *store.Store) fixture {
 	GinkgoHelper()
-	d := fixture{store: st}
-	d.ctx = storetest.Account(d.store, "test")
-	storetest.SetClock(d.store, d.ctx, noon)
-	d.recorder = event.NewRecorder(d.store)
-	Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
-		return tx.Exec(`
-			INSERT INTO customers (account_id, id, created_at, external_customer_id, name, email, timezone,
-				auto_collection, email_delivery, invoice_prefix)
-			VALUES (?, 'cus_1', ?, 'acme', 'Acme', 'bills@acme.test', 'UTC', true, true, 'ACMEAC')`, tx.AccountID, tx.Now).Error
-	})).To(Succeed())
-	return d
+	r := domaintest.RecordingOn(st)
+	return fixture{r.Store, r.Ctx, r.Recorder}
 }
 
 // send decodes a body and records its events.
@@ -65,20 +57,4 @@ func (d fixture) value(query string, args ...any) (value int64) {
 	GinkgoHelper()
 	Expect(d.store.View(d.ctx, func(tx *store.Tx) error { return tx.Raw(query, args...).Row().Scan(&value) })).To(Succeed())
 	return value
-}
-
-// call is an event of acme at noon, unless more, which are members, say otherwise.
-func call(key string, more ...string) string {
-	members := []string{fmt.Sprintf(`"idempotency_key": %q`, key)}
-	all := strings.Join(more, ", ")
-	for name, value := range map[string]string{
-		"event_name":           `"api_call"`,
-		"external_customer_id": `"acme"`,
-		"timestamp":            `"2025-05-10T12:00:00Z"`,
-	} {
-		if !strings.Contains(all, `"`+name+`"`) && !(name == "external_customer_id" && strings.Contains(all, `"customer_id"`)) {
-			members = append(members, fmt.Sprintf("%q: %s", name, value))
-		}
-	}
-	return "{" + strings.Join(append(members, more...), ", ") + "}"
 }

@@ -9,7 +9,6 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 )
 
@@ -70,11 +69,7 @@ var _ = Describe("Prices of other prices", func() {
 var _ = Describe("Prices in a custom unit", func() {
 	It("become money by their rate, rounded once", func() {
 		a := open("2025-03-01")
-		price := a.Calls("unit", `{"unit_amount": "0.5"}`)
-		price.Currency = money.Credits
-		price.ConversionRateConfig = json.RawMessage(`{"conversion_rate_type": "tiered", "tiered_config": {"tiers": [
-			{"first_unit": 0, "last_unit": 50, "unit_amount": "0.10"}, {"first_unit": 50, "last_unit": null, "unit_amount": "0.08"}]}}`)
-		id, t := a.SellNew("2025-03-01", catalog.NewPlan{Prices: domaintest.Listed(price)})
+		id, t := a.SellNew("2025-03-01", catalog.NewPlan{Prices: domaintest.Listed(a.CallsInCredits())})
 		a.Record(id, "2025-03-20", "151")
 		draft := a.draft(t, "2025-04-01")
 		Expect(draft.Lines[0].Subtotal.String()).To(Equal("75.5"))

@@ -2,10 +2,10 @@ package usage_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
@@ -16,8 +16,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// noon is where the clock of the specs stands.
-var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
+var (
+	noon = domaintest.Noon
+	call = domaintest.Call
+)
 
 // fixture is an account with a recorder, and customer cus_1 with the alias acme.
 type fixture struct {
@@ -33,17 +35,8 @@ func newFixture() fixture {
 
 func newFixtureOn(st *store.Store) fixture {
 	GinkgoHelper()
-	d := fixture{store: st}
-	d.ctx = storetest.Account(d.store, "test")
-	storetest.SetClock(d.store, d.ctx, noon)
-	d.recorder = event.NewRecorder(d.store)
-	Expect(d.store.Update(d.ctx, func(tx *store.Tx) error {
-		return tx.Exec(`
-			INSERT INTO customers (account_id, id, created_at, external_customer_id, name, email, timezone,
-				auto_collection, email_delivery, invoice_prefix)
-			VALUES (?, 'cus_1', ?, 'acme', 'Acme', 'bills@acme.test', 'UTC', true, true, 'ACMEAC')`, tx.AccountID, tx.Now).Error
-	})).To(Succeed())
-	return d
+	r := domaintest.RecordingOn(st)
+	return fixture{r.Store, r.Ctx, r.Recorder}
 }
 
 // send takes events in as a request.
@@ -87,20 +80,4 @@ func query(sql string) *metric.Query {
 	q, err := metric.Parse(sql)
 	Expect(err).NotTo(HaveOccurred(), sql)
 	return q
-}
-
-// call is an event of acme at noon, unless more, which are members, say otherwise.
-func call(key string, more ...string) string {
-	members := []string{fmt.Sprintf(`"idempotency_key": %q`, key)}
-	all := strings.Join(more, ", ")
-	for name, value := range map[string]string{
-		"event_name":           `"api_call"`,
-		"external_customer_id": `"acme"`,
-		"timestamp":            `"2025-05-10T12:00:00Z"`,
-	} {
-		if !strings.Contains(all, `"`+name+`"`) && !(name == "external_customer_id" && strings.Contains(all, `"customer_id"`)) {
-			members = append(members, fmt.Sprintf("%q: %s", name, value))
-		}
-	}
-	return "{" + strings.Join(append(members, more...), ", ") + "}"
 }
