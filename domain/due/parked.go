@@ -54,7 +54,7 @@ func wait(attempts int) time.Duration {
 	if attempts < 20 {
 		length = min(firstWait<<(attempts-1), longestWait)
 	}
-	return time.Duration(float64(length) * (0.8 + 0.4*rand.Float64()))
+	return length*4/5 + rand.N(length*2/5)
 }
 
 // longestError bounds the text of an error that is kept, in bytes.

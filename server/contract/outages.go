@@ -1,28 +1,20 @@
 package contract
 
 import (
-	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
-	"strings"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"tollkeeper/store"
 )
 
 // Outage is a reason why a valid request could not be served now: the same request may succeed
 // later.
-type Outage int
+type Outage store.Outage
 
 // Outages.
 const (
-	NoOutage Outage = iota
-	Busy            // no connection or lock became free in time, or others were faster each time
-	Away            // the database does not answer, or takes nothing
+	NoOutage = Outage(store.NoOutage)
+	Busy     = Outage(store.Busy)
+	Away     = Outage(store.Away)
 )
 
 // RetryAfter returns the value of the header Retry-After, in seconds.
@@ -33,34 +25,12 @@ func (o Outage) RetryAfter() string {
 	return "1"
 }
 
-// OutageOf reports whether a failure is an outage. A statement that took longer than its
-// deadline is not: the same statement would take as long again.
+// OutageOf reports whether a failure is an outage: of the database, or since the queue of events is full.
 func OutageOf(err error) Outage {
-	if errors.Is(err, store.ErrBusy) || errors.Is(err, ErrOverloaded) {
+	if errors.Is(err, ErrOverloaded) {
 		return Busy
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		switch {
-		case strings.HasPrefix(pg.Code, "08"), // connection
-			strings.HasPrefix(pg.Code, "53"),  // too many connections, disk or memory full
-			strings.HasPrefix(pg.Code, "57P"): // shutting down, starting up
-			return Away
-		case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25P03":
-			return Busy
-		}
-		return NoOutage
-	}
-	var network net.Error
-	var connect *pgconn.ConnectError
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &connect):
-		return Busy
-	case errors.As(err, &network), errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, sql.ErrConnDone),
-		errors.Is(err, io.ErrUnexpectedEOF), pgconn.SafeToRetry(err):
-		return Away
-	}
-	return NoOutage
+	return Outage(store.OutageOf(err))
 }
 
 // IsTransient reports whether the same request may succeed later.

@@ -14,7 +14,6 @@ import (
 	"tollkeeper/domain/due"
 	"tollkeeper/domain/fault"
 	"tollkeeper/server/background"
-	"tollkeeper/server/contract"
 	"tollkeeper/store"
 )
 
@@ -201,7 +200,7 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 		return nil
 	})
 	if next.failed != nil {
-		return next, nil
+		err = nil // it is the unit's
 	}
 	return next, err
 }
@@ -221,7 +220,7 @@ func (w *Worker) park(ctx context.Context, p pass, unit found, of due.Subject, f
 		return ctx.Err()
 	}
 	locked := store.LockTimedOut(failed) && !p.requested
-	if contract.OutageOf(failed) != contract.NoOutage && !locked {
+	if store.OutageOf(failed) != store.NoOutage && !locked {
 		return fmt.Errorf("%s due at %s: %w", unit.job.name, unit.at.Format(time.RFC3339), failed)
 	}
 	attempts := 0
