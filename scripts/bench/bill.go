@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -39,8 +40,18 @@ func (r *report) bill(ctx context.Context, b *billed, l line) error {
 }
 
 func (b *billed) advance(ctx context.Context, to time.Time) error {
-	_, err := b.server.ask(ctx, "POST", "/v1/test_clock/advance", fmt.Sprintf(`{"now":%q}`, to.Format(time.RFC3339)))
-	return err
+	text, err := b.server.ask(ctx, "POST", "/v1/test_clock/advance", fmt.Sprintf(`{"now":%q}`, to.Format(time.RFC3339)))
+	if err != nil {
+		return err
+	}
+	var moved struct{ Parked []json.RawMessage }
+	if err := json.Unmarshal(text, &moved); err != nil {
+		return err
+	}
+	if len(moved.Parked) > 0 {
+		return fmt.Errorf("due work failed: %s", moved.Parked[0])
+	}
+	return nil
 }
 
 // copyInvoices copies what was issued into tables with the same indexes and checks. It

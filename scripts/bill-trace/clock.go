@@ -47,6 +47,9 @@ func (b *biller) advance(ctx context.Context, to time.Time) (time.Time, error) {
 	if _, err := granted(moved.JSON200, moved); err != nil {
 		return time.Time{}, fmt.Errorf("move the clock to %s: %w", to.Format(time.DateTime), err)
 	}
+	if parked := moved.JSON200.Parked; len(parked) > 0 {
+		return time.Time{}, fmt.Errorf("%d units of due work failed by %s, the first to %s: tollkeeper due list says why", len(parked), to.Format(time.DateTime), parked[0].Kind)
+	}
 	return to, nil
 }
 

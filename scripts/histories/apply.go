@@ -87,6 +87,18 @@ func (r *run) post(ctx context.Context, path string, body any) (node, error) {
 	return r.c.ask(ctx, http.MethodPost, path, body)
 }
 
+// advance moves the clock. Work that fails on the way is a failure of the server, as a status of 500 is.
+func (r *run) advance(ctx context.Context, to string) error {
+	moved, err := r.post(ctx, "/v1/test_clock/advance", object{"now": to})
+	if err != nil {
+		return err
+	}
+	if parked := moved.list("parked"); len(parked) > 0 {
+		return &refused{"POST /v1/test_clock/advance", http.StatusInternalServerError, fmt.Sprint("parked: ", parked)}
+	}
+	return nil
+}
+
 func (r *run) clock(ctx context.Context, s step) error {
 	at, err := time.Parse(time.RFC3339, s.At)
 	if err != nil {
@@ -95,7 +107,7 @@ func (r *run) clock(ctx context.Context, s step) error {
 	if at.Before(r.w.now) {
 		return errSkipped
 	}
-	if _, err := r.post(ctx, "/v1/test_clock/advance", object{"now": s.At}); err != nil {
+	if err := r.advance(ctx, s.At); err != nil {
 		return err
 	}
 	r.w.now = at.UTC()

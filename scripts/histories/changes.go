@@ -297,8 +297,7 @@ func (r *run) backfill(ctx context.Context, s step) error {
 
 // settled waits until the work of a backfill is done.
 func (r *run) settled(ctx context.Context) error {
-	_, err := r.post(ctx, "/v1/test_clock/advance", object{"now": clock(r.w.now)})
-	return err
+	return r.advance(ctx, clock(r.w.now))
 }
 
 func (r *run) closeBackfill(ctx context.Context, s step) error {
