@@ -94,6 +94,38 @@ func loginOf(ctx context.Context, url string) (name string, err error) {
 	return name, err
 }
 
+// ErrOtherDatabase reports that the logins of owner and server are in different databases.
+var ErrOtherDatabase = errors.New("the logins of owner and server are in different databases")
+
+// CheckSameDatabase fails with [ErrOtherDatabase] where two URLs lead to different databases. A
+// URL whose login cannot connect yet says nothing, and is no failure.
+func CheckSameDatabase(ctx context.Context, owner, url string) error {
+	first, err := databaseOf(ctx, owner)
+	if err != nil {
+		return err
+	}
+	second, err := databaseOf(ctx, url)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code != "3D000" { // which is that there is no such database
+		return nil
+	}
+	if err == nil && first != second {
+		err = ErrOtherDatabase
+	}
+	return err
+}
+
+// databaseOf tells a database apart from those of other clusters too.
+func databaseOf(ctx context.Context, url string) (identity string, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", fmt.Errorf("connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = conn.QueryRow(ctx, "SELECT extract(epoch FROM pg_postmaster_start_time()) || ' ' || current_database()").Scan(&identity)
+	return identity, err
+}
+
 // AdmitLogin lets the login of one URL work as the roles of a migrated database, whose owner's
 // URL is the other. Where create is set, a login that does not exist is made, without a
 // password. Nothing is done for the owner itself.

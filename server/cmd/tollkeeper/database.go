@@ -157,6 +157,11 @@ func (d database) isOwners(ctx context.Context) (bool, error) {
 
 // migrate brings the database to this version, and lets the login of the server work there.
 func (d database) migrate(ctx context.Context) error {
+	if d.owner != d.url {
+		if err := store.CheckSameDatabase(ctx, d.owner, d.url); err != nil {
+			return fmt.Errorf("TOLLKEEPER_MIGRATE_URL and TOLLKEEPER_DATABASE_URL: %w", err)
+		}
+	}
 	steps, err := store.Migrate(ctx, d.owner)
 	if err != nil {
 		return err

@@ -195,6 +195,10 @@ var _ = Describe("A server whose login is another one than the owner's", func() 
 				Expect(doctored()).To(MatchRegexp(`login\s+` + login + ` owns nothing`))
 				s.stop()
 
+				By("refusing the owner's login in another database")
+				set("TOLLKEEPER_MIGRATE_URL", strings.Replace(owned, "/"+name+"?", "/postgres?", 1))
+				Expect(run(ctx, []string{"migrate"}, GinkgoWriter)).To(MatchError(store.ErrOtherDatabase))
+
 				By("serving without the owner's login, once it is migrated")
 				set("TOLLKEEPER_MIGRATE_URL", "")
 				alone := serveDatabase(database, "")
