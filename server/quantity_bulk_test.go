@@ -108,7 +108,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 
 	DescribeTable("follows the amounts where an end was taken back, up to which the fee was charged",
 		func(first, then int, bills, notes []string) {
-			s := openShop("2025-06-01T00:00:00Z")
+			s := newFixture("2025-06-01T00:00:00Z")
 			after := s.subscribe(s.buyer(nil), object{"end_date": "2025-06-19"}, with(s.fee("20.00"), object{
 				"name": "Seats", "fixed_price_quantity": first, "model_type": "bulk", "unit_config": absent, "bulk_config": object{"tiers": list{
 					object{"maximum_units": 2, "unit_amount": "10.00"}, object{"unit_amount": "2.00"},
@@ -132,7 +132,7 @@ var _ = Describe("The quantity of a fee of which more units cost less (semantics
 	)
 
 	It("gives back all lines where the plan changes", func() {
-		s := openShop("2025-06-01T00:00:00Z")
+		s := newFixture("2025-06-01T00:00:00Z")
 		sub, price := s.bulkSeats(4)
 		s.clock("2025-06-16T00:00:00Z")
 		s.quantity(sub, price, 1, nil).expect(200)
