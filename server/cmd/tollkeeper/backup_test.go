@@ -12,8 +12,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// command runs a command and returns what it prints.
-func command(args ...string) string {
+// printedBy runs a command, which is to succeed, and returns what it prints.
+func printedBy(args ...string) string {
 	GinkgoHelper()
 	out := new(bytes.Buffer)
 	Expect(run(context.Background(), args, out)).To(Succeed(), out.String())
@@ -44,7 +44,7 @@ var _ = Describe("A backup under load", func() {
 				first.call("POST", "/ingest", portion(n))
 			}
 		})
-		Expect(command("backup", "--keep", "2")).To(ContainSubstring("PostgreSQL"))
+		Expect(printedBy("backup", "--keep", "2")).To(ContainSubstring("PostgreSQL"))
 		sending.Wait()
 		first.call("POST", "/ingest", portion(6))
 		until := time.Now()
@@ -52,10 +52,10 @@ var _ = Describe("A backup under load", func() {
 			first.call("POST", "/ingest", portion(n))
 		}
 		first.stop() // archives the rest of the log
-		Expect(command("backup", "--list")).To(MatchRegexp(`^\w+ +\S+Z +PostgreSQL`))
+		Expect(printedBy("backup", "--list")).To(MatchRegexp(`^\w+ +\S+Z +PostgreSQL`))
 
 		set("TOLLKEEPER_DATA_DIR", filepath.Join(dir, "second"))
-		Expect(command("restore", "--to", until.UTC().Format(time.RFC3339Nano))).To(ContainSubstring("Restored"))
+		Expect(printedBy("restore", "--to", until.UTC().Format(time.RFC3339Nano))).To(ContainSubstring("Restored"))
 		second := serveDatabase("", key)
 		second.verified()
 		Expect(second.bills()).To(ContainElement(ContainSubstring(" Calls 350 3.5")), "seven portions of fifty")
@@ -69,7 +69,7 @@ var _ = Describe("A backup under load", func() {
 		second.verified()
 
 		By("being backed up in its turn")
-		Expect(command("backup", "--json")).To(ContainSubstring("first_wal"))
+		Expect(printedBy("backup", "--json")).To(ContainSubstring("first_wal"))
 	})
 
 	It("is refused with what to do", func() {
