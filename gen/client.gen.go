@@ -2081,7 +2081,7 @@ type ClientInterface interface {
 	// CreateWebhookEndpointWithBody Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2091,7 +2091,7 @@ type ClientInterface interface {
 	// CreateWebhookEndpoint Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6298,7 +6298,7 @@ func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEn
 // CreateWebhookEndpointWithBody Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6318,7 +6318,7 @@ func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *Crea
 // CreateWebhookEndpoint Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -19491,7 +19491,7 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19501,7 +19501,7 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithResponse Create a webhook endpoint
 	//
 	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -31733,7 +31733,7 @@ func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Conte
 // CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31749,7 +31749,7 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx cont
 // CreateWebhookEndpointWithResponse Create a webhook endpoint
 //
 // It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 100 endpoints.
+// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

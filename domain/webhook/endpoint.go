@@ -53,7 +53,7 @@ func CreateEndpoint(tx *store.Tx, in NewEndpoint) (Endpoint, error) {
 
 // mostEndpoints bounds the endpoints of an account, also those that are not enabled: each
 // message is sent to every one.
-const mostEndpoints = 100
+const mostEndpoints = 1000
 
 // checkRoom refuses another endpoint where the account has as many as it may. Requests that make
 // endpoints wait for each other.

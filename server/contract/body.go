@@ -27,7 +27,7 @@ func LimitBody(c echo.Context, limit int64) error {
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get(echo.HeaderContentEncoding))); encoding {
 	case "", "identity":
 	case "gzip":
-		body = &gzipBody{packed: body}
+		body = &gzipBody{packed: body, limited: limit > 0}
 		r.ContentLength = -1
 		r.Header.Del(echo.HeaderContentEncoding)
 	default:
@@ -80,6 +80,7 @@ var errUnpacked = fault.Bad("body", "must not unpack to more than %d times its p
 type gzipBody struct {
 	packed   io.ReadCloser
 	zip      *gzip.Reader
+	limited  bool  // in bytes, so not by the packed size
 	read     int64 // packed bytes
 	unpacked int64
 }
@@ -96,7 +97,7 @@ func (g *gzipBody) Read(b []byte) (int, error) {
 		g.zip = zip
 	}
 	n, err := g.zip.Read(b)
-	if g.unpacked += int64(n); g.unpacked > freelyUnpacked && g.unpacked > mostUnpacked*g.read {
+	if g.unpacked += int64(n); !g.limited && g.unpacked > freelyUnpacked && g.unpacked > mostUnpacked*g.read {
 		return 0, errUnpacked
 	}
 	return n, err
