@@ -20,6 +20,7 @@ import (
 	"tollkeeper/domain/coupon"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
@@ -48,7 +49,7 @@ var records = []any{
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	billing.ThresholdScan{}, invoice.ExpectedInvoice{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ClosedDay{},
-	audit.Entry{}, audit.Change{},
+	audit.Entry{}, audit.Change{}, due.Parked{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 }
 

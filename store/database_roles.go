@@ -92,18 +92,12 @@ func lockRoles(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// makeRoleNames makes the table with the suffix unless it is there. Every login may read it: a
-// connection of the server reads it before it works as a role.
+// makeRoleNames makes the table with the suffix unless it is there. A login of the server's own may
+// read it (see [AdmitLogin]): a connection reads it before it works as a role.
 func makeRoleNames(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))"); err != nil {
+	_, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS role_names (suffix text NOT NULL, one boolean PRIMARY KEY DEFAULT true CHECK (one))")
+	if err != nil {
 		return fmt.Errorf("make the table of role names: %w", err)
-	}
-	var readable bool
-	if err := tx.QueryRow(ctx, "SELECT has_table_privilege('public', 'role_names', 'SELECT')").Scan(&readable); err != nil || readable {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "GRANT SELECT ON role_names TO PUBLIC"); err != nil {
-		return fmt.Errorf("let logins read the role names: %w", err)
 	}
 	return nil
 }

@@ -186,16 +186,17 @@ func refusedLogin(login string, needed []string, err error) error {
 }
 
 // loginStatements are what is left to do for a login that is not the owner: that it exists, may
-// connect, finds the tables, and may SET ROLE to each of the roles. It inherits none of their
-// rights.
+// connect, finds the tables, reads the names of the roles, and may SET ROLE to each of them. It
+// inherits none of their rights.
 func loginStatements(ctx context.Context, tx pgx.Tx, suffix, login string) (needed []string, err error) {
-	var exists, connects, finds bool
+	var exists, connects, finds, reads bool
 	var database string
 	err = tx.QueryRow(ctx, `
 		SELECT r.oid IS NOT NULL, current_database(),
 			coalesce(has_database_privilege(r.oid, current_database(), 'CONNECT'), has_database_privilege('public', current_database(), 'CONNECT')),
-			coalesce(has_schema_privilege(r.oid, 'public', 'USAGE'), has_schema_privilege('public', 'public', 'USAGE'))
-		FROM (SELECT) AS one LEFT JOIN pg_roles AS r ON r.rolname = $1`, login).Scan(&exists, &database, &connects, &finds)
+			coalesce(has_schema_privilege(r.oid, 'public', 'USAGE'), has_schema_privilege('public', 'public', 'USAGE')),
+			to_regclass('public.role_names') IS NULL OR coalesce(has_table_privilege(r.oid, to_regclass('public.role_names'), 'SELECT'), false)
+		FROM (SELECT) AS one LEFT JOIN pg_roles AS r ON r.rolname = $1`, login).Scan(&exists, &database, &connects, &finds, &reads)
 	if err != nil {
 		return nil, fmt.Errorf("look for the login: %w", err)
 	}
@@ -208,6 +209,9 @@ func loginStatements(ctx context.Context, tx pgx.Tx, suffix, login string) (need
 	}
 	if !finds {
 		needed = append(needed, "GRANT USAGE ON SCHEMA public TO "+name)
+	}
+	if !reads {
+		needed = append(needed, "GRANT SELECT ON role_names TO "+name)
 	}
 	roles, err := findRoles(ctx, tx, suffix, login)
 	for _, role := range roles {

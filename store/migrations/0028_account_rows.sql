@@ -21,4 +21,4 @@ CREATE POLICY version_before ON api_keys USING (coalesce(current_setting('tollke
     AND pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = 'accounts'::regclass), 'MEMBER'));
 
 -- A server whose login does not own the database tells by these whether it is migrated.
-GRANT SELECT ON goose_db_version, applied_functions TO tollkeeper_app;
+GRANT SELECT ON goose_db_version, applied_functions, role_names TO tollkeeper_app;

@@ -286,7 +286,7 @@ var _ = Describe("Serving on a fresh machine", func() {
 				found := gbytes.NewBuffer()
 				Expect(run(context.Background(), []string{"doctor"}, found)).To(Succeed())
 				return string(found.Contents())
-			}).WithTimeout(startWithin).Should(MatchRegexp(`log\s+wal_compression = (zstd|pglz)\nevents\s+0 in 3 months\n  on disk\s+0 MB\n  their indexes\s+0 MB\n  their keys\s+0 MB\n(?s:.*)filters of keys\s+0 MB, of 0 of 0 closed parts`))
+			}).WithTimeout(startWithin).Should(MatchRegexp(`log\s+wal_compression = (zstd|pglz)\ndue work\s+none is parked\nevents\s+0 in 3 months\n  on disk\s+0 MB\n  their indexes\s+0 MB\n  their keys\s+0 MB\n(?s:.*)filters of keys\s+0 MB, of 0 of 0 closed parts`))
 			Expect(ping(address, key)).To(Equal(http.StatusOK))
 			stop()
 			Eventually(ended).WithTimeout(startWithin).Should(Receive(Succeed()))
