@@ -113,7 +113,7 @@ func theSubscriptions() []storyStep {
 		tell("cancelSubscription").with("subscription_id", "harbor").asking(changed),
 		tell("unscheduleCancellation").with("subscription_id", "harbor").asking(changed),
 		meanwhile(func(t *teller) {
-			t.post("/v1/customers", `{"name": "Atlas School", "email": "licenseFixture@atlas.example", "external_customer_id": "atlas", "currency": "USD"}`, "id", "customer_atlas")
+			t.post("/v1/customers", `{"name": "Atlas School", "email": "office@atlas.example", "external_customer_id": "atlas", "currency": "USD"}`, "id", "customer_atlas")
 			t.post("/v1/plans", `{"name": "Starter", "external_plan_id": "starter", "currency": "USD",
 				"plan_phases": [{"order": 1, "duration": 3, "duration_unit": "monthly"}, {"order": 2}],
 				"prices": [

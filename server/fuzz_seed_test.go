@@ -21,7 +21,7 @@ var fuzzedConfigs = map[string]string{
 	"grouped_tiered_matrix":               `{"dimension":"region","default_unit_amount":"0.5","tiers":[{"dimension_value":"eu","tier_lower_bound":"50","unit_amount":"0.2"},{"dimension_value":"eu","tier_lower_bound":"0","unit_amount":"0.4"}]}`,
 	"grouped_tiered_package":              `{"grouping_key":"cluster","package_size":"0.5","tiers":[{"tier_lower_bound":"0","per_unit":"3"},{"tier_lower_bound":"1.5","per_unit":"2"}]}`,
 	"grouped_with_metered_minimum":        `{"grouping_key":"tenant","pricing_key":"operation","scaling_key":"speed","minimum_unit_amount":"0.05","unit_amounts":[{"pricing_value":"write","unit_amount":"0.20"}],"scaling_factors":[{"scaling_value":"fast","scaling_factor":"1.5"}]}`,
-	"grouped_with_min_max_thresholds":     `{"grouping_key":"fixture","per_unit_rate":"2","minimum_charge":"20","maximum_charge":"200"}`,
+	"grouped_with_min_max_thresholds":     `{"grouping_key":"shop","per_unit_rate":"2","minimum_charge":"20","maximum_charge":"200"}`,
 	"grouped_with_prorated_minimum":       `{"grouping_key":"site","minimum":"45","unit_rate":"0.90"}`,
 	"matrix":                              `{"dimensions":["region","tier"],"default_unit_amount":"0.30","matrix_values":[{"dimension_values":["<eu>",null],"unit_amount":"0.50"},{"dimension_values":["eu","cold"],"unit_amount":"0.10"}]}`,
 	"matrix_with_allocation":              `{"allocation":"100","dimensions":["region",null],"default_unit_amount":"0.30","matrix_values":[{"dimension_values":["eu"],"unit_amount":"0.50"}]}`,
