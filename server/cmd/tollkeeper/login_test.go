@@ -122,7 +122,7 @@ var _ = Describe("A server on a private PostgreSQL", func() {
 		s := serveDatabase("", drillKey)
 		s.sell()
 		theirs := commandJSON("account", "create", "--name", "Theirs", "--mode", "live")
-		Expect(loginsOf(administrator)).To(Equal([]string{"tollkeeper_server"}))
+		Eventually(loginsOf).WithArguments(administrator).Should(Equal([]string{"tollkeeper_server"}))
 		own := onlyTest(administrator)
 		confined(before.URLAs("tollkeeper_server", privateDatabase), "", own, theirs["id"].(string))
 
@@ -174,7 +174,7 @@ var _ = Describe("A server whose login is another one than the owner's", func() 
 
 				s := serveDatabase(database, drillKey)
 				s.sell()
-				Expect(loginsOf(owned)).To(Equal([]string{login}))
+				Eventually(loginsOf).WithArguments(owned).Should(Equal([]string{login}))
 				theirs := commandJSON("account", "create", "--name", "Theirs", "--mode", "live")
 				suffix := map[string]string{"CREATEROLE": "", "NOCREATEROLE": "_" + name}[right]
 				confined(database, suffix, onlyTest(owned), theirs["id"].(string))
