@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/event"
+	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -53,10 +54,14 @@ var _ = Describe("The parts of the keys", func() {
 		})
 		ingested, known := make([]int, clients), make([]int, clients)
 		for c := range clients {
+			mine := d // a server of its own, with connections of its own
+			var err error
+			mine.store, err = store.Open(d.ctx, storetest.URL(d.store))
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(mine.store.Close)
+			mine.recorder = event.NewRecorder(mine.store)
 			sending.Go(func() {
 				defer GinkgoRecover()
-				mine := d
-				mine.recorder = event.NewRecorder(d.store) // a server of its own
 				for round := range rounds {
 					events := make([]string, size)
 					for i := range events {
