@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// alertFixture is a fixture with one buyer who is subscribed, and an endpoint that is told of all.
+// alertFixture has one customer with a subscription, and a webhook endpoint that gets all messages.
 type alertFixture struct {
 	fixture
 	buyer, plan, subscription string

@@ -93,7 +93,7 @@ var _ = Describe("outage C: a panic in background work of one account", func() {
 		Eventually(func() []string { return broken.bills(subs[broken]) }, "30s").Should(issued)
 	})
 
-	It("is told by the request that advances its test clock, also where several workers are at it", func() {
+	It("is named in the answer to the advance of its test clock, also with several workers", func() {
 		one := serveOn(storetest.New(), 2).account("test")
 		broken, innocent = one.newFixture("2025-03-10T09:00:00Z"), one.account("test").newFixture("2025-03-10T09:00:00Z")
 		subs := map[fixture]string{}

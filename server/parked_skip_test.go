@@ -39,7 +39,7 @@ var _ = Describe("A parked unit that is skipped", func() {
 		})
 	}
 
-	It("leaves the beginning of a subscription untold, and its end is told", func() {
+	It("sends no message of the start of a subscription, and sends that of its end", func() {
 		skip(fails("webhook_messages", "type <> 'subscription.started'", "notify of subscriptions", "2025-02-02T00:00:00Z"))
 		s.cancel(sub, object{"cancel_option": "requested_date", "cancellation_date": "2025-02-10"}).expect(200)
 		s.clock("2025-03-02T00:00:00Z")

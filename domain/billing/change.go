@@ -194,10 +194,8 @@ func settle(tx *store.Tx, t *subscription.Terms, b history, mayCredit bool) (ope
 			return false, err
 		}
 	}
-	for _, together := range byInvoice(c.Credits) {
-		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
-			return false, err
-		}
+	if err := writeCreditNotes(tx, c.Credits); err != nil {
+		return false, err
 	}
 	for _, l := range c.Undone {
 		if err := tx.Create(&invoice.UndoneLine{Record: tx.Record("undone"), InvoiceLineID: l.ID}).Error; err != nil {
@@ -241,6 +239,16 @@ func replace(tx *store.Tx, inv invoice.Invoice) error {
 		return err
 	}
 	return inv.MoveAddedLinesToReplacement(tx)
+}
+
+// writeCreditNotes issues one credit note for each invoice of which something is credited.
+func writeCreditNotes(tx *store.Tx, credits []invoice.Reversal) error {
+	for _, together := range byInvoice(credits) {
+		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type reversals []invoice.Reversal

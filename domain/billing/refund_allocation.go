@@ -39,15 +39,15 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 			refunds = append(refunds, ofLine...)
 		}
 	}
+	return b.credit(tx, refunds, mayCredit)
+}
+
+// credit issues the credit notes of refunds. Where nothing may be credited, any refund is refused.
+func (b history) credit(tx *store.Tx, refunds []invoice.Reversal, mayCredit bool) error {
 	if len(refunds) > 0 && !mayCredit {
 		return fault.Refused("%s", wouldCredit)
 	}
-	for _, together := range byInvoice(b.inOrder(refunds)) {
-		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeCreditNotes(tx, b.inOrder(refunds))
 }
 
 // allocationRefund is what the line of an allocation is to give back for some days, in all.

@@ -137,15 +137,7 @@ func refundLapsed(tx *store.Tx, t subscription.Terms, before history, mayCredit 
 			}
 		}
 	}
-	if len(refunds) > 0 && !mayCredit {
-		return fault.Refused("%s", wouldCredit)
-	}
-	for _, together := range byInvoice(b.inOrder(refunds)) {
-		if _, err := invoice.Credit(tx, together[0].Line.InvoiceID, together.lines()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.credit(tx, refunds, mayCredit)
 }
 
 // refundOfLapsed is what the line of a grant is to give back: what the credits cost that were not

@@ -15,7 +15,7 @@ type generator struct {
 	names   map[string]int
 	largest time.Duration // by which the clock moves at once
 	plot    []step        // that follow each other
-	expired time.Time     // where the clock comes to the day on which a block of credits expires, usage follows
+	expired time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
 }
 
 func newGenerator(seed uint64, r *run) *generator {

@@ -51,7 +51,8 @@ func (k *known) same(in map[string]string, key, text string) bool {
 	return !k.full && had && before == text
 }
 
-// touch notes whom a step is about. Time and usage are about nobody: the model knows what they change.
+// touch records the customer and the subscription that a step names. Steps of time and usage name
+// none: the model knows what they change.
 func (r *run) touch(s step) {
 	if sub := r.w.subs[s.Of]; sub != nil {
 		r.known.touched[sub.customer.name], r.known.touched[s.Of] = true, true

@@ -28,6 +28,9 @@ BEGIN
         was := CASE WHEN was ? hidden THEN was || jsonb_build_object(hidden, 'hidden') ELSE was END;
         now := CASE WHEN now ? hidden THEN now || jsonb_build_object(hidden, 'hidden') ELSE now END;
     END LOOP;
+    -- The order of rows and the account say nothing to a reader.
+    was := was - 'account_id' - 'seq';
+    now := now - 'account_id' - 'seq';
     INSERT INTO audit_changes (account_id, entry_id, resource, row_id, before, after)
     VALUES (coalesce(whole ->> 'account_id', whole ->> 'id'), current_setting('tollkeeper.audit'), TG_TABLE_NAME, whole ->> 'id', was, now);
     RETURN NULL;

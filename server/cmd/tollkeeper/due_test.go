@@ -109,7 +109,7 @@ var _ = Describe("tollkeeper due", func() {
 		Expect(logged()).To(HaveExactElements("due skip: parked_units " + units[1]))
 	})
 
-	It("is told of by doctor", func() {
+	It("is reported by doctor", func() {
 		var out bytes.Buffer
 		Expect(doctor{}.Run(context.Background(), environment{DatabaseURL: storetest.URL(st)}, &out)).NotTo(Succeed())
 		Expect(out.String()).To(MatchRegexp(`due work +WRONG: 3 units failed and are parked`))
