@@ -5,8 +5,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -84,6 +86,17 @@ var deeds = map[string]deed{
 		}
 	},
 }
+
+// statementStride is how many statements of a deed are passed over after each that fails, and that
+// one. Where it begins is random. Each failure costs a connection and a fixture, so only the long
+// specs let every statement fail.
+var statementStride = func() int {
+	stride, err := strconv.Atoi(os.Getenv("SPEC_STRIDE"))
+	if err != nil || stride < 1 {
+		return 7
+	}
+	return stride
+}()
 
 var _ = Describe("Whatever statement fails", Ordered, func() {
 	var flaky *storetest.FlakyConn
