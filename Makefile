@@ -15,7 +15,7 @@ run:        ## Build and serve on 127.0.0.1:8080, on a private PostgreSQL in .da
 	@scripts/run
 check:      ## Before a commit: lint, generated files, every spec once
 	@scripts/check
-race:       ## The race detector where there are goroutines; CI runs check and this
+race:       ## The race detector where there are goroutines; CI has it in place of plain runs
 	@scripts/race
 release:    ## Archives, container images and checksums in dist/; checks deploy/
 	@go run ./scripts/release
