@@ -19,7 +19,7 @@ type excess struct {
 	body  any
 }
 
-// excesses finds a body for each bound of a schema that stands in a body where put puts it.
+// excesses finds a body for each bound of a schema that is in a body where put puts it.
 // Schemas that are known are left out.
 func excesses(schema *openapi3.SchemaRef, known map[*openapi3.Schema]bool, place string, put func(any) any) (all []excess) {
 	s := schema.Value

@@ -18,7 +18,7 @@ import (
 	"tollkeeper/store"
 )
 
-// contractFile is where the examples stand.
+// contractFile holds the examples.
 const contractFile = "../openapi.yaml"
 
 // storyStep is a part of the story of the examples: an operation whose example is sent and
@@ -127,7 +127,7 @@ func (t *teller) sendExample(op *examples.Operation, s storyStep) {
 	if !ok {
 		return
 	}
-	// The id of the request stands in the audit log.
+	// The id of the request is in the audit log.
 	r := t.api.send(op.Method, path, body, header{"X-Request-Id", "request-" + op.ID})
 	if r.status != op.Status {
 		t.fault(op.ID, fmt.Sprintf("is answered %d: %s", r.status, r.text))

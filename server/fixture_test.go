@@ -21,7 +21,7 @@ type fixture struct {
 	sent         *int // events so far, for their keys
 }
 
-// newFixture makes a fixture whose clock stands at that instant.
+// newFixture makes a fixture whose clock is set to that instant.
 func newFixture(now string) fixture {
 	GinkgoHelper()
 	return start().newFixture(now)

@@ -308,7 +308,7 @@ func FuzzGet(f *testing.F) {
 	})
 }
 
-// printable escapes what cannot stand in the query of a URL.
+// printable escapes what the query of a URL does not allow.
 func printable(query string) string {
 	return regexp.MustCompile(`[^!-"$-~]|%(?:[^0-9a-fA-F]|$)|%.(?:[^0-9a-fA-F]|$)`).ReplaceAllStringFunc(query, url.QueryEscape)
 }

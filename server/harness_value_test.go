@@ -29,7 +29,7 @@ func decoded(asked, text string) value {
 
 var step = regexp.MustCompile(`\[(\d+)\]|[^.\[\]]+`)
 
-// at returns what stands at a place; the spec fails when there is no such place.
+// at returns the value at a place; the spec fails when there is no such place.
 func (v value) at(place string) any {
 	GinkgoHelper()
 	found, ok := v.find(place)
@@ -37,7 +37,7 @@ func (v value) at(place string) any {
 	return found
 }
 
-// in returns what stands at a place, to look further in it.
+// in returns the value at a place, to look further in it.
 func (v value) in(place string) value {
 	GinkgoHelper()
 	return value{asked: v.asked + " " + place, json: v.at(place)}
@@ -65,7 +65,7 @@ func (v value) list(place string) list {
 	return entries
 }
 
-// each returns what stands at a place within every entry of the array.
+// each returns the value at a place within every entry of the array.
 func (v value) each(array, place string) list {
 	GinkgoHelper()
 	all := list{}

@@ -20,7 +20,7 @@ var _ = Describe("Customers with children", func() {
 		GinkgoHelper()
 		return s.put("/v1/customers/"+id, object{"hierarchy": hierarchy})
 	}
-	// family writes where a customer stands as "parent: children".
+	// family writes the place of a customer as "parent: children".
 	family := func(id string) string {
 		GinkgoHelper()
 		c := s.get("/v1/customers/" + id).expect(200)

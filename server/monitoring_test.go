@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// ofGrafana are the variables of a dashboard that stand in expressions.
+// ofGrafana are the variables of a dashboard that are in expressions.
 var ofGrafana = regexp.MustCompile(`\$__rate_interval`)
 
 // dashboardExpressions are those of all panels.

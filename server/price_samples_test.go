@@ -12,7 +12,7 @@ import (
 	"tollkeeper/domain/rating"
 )
 
-// wrongs has a place in the configuration of every model, with what must not stand
+// wrongs has a place in the configuration of every model, with what must not be
 // there.
 var wrongs = map[string]struct {
 	place string
@@ -60,7 +60,7 @@ func modelsOf(union string) []string {
 	return slices.Sorted(maps.Keys(document().Components.Schemas[union].Value.Discriminator.Mapping))
 }
 
-// put changes what stands at a place of a JSON object.
+// put changes the value at a place of a JSON object.
 func put(into object, place string, what any) {
 	var here any = into
 	steps := step.FindAllStringSubmatch(place, -1)

@@ -54,5 +54,5 @@ func (s *Server) fail(err error, c echo.Context) {
 	_ = json.NewEncoder(c.Response()).Encode(body) // fails only when the connection does
 }
 
-// statusClientGone stands in the log for a request that was given up.
+// statusClientGone is the status in the log of a request that was given up.
 const statusClientGone = 499

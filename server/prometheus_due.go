@@ -8,7 +8,7 @@ import (
 	"tollkeeper/server/worker"
 )
 
-// dueWork shows how due work stands, by kind. What it shows is in memory, so a scrape costs no query.
+// dueWork shows the state of due work, by kind. What it shows is in memory, so a scrape costs no query.
 type dueWork struct{ worker *worker.Worker }
 
 var (

@@ -12,7 +12,7 @@ import (
 )
 
 // A minimum, a maximum or a discount over several prices works once for each invoice, on
-// the lines that stand on it. Costs follow the invoices: those of the days of a line add up
+// the lines that are on it. Costs follow the invoices: those of the days of a line add up
 // to the line, whatever the cycles of the prices.
 var _ = Describe("The costs of prices that share an adjustment", func() {
 	shared := func(s fixture, kind object) object {

@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// off is the body of an adjustment of that type; its value stands in field.
+// off is the body of an adjustment of that type; its value is in field.
 func off(kind, field string, amount any, change object) object {
 	return with(object{"adjustment_type": kind, field: amount}, change)
 }

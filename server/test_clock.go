@@ -72,7 +72,7 @@ func (s *Server) testClock(ctx context.Context) (clock gen.TestClock, err error)
 	return clock, err
 }
 
-// stop makes the clock one that stands still, ready to be moved on to an
+// stop stops the clock, ready to be moved on to an
 // instant. It may go back only the first time, and only while the account is
 // empty (semantics 0.2.4).
 func stop(tx *store.Tx, to time.Time) error {

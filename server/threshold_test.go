@@ -19,7 +19,7 @@ var _ = Describe("An invoicing threshold", func() {
 		s = newFixture("2025-03-01T00:00:00Z")
 		acme = s.buyer(object{"external_customer_id": "acme"})
 	})
-	// again lets the clock stand where it does, and do what has fallen due.
+	// again does what has fallen due, without moving the clock.
 	again := func(at string) {
 		GinkgoHelper()
 		s.clock(at)

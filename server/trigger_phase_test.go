@@ -8,7 +8,7 @@ import (
 )
 
 // ramp subscribes a customer to three phases: two months at 31, one at 62 and 93 for ever
-// or, if it ends, for a month. It begins where the clock stands, and so do its cycles.
+// or, if it ends, for a month. It begins at the clock's instant, and so do its cycles.
 func (s fixture) ramp(buyer object, ends bool) string {
 	GinkgoHelper()
 	third := object{"order": 3}

@@ -32,7 +32,7 @@ type Record struct {
 	AccountID string `gorm:"primaryKey"`
 	ID        string `gorm:"primaryKey"`
 	CreatedAt time.Time
-	Seq       int64 `gorm:"->"` // order of creation; instants repeat under a clock that stands still
+	Seq       int64 `gorm:"->"` // order of creation; instants repeat under a clock that is stopped
 }
 
 type accountKey struct{}

@@ -42,7 +42,7 @@ type Account struct {
 	Name      string
 	Mode      Mode
 	Timezone  string     // IANA name; that of customers who name none
-	ClockNow  *time.Time // nil: the clock is real; otherwise it stands here
+	ClockNow  *time.Time // nil: the clock is real; otherwise it is set to this
 
 	GracePeriodSeconds       int    // how old an event may be, and how long its invoice waits
 	FutureBoundSeconds       int    // how far ahead an event may be
@@ -147,7 +147,7 @@ func OnRealTime(ctx context.Context, st *store.Store) ([]string, error) {
 	return those(ctx, st, "NOT stopped")
 }
 
-// OnStoppedClock returns the ids of the accounts whose clock stands.
+// OnStoppedClock returns the ids of the accounts whose clock is stopped.
 func OnStoppedClock(ctx context.Context, st *store.Store) ([]string, error) {
 	return those(ctx, st, "stopped")
 }

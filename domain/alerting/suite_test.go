@@ -31,7 +31,7 @@ type watched struct {
 	heard    *domaintest.Announcements
 }
 
-// open subscribes a customer in a time zone to prices, from a date on, where the clock stands.
+// open subscribes a customer in a time zone to prices, from a date on, and sets the clock to it.
 func open(start, zone string, prices func(a domaintest.Account) []catalog.NewPrice) watched {
 	GinkgoHelper()
 	w := watched{Account: domaintest.Open(start)}

@@ -22,7 +22,7 @@ func TestBackfill(t *testing.T) {
 	RunSpecs(t, "backfill")
 }
 
-// noon is where the clock of the specs stands.
+// noon is the instant of the clock of the specs.
 var noon = time.Date(2025, 7, 20, 12, 0, 0, 0, time.UTC)
 
 // fixture is an account with a recorder. It counts the events of the alias acme.

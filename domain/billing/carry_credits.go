@@ -29,7 +29,7 @@ type carryLine struct {
 	IntervalID string // "": not known, since what credits paid was given back before
 	PriceID    string
 	Time       period.Period // for which no earlier invoice charged
-	Replaced   bool          // its invoice is void, and others stand in its place
+	Replaced   bool          // its invoice is void, and others replace it
 }
 
 // lineDay is a local day of a line.

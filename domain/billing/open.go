@@ -157,7 +157,7 @@ func byPlan(services []subscription.ServicePeriod) (parts [][]subscription.Servi
 type opening struct {
 	Date     time.Time
 	Services []subscription.ServicePeriod
-	OfChange bool // it stands beside the one of the date
+	OfChange bool // it is beside the one of the date
 }
 
 // openAll opens invoices, but for those that are there and those that charge nothing.
@@ -190,7 +190,7 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 }
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are
-// granted for nothing stand on one that there is anyhow (semantics 11.2.5).
+// granted for nothing are on one that there is anyhow (semantics 11.2.5).
 func makesInvoice(s subscription.ServicePeriod) bool {
 	if s.Interval.Price.Allocation == nil {
 		return true

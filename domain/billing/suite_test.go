@@ -25,7 +25,7 @@ var errUndo = errors.New("undo")
 // testAccount is an account whose subscriptions have invoices.
 type testAccount struct{ domaintest.Account }
 
-// open makes an account whose clock stands at that instant.
+// open makes an account whose clock is set to that instant.
 func open(now string) testAccount {
 	GinkgoHelper()
 	return testAccount{domaintest.Open(now)}

@@ -26,7 +26,7 @@ type notReferred string
 
 func (n notReferred) Error() string { return string(n) }
 
-// The reasons, as a verification shows them. Beside them stand what the reference model says.
+// The reasons, as a verification shows them. Beside them is what the reference model says.
 const (
 	changedSince   notReferred = "its usage or terms changed since the issue, or are not kept"
 	tooManyEvents  notReferred = "it counts more events than are read for a comparison"

@@ -9,7 +9,7 @@ import (
 	"tollkeeper/domain/subscription"
 )
 
-// referTogether rates composite prices, then adjusts the lines that stand together.
+// referTogether rates composite prices, then adjusts the lines that are together.
 func referTogether(all []referred, adjustments []subscription.AdjustmentInterval, partial bool) error {
 	for k := range all {
 		r := &all[k]

@@ -25,7 +25,7 @@ const (
 	mostReferredGroups = 1_000  // of one service, by the values that its model splits by
 )
 
-// eventReader reads the events of an invoice from the table as they stand there. Of several
+// eventReader reads the events of an invoice from the table as they are there. Of several
 // prices that count the same ones it reads them once.
 type eventReader struct {
 	tx    *store.Tx
@@ -211,7 +211,7 @@ func (r *eventReader) events(s subscription.ServicePeriod) ([]reference.Event, e
 	subjects := subjectsOf(r.terms.Users(s.Interval))
 	asked := fmt.Sprint(s.Period.Start.UnixMicro(), s.Period.End.UnixMicro(), subjects)
 	if asked == r.last {
-		if err := r.tx.Exec("SELECT 1").Error; err != nil { // computing takes long, and a transaction may not stand idle for long
+		if err := r.tx.Exec("SELECT 1").Error; err != nil { // computing takes long, and a transaction may not be idle for long
 			return nil, readFailed{err}
 		}
 		return countedThen(r.read, spans), nil

@@ -152,7 +152,7 @@ func (in NewAdjustment) checkPrice(price Price, first *Price) error {
 	return nil
 }
 
-// billedWith reports whether the charges of both prices stand on the same
+// billedWith reports whether the charges of both prices are on the same
 // invoices, for the same periods and in the same currency.
 func (p Price) billedWith(o Price) bool {
 	return p.Length() == o.Length() && p.BillingMode == o.BillingMode && p.Currency == o.Currency

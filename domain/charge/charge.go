@@ -25,7 +25,7 @@ type Amounts struct {
 	Amount      money.Decimal // what is left to pay, in the currency of the invoice: less what earlier ones charged
 }
 
-// Calculate turns what services used into amounts. They are those that stand on one
+// Calculate turns what services used into amounts. They are those that are on one
 // invoice: composite prices charge for the others, and adjustments may work on
 // several. This is the only way from usage to money; see the package comment.
 func Calculate(t subscription.Terms, together []Item) []Amounts {

@@ -18,7 +18,7 @@ func TestCharge(t *testing.T) { domaintest.RunSuite(t, "charge", 15) }
 // testAccount is an account whose customers subscribe, and have no invoices.
 type testAccount struct{ domaintest.Account }
 
-// open makes an account whose clock stands at that instant.
+// open makes an account whose clock is set to that instant.
 func open(now string) testAccount {
 	GinkgoHelper()
 	return testAccount{domaintest.Open(now)}

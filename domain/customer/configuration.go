@@ -2,7 +2,7 @@ package customer
 
 import "tollkeeper/domain/fault"
 
-// AccountingSync is how a customer stands in the books of other systems.
+// AccountingSync links a customer to the books of other systems.
 type AccountingSync struct {
 	Excluded  bool                 `json:"excluded"`
 	Providers []AccountingProvider `json:"providers"`

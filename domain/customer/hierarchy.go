@@ -11,7 +11,7 @@ import (
 	"tollkeeper/store"
 )
 
-// Hierarchy is where a customer stands among others: one with a parent has no children,
+// Hierarchy is the place of a customer among others: one with a parent has no children,
 // so there is one level (semantics 2.4.7).
 type Hierarchy struct {
 	ParentID *string

@@ -3,7 +3,7 @@
 // events. It makes no invoices.
 //
 // Each account is one of its own on the database that all specs of a process share, so no spec
-// sees what another did. Its clock stands where the spec sets it, and nothing that falls due is
+// sees what another did. Its clock is where the spec sets it, and nothing that falls due is
 // done by itself.
 package domaintest
 
@@ -34,7 +34,7 @@ type Account struct {
 	Metric string
 }
 
-// Open makes an account whose clock stands at an instant, which is in UTC unless it says else.
+// Open makes an account whose clock is set to an instant, which is in UTC unless it says else.
 func Open(now string) Account {
 	GinkgoHelper()
 	a := Account{Store: storetest.Shared()}
@@ -194,7 +194,7 @@ func (a Account) Record(customerID, when string, numbers ...string) {
 	a.RecordLate(customerID, when, numbers...)
 }
 
-// RecordLate is Record where the clock stands.
+// RecordLate is Record without moving the clock.
 func (a Account) RecordLate(customerID, when string, numbers ...string) {
 	GinkgoHelper()
 	var events []event.Event

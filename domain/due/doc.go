@@ -11,5 +11,5 @@
 // succeeds. The row is deleted when nothing of it is due any more.
 //
 // The rows are in the database, so they hold for all servers and after a restart. Times of attempts are
-// real time, also for accounts whose clock stands still.
+// real time, also for accounts whose clock is stopped.
 package due

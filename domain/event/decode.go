@@ -149,7 +149,7 @@ func (d *decoder) open(kind jsontext.Kind, field, otherwise string) error {
 // enter enters an object or array, if it comes next.
 func (d *decoder) enter(kind jsontext.Kind) (bool, error) {
 	switch next := d.json.PeekKind(); next {
-	case kind, jsontext.KindInvalid, '}', ']': // the token, or what cannot stand here in JSON
+	case kind, jsontext.KindInvalid, '}', ']': // the token, or what JSON does not allow here
 		_, err := d.json.ReadToken()
 		return err == nil, err
 	default:

@@ -94,7 +94,7 @@ func TooLarge(reason string, args ...any) error {
 }
 
 // In puts prefix before the fields of a fault that has some, so that a part can be
-// checked without knowing where it stands: In("prices[0].price", err). Other
+// checked without knowing its place in the request: In("prices[0].price", err). Other
 // errors, and nil, pass unchanged.
 func In(prefix string, err error) error {
 	return Moved(err, func(field string) string { return join(prefix, field) })

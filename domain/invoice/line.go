@@ -221,5 +221,5 @@ func PriceIDs(lines []Line) (ids []string) {
 	return ids
 }
 
-// LinePath is where a line stands in a request.
+// LinePath is the path of a line in a request.
 func LinePath(k int) string { return fmt.Sprintf("line_items[%d]", k) }

@@ -19,7 +19,7 @@ func TestInvoice(t *testing.T) { domaintest.RunSuite(t, "invoice", 15) }
 // testAccount is an account in which no invoice is opened or issued by itself.
 type testAccount struct{ domaintest.Account }
 
-// open makes an account whose clock stands at that instant.
+// open makes an account whose clock is set to that instant.
 func open(now string) testAccount {
 	GinkgoHelper()
 	return testAccount{domaintest.Open(now)}

@@ -14,7 +14,7 @@ type Allowance struct {
 	Unit      money.Currency
 	Amount    money.Decimal // for each license
 	WritesOff bool          // what a license uses beyond it costs nothing
-	Of        string        // names what it is a part of: see follows; "": it stands alone
+	Of        string        // names what it is a part of: see follows; "": of nothing
 }
 
 // follows is the place of the allowance that another one takes the place of within a period of

@@ -56,7 +56,7 @@ func (c compiler) filter(condition node) Fragment {
 //
 // The keys and the slice of an event go with it through all stages and part every
 // fold, so one statement answers for all of them. A row of events, and what is made of
-// single rows, stands in the slice of its event; a row that a fold gives stands in
+// single rows, is in the slice of its event; a row that a fold gives is in
 // each slice from the first on that it has rows in, since answers are cumulative. Rows
 // bear the seq of the last event in them.
 type writer struct {

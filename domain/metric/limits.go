@@ -68,7 +68,7 @@ func (a *aggregate) total() digits {
 
 const quotientPlaces = 20 // semantics 4.2.4
 
-// grow gathers the facts of a node that stands over children.
+// grow gathers the facts of a node from its children.
 func grow(at place, t typ, children ...node) facts {
 	f := facts{at: at, typ: t, size: 1}
 	for _, child := range children {

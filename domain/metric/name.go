@@ -11,7 +11,7 @@ import (
 // properties.event_name is the property that is called like the column. A dot after
 // that prefix is part of the name, since properties are flat: a.b and properties.a.b
 // are the property a.b. A name with other characters than letters, digits, _, - and .
-// stands in double quotes: "my property".
+// is in double quotes: "my property".
 type Name struct {
 	column string // "": a property
 	key    string // of the property

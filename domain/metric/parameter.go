@@ -33,7 +33,7 @@ var (
 	withParameters = regexp.MustCompile(`'[^']*'|"[^"]*"|\{\{[^}]*\}\}`)
 )
 
-// meet notes a parameter, which stands in metrics only.
+// meet notes a parameter. Only metrics have parameters.
 func (p *parser) meet(t token) {
 	if p.outer == nil {
 		t.at.fail("a parameter stands in metrics only")

@@ -90,7 +90,7 @@ func (p *parser) plainCondition(where string) node {
 	return c
 }
 
-// name reads a name that must stand here.
+// name reads a name that must come here.
 func (p *parser) name(message string) string {
 	t := p.take()
 	if !isName(t) {
@@ -141,7 +141,7 @@ func (p *parser) expect(word, message string) {
 	}
 }
 
-// nest counts how deep the rules stand within each other, until the function
+// nest counts how deep the rules are nested, until the function
 // it gives is called.
 func (p *parser) nest() (leave func()) {
 	if p.nesting++; p.nesting > maxNesting {

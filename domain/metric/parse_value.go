@@ -11,7 +11,7 @@ func (p *parser) value() node {
 	return asValue(at, p.either())
 }
 
-// addend reads a value that stands beside a comparison, so has none of its own.
+// addend reads a value beside a comparison, so has none of its own.
 func (p *parser) addend() node {
 	at := p.peek().at
 	return asValue(at, p.sum())
@@ -48,7 +48,7 @@ func calculate(at place, left node, operator string, right node) node {
 	return &arithmetic{facts: growNumber(at, d, left, right), operator: operator, left: left, right: right}
 }
 
-// numberDigits bounds n where it stands as a number.
+// numberDigits bounds n where it is a number.
 func numberDigits(n node) digits {
 	if f := n.about(); f.typ == typNumber || f.typ == typAny {
 		return f.digits
@@ -154,7 +154,7 @@ func (p *parser) named() node {
 	return namedBy(t.at, false, t.text)
 }
 
-// namedBy is a column or property: a name that stands alone means the column, if
+// namedBy is a column or property: a name without a prefix means the column, if
 // there is one.
 func namedBy(at place, prefixed bool, name string) node {
 	if c, ok := columns[name]; ok && !prefixed {

@@ -148,7 +148,7 @@ type selectStage struct {
 	reach func(rows []row) []row // the rows that the first SELECT that folds folds; nil: none does yet
 }
 
-// reached are the rows that the first fold puts together, where p stands before the next.
+// reached are the rows that the first fold puts together, where p comes before the next.
 func (s selectStage) reached(p *proposition) func(rows []row) []row {
 	if s.reach != nil {
 		return s.reach

@@ -82,7 +82,7 @@ func (all Counting) Rows(f Frame) Fragment {
 		strings.Join(any, " OR ")+" OFFSET 0) AS e", list("", inputs), properties.columns(), list("", counts), f.Events)
 }
 
-// Totals writes what is kept of the counted rows that stand together, for the metric of
+// Totals writes what is kept of the counted rows that are together, for the metric of
 // that place: as many expressions as it is wide.
 func (all Counting) Totals(place int) []string {
 	f := all[place].fold

@@ -10,7 +10,7 @@ type facts struct {
 	typ       typ
 	condition bool   // true, false or unknown by construction, and no value
 	aggregate *place // of the first aggregate in it, or nil
-	loose     *place // of the first name in it that stands in no aggregate, or nil
+	loose     *place // of the first name in it that is in no aggregate, or nil
 	size      int    // nodes that it compiles to
 	height    int    // longest way to a leaf
 	digits    digits // of its values where they are numbers
@@ -138,7 +138,7 @@ type (
 	}
 )
 
-// children are the nodes that n stands over, but for literals of a list and for what
+// children are the nodes below n, but for literals of a list and for what
 // an aggregate is made of.
 func children(n node) (nodes []node) {
 	switch n := n.(type) {

@@ -44,7 +44,7 @@ func (c Currency) Format(d Decimal) string {
 }
 
 // Fits reports whether d has no digits below the minor unit, as an amount must
-// that is booked as it stands (semantics 0.3.3). In a custom unit all fit.
+// that is booked as it is (semantics 0.3.3). In a custom unit all fit.
 func (c Currency) Fits(d Decimal) bool {
 	return !c.Valid() || d.Places() <= c.MinorUnits()
 }

@@ -21,7 +21,7 @@ type example struct {
 // tables are the golden tables by model_type.
 var tables = map[string][]example{}
 
-// golden declares the golden table of a model; it stands beside the model's file.
+// golden declares the golden table of a model; it is beside the model's file.
 func golden(modelType string, examples ...example) bool {
 	tables[modelType] = append(tables[modelType], examples...)
 	return Describe(modelType, func() {

@@ -86,7 +86,7 @@ var _ = propertyOf("scalable_matrix_with_unit_pricing", func(t *rapid.T) sample 
 	fields, factors := drawPairFields(t, "matrix_scaling_factors", "scaling_factor")
 	price := drawRate(t)
 	s := sample{modelType: "scalable_matrix_with_unit_pricing", prorated: rapid.Bool().Draw(t, "prorate")}
-	group, before := "null", 0 // how many values stand before those of the dimensions
+	group, before := "null", 0 // how many values come before those of the dimensions
 	if rapid.Bool().Draw(t, "grouped") {
 		group, before = `"k"`, 1
 	}

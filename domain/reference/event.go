@@ -80,7 +80,7 @@ func orNull(s string) any {
 
 // Value is what the event has under a name of a configuration, as the string that values
 // are compared as: the column of that name, else the property; "properties.x" is always the
-// property x (price models 1.1, 1.2). A name can stand in double quotes, also after
+// property x (price models 1.1, 1.2). A name can be in double quotes, also after
 // "properties."; two quotes within it stand for one.
 func (e Event) Value(name string) (text string, ok bool) {
 	name, isProperty := strings.CutPrefix(name, "properties.")

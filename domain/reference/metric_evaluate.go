@@ -62,7 +62,7 @@ type measurement struct {
 	folded  bool // a stage has put rows together
 }
 
-// rows are the result of a SELECT. What the outermost selects stands in a numeric context.
+// rows are the result of a SELECT. What the outermost selects is in a numeric context.
 func (m *measurement) rows(s *stage, outermost bool) []row {
 	var from []row
 	if s.from == nil {

@@ -65,7 +65,7 @@ func (t Terms) Replaces(a Allowance) (old Allowance, found bool) {
 	return ended[place], true
 }
 
-// precedes reports whether an interval stands before another.
+// precedes reports whether an interval comes before another.
 func (t Terms) precedes(i, other PriceInterval) bool {
 	at := func(id string) int {
 		return slices.IndexFunc(t.Intervals, func(i PriceInterval) bool { return i.ID == id })

@@ -26,7 +26,7 @@ type Transition struct {
 func (Transition) TableName() string { return "quantity_transitions" }
 
 // Decrease reports whether the service costs less than what it takes the place of: it is
-// credited and stands on no invoice (price models 5.4). Fewer units may cost more, and more
+// credited and is on no invoice (price models 5.4). Fewer units may cost more, and more
 // units less, as in a bulk price. Where both cost the same, the quantity decides.
 func (s ServicePeriod) Decrease() bool {
 	if s.Before == nil {

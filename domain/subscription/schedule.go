@@ -24,7 +24,7 @@ type span struct {
 	end   *time.Time // exclusive; nil: open
 }
 
-// prices gives each price its interval. The added ones stand last, in the order of
+// prices gives each price its interval. The added ones come last, in the order of
 // the request.
 func (l schedule) prices(tx *store.Tx, all []catalog.Price, added []AddedPrice) (intervals []PriceInterval, err error) {
 	var faults []error

@@ -22,7 +22,7 @@ type buyer struct {
 	customer.Customer
 }
 
-// open makes a customer in a time zone. The clock stands at that instant.
+// open makes a customer in a time zone. The clock is set to that instant.
 func open(now, zone string) buyer {
 	GinkgoHelper()
 	a := domaintest.Open(now)

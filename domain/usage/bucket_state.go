@@ -26,7 +26,7 @@ type bucketState struct {
 	counting metric.Fragment // which events count
 }
 
-// bucketStateOf reads how things stand for requests, in one statement.
+// bucketStateOf reads the state of the buckets for requests, in one statement.
 func bucketStateOf(tx *store.Tx, about period.Period, subjects []string, requests []Request) (bucketState, error) {
 	metrics := []string{}
 	if !readsEvents(tx.Context()) {

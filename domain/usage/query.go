@@ -98,7 +98,7 @@ func failed(tx *store.Tx, err error) error {
 	return fmt.Errorf("measure usage: %w", err)
 }
 
-// errMoved reports that buckets or history changed between the look at how they stand
+// errMoved reports that buckets or history changed between the look at their state
 // and the reading: outside of a snapshot each statement sees the latest.
 var errMoved = errors.New("usage: changed while it was read")
 

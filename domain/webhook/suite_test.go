@@ -29,7 +29,7 @@ type outbox struct {
 	ctx   context.Context
 }
 
-// open makes an outbox. The account's clock stands far from real time, which it has nothing to
+// open makes an outbox. The account's clock is far from real time, which it has nothing to
 // do with (semantics 0.2.7).
 func open() outbox {
 	GinkgoHelper()

@@ -5,7 +5,7 @@ import "slices"
 // Type says what happened: the resource, a dot, and what became of it (semantics 13.4).
 type Type string
 
-// The types that this server announces. Beside each stands what an announcement is about
+// The types that this server announces. Beside each is what an announcement is about
 // where that is a record; it is [Properties], or nothing, elsewhere.
 const (
 	BackfillReflected Type = "backfill.reflected"

@@ -6,7 +6,7 @@ import (
 )
 
 // Limits of a batch. The span keeps rows well within the grace period of a
-// clock that stands at their end.
+// clock that is set to their end.
 const (
 	batchRows = 500
 	batchSpan = time.Hour

@@ -14,7 +14,7 @@ import (
 type citation struct {
 	line  int    // of where it begins, from 1
 	rule  string // its full name; "" when the form is wrong
-	wrong string // what stands there instead of a citation
+	wrong string // what is there instead of a citation
 }
 
 // faultIn says what is wrong with a citation, "" when nothing is.

@@ -11,7 +11,7 @@ import (
 )
 
 // schemas walks over every schema that the document writes out, with its place. What a
-// reference points to is walked over where it stands.
+// reference points to is walked over in its place.
 func schemas(document *openapi3.T) iter.Seq2[string, *openapi3.Schema] {
 	return func(yield func(string, *openapi3.Schema) bool) {
 		w := walker{yield: yield}

@@ -37,7 +37,7 @@ var without = map[int]bool{}
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
 var zones = []string{"UTC", "America/New_York", "Africa/Cairo", "Asia/Kolkata", "Australia/Lord_Howe", "America/Los_Angeles", "America/Santiago"}
 
-// opening makes the clock stand, and the first customers, plans and subscriptions.
+// opening stops the clock and makes the first customers, plans and subscriptions.
 func (g *generator) opening() []step {
 	start := time.Date(2025, time.Month(1+g.IntN(12)), 1+g.IntN(28), g.IntN(24), 0, 0, 0, time.UTC)
 	all := []step{{Do: "clock", At: start.Format(time.RFC3339)}}

@@ -86,7 +86,7 @@ func (g *generator) beside(s *step) {
 }
 
 // across gives some plans an adjustment that prices of different cycles share. It works once for
-// each invoice, on those of their lines that stand on it. Which plans have one depends on the seed
+// each invoice, on those of their lines that are on it. Which plans have one depends on the seed
 // alone, so that the rest of a history is as it would be without.
 func (g *generator) across(s *step) {
 	var prices []int

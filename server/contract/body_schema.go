@@ -55,7 +55,7 @@ func (f *findings) inOrder(body []byte) []fault.Violation {
 	return violations
 }
 
-// mismatches adds what kin-openapi finds wrong with value, which stands at place base.
+// mismatches adds what kin-openapi finds wrong with value, which is at place base.
 func (f *findings) mismatches(base string, err error, value any) {
 	var parts openapi3.MultiError
 	var mismatch *openapi3.SchemaError
@@ -109,8 +109,8 @@ func (f *findings) variant(base string, mismatch *openapi3.SchemaError, value an
 	f.add(at, at, oneOf(slices.Sorted(maps.Keys(chooser.Mapping))))
 }
 
-// follow walks the steps from value, which stands at place base, and returns the place it
-// comes to, and what stands there.
+// follow walks the steps from value, which is at place base, and returns the place it
+// comes to, and what is there.
 func follow(base string, value any, steps []string) (place string, at any) {
 	place, at = base, value
 	for _, step := range steps {

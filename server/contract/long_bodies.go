@@ -8,13 +8,13 @@ import (
 )
 
 // Bounds of what kin-openapi judges at once. It goes on after each mistake and keeps an
-// error for it, with all that stands around, so a body of many mistakes would take gigabytes.
+// error for it, with all that is around it, so a body of many mistakes would take gigabytes.
 const (
 	longestArray = 16 // entries
 	longestMap   = 64 // members
 )
 
-// match adds what is wrong with value, which stands at place. Long arrays and maps in it are
+// match adds what is wrong with value, which is at place. Long arrays and maps in it are
 // judged entry by entry until there are enough findings. It returns an error where
 // kin-openapi fails, and where the context has ended.
 func (f *findings) match(ctx context.Context, schema *openapi3.Schema, value any, place string) error {

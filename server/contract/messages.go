@@ -51,7 +51,7 @@ func messageFor(keyword string, schema *openapi3.Schema) string {
 }
 
 // patternReason says in words what a schema's pattern requires: the text of x-message, which
-// stands beside the pattern in openapi.yaml. It is "" where there is none.
+// is beside the pattern in openapi.yaml. It is "" where there is none.
 func patternReason(schema *openapi3.Schema) string {
 	reason, _ := schema.Extensions["x-message"].(string)
 	return reason

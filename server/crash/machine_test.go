@@ -38,7 +38,7 @@ func boot() *machine {
 	dir, err := os.MkdirTemp("", "tk-crash-") // a short path: a socket is in it
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)
-	Expect(os.Chmod(dir, 0o711)).To(Succeed()) // for the user that stands in for root
+	Expect(os.Chmod(dir, 0o711)).To(Succeed()) // for the user that replaces root
 	m := &machine{dir: dir, binary: filepath.Join(dir, "tollkeeper"), addr: freeAddr()}
 	build, err := exec.Command("go", "build", "-o", m.binary, "tollkeeper/server/cmd/tollkeeper").CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(build))

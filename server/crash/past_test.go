@@ -11,7 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The past that clients change all the time, of an account whose clock stands after it.
+// The past that clients change all the time, of an account whose clock is after it.
 var (
 	pastStart = time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC)
 	pastEnd   = time.Date(2025, 1, 19, 0, 0, 0, 0, time.UTC)

@@ -16,7 +16,7 @@ import (
 type year struct {
 	client
 	pace func() int // days by which its clock is moved at once
-	day  time.Time  // where that stands
+	day  time.Time  // of its clock
 	keys int        // of requests
 	sent int        // events
 	item string

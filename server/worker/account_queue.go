@@ -78,7 +78,7 @@ func (q *accountQueue) take() (account string, ok bool) {
 		return "", false
 	}
 	account = q.order[k]
-	copy(q.order[1:], q.order[:k]) // few stand before it: those that have a turn
+	copy(q.order[1:], q.order[:k]) // few are before it: those that have a turn
 	q.order = q.order[1:]
 	delete(q.waiting, account)
 	q.busy[account] = true

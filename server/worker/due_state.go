@@ -7,11 +7,11 @@ import (
 	"tollkeeper/domain/due"
 )
 
-// DueState is how due work of one kind stands, of all accounts on real time.
+// DueState is the state of due work of one kind, of all accounts on real time.
 type DueState struct {
 	Kind   string
 	Lag    time.Duration // since the first unit fell due that is neither done nor held up; 0: none is due
-	Parked int           // units that failed, also of test clocks that stand still
+	Parked int           // units that failed, also of test clocks that are stopped
 }
 
 // dueStates are what this process saw last.
@@ -46,7 +46,7 @@ func (d *dueStates) counted(counts []due.Count) {
 	d.parked = parked
 }
 
-// DueStates returns how each kind of due work stands at an instant of real time, in the order of jobs.
+// DueStates returns the state of each kind of due work at an instant of real time, in the order of jobs.
 func (w *Worker) DueStates(now time.Time) []DueState {
 	w.due.mu.Lock()
 	defer w.due.mu.Unlock()

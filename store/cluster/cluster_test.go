@@ -101,7 +101,7 @@ var _ = Describe("A private PostgreSQL", func() {
 	It("puts its socket elsewhere when the path is too long for one", func() {
 		short := dir
 		dir = filepath.Join(dir, strings.Repeat("long/", 30))
-		Expect(os.Chmod(short, 0o711)).To(Succeed()) // for the user that stands in for root
+		Expect(os.Chmod(short, 0o711)).To(Succeed()) // for the user that replaces root
 		Expect(os.MkdirAll(dir, 0o711)).To(Succeed())
 		c := start()
 		Expect(query(c, "SELECT 'reached'")).To(Equal("reached"))

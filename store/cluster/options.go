@@ -22,7 +22,7 @@ type Options struct {
 // ErrNone reports that there is no database in the directory.
 var ErrNone = errors.New("there is no database in the directory")
 
-// Supervision says how a cluster is kept running. Zero values stand for the defaults.
+// Supervision says how a cluster is kept running. Zero values are the defaults.
 type Supervision struct {
 	GiveUp    time.Duration // how long restarts may fail before Supervise returns; a minute when 0
 	Restarted func()        // called after each restart that succeeded; may be nil

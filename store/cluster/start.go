@@ -184,7 +184,7 @@ func (c *Cluster) run(ctx context.Context, b Binaries, id identity, throwaway bo
 	}
 	c.exited = make(chan struct{})
 	go func() {
-		_ = master.Wait() // how it ended stands in its log
+		_ = master.Wait() // its log says how it ended
 		close(c.exited)
 	}()
 	if err = c.await(ctx, c.exited); err == nil {

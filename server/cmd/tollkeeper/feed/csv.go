@@ -210,7 +210,7 @@ func (t *table) writer(out io.Writer, fresh bool) func(entry, string) error {
 type kept struct {
 	in    io.Reader
 	text  []byte
-	begin int   // in text: what stands before is cut off
+	begin int   // in text: what comes before is cut off
 	from  int64 // offset of begin
 	lines int   // cut off
 }
@@ -230,7 +230,7 @@ func (k *kept) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cut takes off what stands before an offset. The result lasts until the next read.
+// cut takes off what comes before an offset. The result lasts until the next read.
 func (k *kept) cut(to int64) []byte {
 	off := k.text[k.begin : k.begin+int(to-k.from)]
 	k.begin += len(off)

@@ -11,7 +11,7 @@
 //   - How far a file was stored is kept in a journal beside it while it is being fed, so
 //     that the same command goes on after an interruption. What was stored after the
 //     journal was written is sent twice and, by its keys, counted once.
-//   - A key that stands twice in a file is the same as in two requests: the first event
+//   - A key that is twice in a file is the same as in two requests: the first event
 //     has it, and the second is known already.
 //   - In CSV, a value that reads as a JSON number is a number, true and false are
 //     booleans, an empty one is missing and all others are text. Columns of numbers that

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC)
 
-// fixture is an account without customers whose clock stands at noon, and a directory.
+// fixture is an account without customers whose clock is set to noon, and a directory.
 type fixture struct {
 	store *store.Store
 	ctx   context.Context

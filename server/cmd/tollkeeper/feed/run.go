@@ -16,13 +16,13 @@ const (
 	partBytes  = 4 << 20
 )
 
-// part is entries that are stored together. No key stands twice in it, so it is told
+// part is entries that are stored together. No key is in it twice, so it is told
 // by the keys what became of each.
 type part struct {
 	entries []entry
 	keys    map[string]bool
 	size    int
-	err     error // of the file; the entries before it stand
+	err     error // of the file; the entries before it are valid
 }
 
 // run is a feed under way.
@@ -87,7 +87,7 @@ func (r *run) parts(ctx context.Context) <-chan part {
 }
 
 // fill adds entries until the part is full. An entry that has to wait for the next
-// part, since its key stands in this one, is held.
+// part, since its key is in this one, is held.
 func (p *part) fill(first *entry, next func() (entry, error), most int) (held *entry, ended bool) {
 	if first != nil {
 		p.add(*first)

@@ -50,7 +50,7 @@ type source struct {
 // entry is what stands for one event.
 type entry struct {
 	end    position // where the next one begins
-	text   []byte   // as it stands in the file, or as JSON
+	text   []byte   // as it is in the file, or as JSON
 	fields []string // of CSV
 	event  event.Event
 	wrong  string // why it could not be read; then there is no event
