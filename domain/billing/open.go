@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/charge"
+	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
@@ -186,7 +187,10 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 	if err := invoice.TakeOverExpected(tx, t, rows); err != nil {
 		return err
 	}
-	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error; err != nil {
+		return err
+	}
+	return credit.Wake(tx, t.CustomerID)
 }
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are

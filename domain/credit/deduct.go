@@ -38,8 +38,9 @@ type workingSet struct {
 // Deduct brings a locked ledger up to date: blocks take effect and expire, what was drawn
 // for days that are not closed is computed again as a whole from the charges of all
 // lines that are not invoiced yet, and what is closed is committed (semantics 10.2.7).
-// Charges are by day, and within one in the order in which they are paid.
-func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error {
+// Charges are by day, and within one in the order in which they are paid. Open tells that the
+// customer has invoices that are not issued: their days close, whether credits can pay for them or not.
+func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar, open bool) error {
 	b, err := openWorkingSet(tx, ledger, charges)
 	if err != nil {
 		return err
@@ -57,9 +58,11 @@ func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar) error
 	if revived, err := b.revive(tx, days); err != nil {
 		return err
 	} else if revived { // they may pay for today
-		return Deduct(tx, ledger, charges, days)
+		return Deduct(tx, ledger, charges, days, open)
 	}
-	b.plan(tx.Now, days)
+	if b.plan(tx.Now, days); open {
+		b.dueBy(days.Closes(days.FirstOpen(tx.Now)))
+	}
 	return ledger.save(tx)
 }
 

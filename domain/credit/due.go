@@ -34,6 +34,12 @@ func (b *workingSet) plan(now time.Time, days Calendar) {
 	}
 }
 
+// Wake makes the ledgers of a customer due that nothing changes by itself, because an invoice is opened
+// whose days close.
+func Wake(tx *store.Tx, customerID string) error {
+	return tx.Model(&Ledger{}).Where("customer_id = ? AND due_at IS NULL", customerID).Update("due_at", tx.Now).Error
+}
+
 // free is the condition that no parked unit holds up a ledger.
 var free = due.Billing.FreeCustomer("credit_ledgers.account_id", "credit_ledgers.customer_id")
 

@@ -108,7 +108,7 @@ func (p *played) settleBoth() {
 }
 
 func (p *played) settleLocked(ledger *credit.Ledger) {
-	p.must(credit.Deduct(p.tx, ledger, p.demanded(), credit.Calendar{Location: time.UTC, Grace: modelGrace * time.Hour}))
+	p.must(credit.Deduct(p.tx, ledger, p.demanded(), credit.Calendar{Location: time.UTC, Grace: modelGrace * time.Hour}, false))
 	if balance := p.settle(); !ledger.Balance.Equal(money.FromInt(int64(balance))) {
 		p.t.Fatalf("the balance is %s, and must be %d", ledger.Balance, balance)
 	}

@@ -89,7 +89,7 @@ func (s *fixture) balance() (text string) {
 		if err != nil {
 			return err
 		}
-		if err := credit.Deduct(tx, ledger, nil, s.calendar()); err != nil {
+		if err := credit.Deduct(tx, ledger, nil, s.calendar(), false); err != nil {
 			return err
 		}
 		balance, err := credit.Balance(tx, s.buyer.ID, money.Credits)

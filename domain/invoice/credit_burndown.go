@@ -43,7 +43,7 @@ func (o openDrafts) burnDown(tx *store.Tx, ledger *credit.Ledger, days credit.Ca
 	if err != nil {
 		return err
 	}
-	if err := credit.Deduct(tx, ledger, d.charges, days); err != nil {
+	if err := credit.Deduct(tx, ledger, d.charges, days, len(o.invoices) > 0); err != nil {
 		return err
 	}
 	if err := d.closeDays(tx); err != nil || issuing == "" {
