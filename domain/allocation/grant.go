@@ -43,7 +43,7 @@ func shares(t subscription.Terms, by time.Time) (begun []share, next *time.Time)
 		if i.Price.Allocation == nil {
 			continue
 		}
-		piece, ok := t.PeriodOf(i, i.StartAt)
+		piece, ok := t.FirstPeriod(i)
 		for ; ok && !piece.Start.After(by); piece, ok = t.PeriodOf(i, piece.End) {
 			if a, periodic := t.AllowanceAt(i, piece.Start); periodic {
 				begun = append(begun, shareOf(t, a))

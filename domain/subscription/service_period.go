@@ -202,6 +202,13 @@ func (t Terms) PeriodOf(i PriceInterval, at time.Time) (period.Period, bool) {
 	return s.Period, ok && s.Period.Contains(at)
 }
 
+// FirstPeriod returns the earliest service period of a price interval, and false if it has none. That of
+// a fixed price begins after the trial.
+func (t Terms) FirstPeriod(i PriceInterval) (period.Period, bool) {
+	s, ok := t.first(i, i.StartAt)
+	return s.Period, ok
+}
+
 // CycleOf returns the full billing cycle of the piece of a price's life that contains an
 // instant, and false outside of it.
 func (t Terms) CycleOf(i PriceInterval, at time.Time) (period.Period, bool) {
