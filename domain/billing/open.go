@@ -55,7 +55,8 @@ func Subscribe(tx *store.Tx, in subscription.NewSubscription) (_ subscription.Te
 	if err := issueDue(tx, terms.ID); err != nil {
 		return terms, nil, err
 	}
-	if next, more := terms.NextChange(tx.Now); more && terms.TrialEndsAfter(tx.Now) { // which is told
+	// The end of a trial is announced, and the end of an allocation may refund a part of its fee.
+	if next, more := terms.NextChange(tx.Now); more && (terms.TrialEndsAfter(tx.Now) || terms.GrantsCredits()) {
 		if err := terms.SetNextChange(tx, &next); err != nil {
 			return terms, nil, err
 		}

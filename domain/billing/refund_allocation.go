@@ -17,8 +17,7 @@ import (
 // smaller of the fee's share of the days that are left and what the unspent credits cost, which
 // are taken back for good (semantics 11.2.5). Of which of the invoices is what of says.
 func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(invoice.Invoice) bool) error {
-	granting := func(i subscription.PriceInterval) bool { return i.Price.Allocation != nil }
-	if !slices.ContainsFunc(t.Intervals, granting) {
+	if !t.GrantsCredits() {
 		return nil
 	}
 	if err := takeBackReplaced(tx, &t); err != nil {

@@ -202,6 +202,11 @@ func (t Terms) PeriodOf(i PriceInterval, at time.Time) (period.Period, bool) {
 	return s.Period, ok && s.Period.Contains(at)
 }
 
+// GrantsCredits reports whether the subscription has an allocation price, at any time.
+func (t Terms) GrantsCredits() bool {
+	return slices.ContainsFunc(t.Intervals, func(i PriceInterval) bool { return i.Price.Allocation != nil })
+}
+
 // FirstPeriod returns the earliest service period of a price interval, and false if it has none. That of
 // a fixed price begins after the trial.
 func (t Terms) FirstPeriod(i PriceInterval) (period.Period, bool) {
