@@ -24,6 +24,7 @@ type run struct {
 func newRun(c *client) *run {
 	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}, known: newKnown()}
 	r.w.issued = r.issued
+	r.w.frozen = func(c *charge) bool { return r.books.frozen(r.w.subs[c.sub].id, c) }
 	return r
 }
 
@@ -74,7 +75,8 @@ func init() {
 		"credit": (*run).credit, "decrement": (*run).decrement,
 		"plan change": (*run).planChange, "unschedule plan change": (*run).unschedulePlanChange,
 		"trigger phase": (*run).triggerPhase,
-		"top-up":        (*run).addTopUp, "end top-up": (*run).endTopUp,
+		"license":       (*run).giveLicense, "end license": (*run).endLicense,
+		"top-up": (*run).addTopUp, "end top-up": (*run).endTopUp,
 		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
 		"void credits": (*run).voidCredits, "move expiry": (*run).moveExpiry,
 		"invoice": (*run).invoice, "issue invoice": (*run).issueInvoice, "settle invoice": (*run).settleInvoice, "move balance": (*run).moveBalance,

@@ -87,11 +87,7 @@ func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *
 		}
 		for k := len(found) - 1; k >= 0 && b.id == ""; k-- { // oldest first
 			n := found[k]
-			expires := day(0)
-			if at := n.instant("expiry_date"); !at.IsZero() {
-				expires = c.zone.day(at)
-			}
-			if !known[n.str("id")] && expires == b.to && c.zone.day(n.instant("effective_date")) == b.from && same(n.num("maximum_initial_balance"), b.initial) {
+			if !known[n.str("id")] && n.instant("expiry_date").Equal(b.endAt(c.zone)) && c.zone.day(n.instant("effective_date")) == b.from && same(n.num("maximum_initial_balance"), b.initial) {
 				b.id = n.str("id")
 				known[b.id] = true
 			}
@@ -120,8 +116,10 @@ func (c *customer) moneyFeatures(see func(bool, string)) {
 	for _, l := range c.ledgers {
 		see(l.topUp != nil, "top-up")
 		for _, b := range l.blocks {
+			see(b.granted, "block of an allocation")
 			see(b.moved, "block of credits that were moved")
 			see(b.added, "block of a top-up")
+			see(b.added && b.basis.Sign() > 0, "top-up that costs")
 			see(b.revived, "block of credits that came back")
 		}
 	}

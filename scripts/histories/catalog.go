@@ -65,7 +65,7 @@ func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
 		body["conversion_rate_config"] = object{"conversion_rate_type": "unit", "unit_config": object{"unit_amount": s.Conversion}}
 	}
 	body[s.Model+"_config"] = s.configuration()
-	return body, nil
+	return body, r.licensing(ctx, s, body)
 }
 
 func (a adjustment) body() object {
@@ -94,6 +94,11 @@ func (r *run) plan(ctx context.Context, s step) error {
 			return err
 		}
 		entry := object{"price": body}
+		if p.allocation() {
+			entry = object{"allocation_price": p.allocationPrice(r.w.items[p.Item])}
+		} else if p.Seats != "" {
+			entry = object{"license_allocation_price": body}
+		}
 		if p.Phase > 0 {
 			entry["plan_phase_order"] = p.Phase
 		}

@@ -48,11 +48,8 @@ func (r *run) planChange(ctx context.Context, s step) error {
 		}
 	}
 	before, phases := sub.ends(), slices.Clone(sub.phases)
+	a := sub.anchored(at)
 	sub.cut(at)
-	a := sub.anchor
-	if n := len(sub.changes); n > 0 {
-		a = sub.changes[n-1].anchor
-	}
 	y, m, d := z.day(at).date()
 	switch align {
 	case "plan_change_date":
@@ -72,10 +69,18 @@ func (s *subscription) today(now time.Time) day {
 
 // anchored is where the cycles of the plan in force begin.
 func (s *subscription) anchored(now time.Time) anchor {
-	a := s.anchor
+	if now.Before(s.from) {
+		now = s.from
+	}
+	a, since := s.anchor, time.Time{}
 	for _, c := range s.changes {
 		if !c.at.After(now) {
-			a = c.anchor
+			a, since = c.anchor, c.at
+		}
+	}
+	for _, one := range s.phases { // in the order of time
+		if one.anchor != nil && !one.from.After(now) && !one.from.Before(since) {
+			a, since = *one.anchor, one.from
 		}
 	}
 	return a
@@ -238,7 +243,7 @@ func (r *run) void(ctx context.Context, s step) error {
 				if l.price == i.price && !l.from.Before(p.from) && l.from.Before(p.to) {
 					r.w.voided[p.key()] = true
 					currency := i.spec.unit("USD")
-					back[currency] = append(back[currency], sub.customer.ledger(currency).giveBackAll(p, sub.today(r.w.now))...)
+					back[currency] = append(back[currency], sub.customer.ledger(currency).giveBackAll(p, r.w.now)...)
 				}
 			}
 		}

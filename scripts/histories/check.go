@@ -28,6 +28,9 @@ func (r *run) check(ctx context.Context) error {
 		if err := r.owed(r.w.subs[name]); err != nil {
 			return err
 		}
+		if err := r.grants(r.w.subs[name]); err != nil {
+			return err
+		}
 	}
 	if err := r.documents(); err != nil {
 		return err
@@ -98,7 +101,7 @@ func (r *run) intervals(ctx context.Context, s *subscription) error {
 		return differ("%s ends %s, expected %s", s.name, clock(got), clock(s.to))
 	}
 	for _, i := range s.intervals {
-		if i.spec.Metric != "" {
+		if i.spec.Metric != "" || i.spec.allocation() {
 			continue
 		}
 		last := map[day]node{} // of the changes on a day

@@ -13,7 +13,7 @@ func (r *run) ledgers(ctx context.Context, c *customer) error {
 		if len(l.blocks) == 0 || currency == "USD" && r.sharing(c) {
 			continue
 		}
-		if unchanged := r.known.same(r.known.ledgers, c.name+" "+currency, l.text(c.zone.day(r.w.now))); unchanged && r.known.untouched(c.name) {
+		if unchanged := r.known.same(r.known.ledgers, c.name+" "+currency, l.text(c.zone, r.w.now)); unchanged && r.known.untouched(c.name) {
 			continue
 		}
 		if slices.ContainsFunc(l.blocks, func(b *block) bool { return b.id == "" }) {
@@ -60,14 +60,13 @@ func printLedger(c *customer, l *ledger, entries []node) string {
 }
 
 func (r *run) compare(c *customer, currency string, l *ledger, blocks, entries []node) error {
-	today := c.zone.day(r.w.now)
 	said := map[string]*big.Rat{}
 	for _, b := range blocks {
 		said[b.str("id")] = b.num("balance")
 	}
 	for _, b := range l.blocks {
 		want := l.left(b)
-		if b.gone || (b.to != 0 && b.to <= today) {
+		if b.gone || b.over(c.zone, r.w.now) {
 			want = new(big.Rat)
 		}
 		if b.waits || b.sold && b.gone {
@@ -88,7 +87,7 @@ func (r *run) compare(c *customer, currency string, l *ledger, blocks, entries [
 	// of a price and a block are compared as a set: one for each day.
 	took, wanted := map[string][]string{}, map[string][]string{}
 	list := func(m map[string][]string, key string, amount *big.Rat) {
-		if amount.Sign() != 0 {
+		if amount.Cmp(tail) > 0 {
 			m[key] = append(m[key], show(amount))
 		}
 	}

@@ -100,6 +100,8 @@ func (r *run) costsUntil(s *subscription, currency string, end time.Time) (want 
 			switch {
 			case i.spec.Metric != "":
 				want[i.price] = plus(want[i.price], rounded(r.w.used(p, end), currency))
+			case i.spec.allocation() && s.troubled:
+				rounds[i.price] += 1 << 20 // no rule says for which days costs show what was given back
 			case p.to.After(r.w.now) && (len(i.quantities) > 0 || s.troubled):
 				rounds[i.price] += 1 << 20 // no rule says which of the quantities that lie ahead count
 			default:

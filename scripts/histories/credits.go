@@ -48,7 +48,7 @@ func (r *run) credit(ctx context.Context, s step) error {
 			return err
 		}
 	}
-	r.cover(l)
+	r.w.settleIn(buyer, s.Currency)
 	return nil
 }
 
@@ -58,14 +58,13 @@ func (r *run) decrement(ctx context.Context, s step) error {
 		return errSkipped
 	}
 	l := buyer.ledger(s.Currency)
-	today := buyer.zone.day(r.w.now)
-	if l.balance(today).Cmp(rat(s.Amount)) < 0 {
+	if l.balance(buyer.zone, r.w.now).Cmp(rat(s.Amount)) < 0 {
 		return errSkipped // the model knows no overdraw
 	}
 	if _, err := r.post(ctx, "/v1/customers/"+buyer.id+"/credits/ledger_entry",
 		object{"entry_type": "decrement", "amount": json.Number(s.Amount), "currency": s.Currency}); err != nil {
 		return err
 	}
-	l.byHand(today, rat(s.Amount))
+	l.byHand(buyer.zone, r.w.now, rat(s.Amount))
 	return nil
 }

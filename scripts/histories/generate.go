@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -72,7 +73,7 @@ func (g *generator) next(made int) step {
 		return s
 	}
 	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
-		g.unscheduleQuantity, g.credit, g.sale, g.coupon, g.topUp, g.decrement, g.byHand, g.money, g.correct,
+		g.unscheduleQuantity, g.credit, g.sale, g.license, g.coupon, g.topUp, g.decrement, g.byHand, g.money, g.correct,
 		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.trigger, g.trigger, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
 	kinds = append(kinds, g.rare()...)
 	if g.chance(35) { // time and usage, without which nothing is billed
@@ -113,6 +114,9 @@ func (g *generator) subscribe() step {
 	}
 	if g.chance(25) {
 		s.Amount = pick(g, "5.00", "20.00", "60.00")
+	}
+	if p := g.w.plans[s.Plan]; p != nil && slices.ContainsFunc(p.prices, func(p priceSpec) bool { return p.Seats != "" }) {
+		s.Day = 0 // no rule says what licenses draw in a trial
 	}
 	for _, child := range g.r.customers() {
 		if child.parent == c.name && g.chance(70) {
@@ -219,7 +223,7 @@ func (g *generator) fee() (*subscription, *interval) {
 	sub := g.sub()
 	for _, k := range g.Perm(len(sub.intervals)) {
 		i := sub.intervals[k]
-		if i.spec.Metric == "" && i.price != "" && (i.to.IsZero() || i.to.After(g.w.now)) {
+		if i.spec.Metric == "" && !i.spec.allocation() && i.price != "" && (i.to.IsZero() || i.to.After(g.w.now)) {
 			return sub, i
 		}
 	}
@@ -281,7 +285,7 @@ func (g *generator) decrement() (step, bool) {
 		if l == nil {
 			continue
 		}
-		if balance := l.balance(c.zone.day(g.w.now)); balance.Sign() > 0 && currency != "" {
+		if balance := l.balance(c.zone, g.w.now); balance.Sign() > 0 && currency != "" {
 			return step{Do: "decrement", Of: c.name, Currency: currency, Amount: pick(g, "1", "4", "10")}, true
 		}
 	}
@@ -295,6 +299,10 @@ func (g *generator) planChange() (step, bool) {
 	}
 	s := step{Do: "plan change", Of: sub.name, Plan: g.planName(), Option: pick(g, "immediate", "requested_date", "requested_date", "end_of_subscription_term"),
 		Filter: pick(g, "", "", "unchanged", "plan_change_date", "start_of_month")}
+	ahead := slices.ContainsFunc(sub.changes, func(c planChange) bool { return c.at.After(g.w.now) })
+	if s.Option == "end_of_subscription_term" && ahead {
+		return step{}, false // no rule says whether a plan change that lies ahead ends the term
+	}
 	if s.Plan == sub.plan || len(sub.changes) > 0 && sub.changes[len(sub.changes)-1].plan == s.Plan {
 		return step{}, false
 	}
@@ -312,7 +320,8 @@ func (g *generator) unschedulePlanChange() (step, bool) {
 
 func (g *generator) addPrice() (step, bool) {
 	sub := g.sub()
-	if !sub.to.IsZero() && !sub.to.After(g.w.now) || sub.from.After(g.w.now) || len(sub.intervals) > 6 {
+	if !sub.to.IsZero() && !sub.to.After(g.w.now) || sub.from.After(g.w.now) || len(sub.intervals) > 6 ||
+		slices.ContainsFunc(sub.phases, func(p placed) bool { return p.anchor != nil }) { // its cycles would begin again within it
 		return step{}, false
 	}
 	s := step{Do: "add price", Of: sub.name, Prices: []priceSpec{g.price(sub.name)}, At: g.date(sub.customer, 0, 20)}

@@ -12,7 +12,12 @@ func (g *generator) plan() step {
 	for range 1 + g.IntN(3) {
 		s.Prices = append(s.Prices, g.price(s.Name))
 	}
-	if g.chance(30) {
+	if g.chance(35) || g.often("allocation") && g.chance(80) {
+		s.Prices = append(s.Prices, g.allocation(s.Name))
+	}
+	if g.chance(20) || g.often("license") && g.chance(80) {
+		s.Prices = append(s.Prices, g.seats(s.Name)...)
+	} else if g.chance(30) {
 		g.phased(&s)
 	}
 	if without[2] {

@@ -16,7 +16,7 @@ func (g *generator) withdrawn() []step {
 		sub := g.w.subs[name]
 		z := sub.customer.zone
 		for _, i := range sub.intervals {
-			if i.spec.Metric != "" || !i.spec.Advance || i.spec.Cycle == (cycle{}) || !i.to.IsZero() || !sub.to.IsZero() ||
+			if i.spec.Metric != "" || i.spec.allocation() || !i.spec.Advance || i.spec.Cycle == (cycle{}) || !i.to.IsZero() || !sub.to.IsZero() ||
 				i.from.After(g.w.now) || sub.trialEnd().After(g.w.now) {
 				continue
 			}

@@ -7,9 +7,12 @@ import (
 )
 
 // giveBackIssued returns what was drawn above the final lines of invoices that were issued since
-// the last comparison, each at its instant. What comes back pays for overage that is still on
+// the last comparison, and takes back what is unspent of grants that ended, each at its instant. What comes back pays for overage that is still on
 // drafts by then (semantics 10.2.5, 10.2.7 and 10.2.8).
 func (r *run) giveBackIssued() {
+	for _, c := range r.w.customers {
+		r.w.allocate(c)
+	}
 	var fresh []*invoice
 	r.books.ahead = map[string]bool{}
 	for _, id := range r.books.order {
@@ -33,20 +36,33 @@ func (r *run) giveBackIssued() {
 		}
 		return place(a) < place(b)
 	})
-	now := r.w.now
+	var all []happening
 	for _, v := range fresh {
-		delete(r.books.ahead, v.id)
-		if k := place(v); k >= 0 && !v.issued.After(now) {
-			r.w.now = v.issued
-			r.giveBackOf(r.w.subs[r.w.order[k]], v)
+		if k := place(v); k >= 0 {
+			s := r.w.subs[r.w.order[k]]
+			all = append(all, happening{v.issued, s.customer, func() {
+				delete(r.books.ahead, v.id)
+				r.giveBackOf(s, v)
+			}})
 		}
 	}
-	r.w.now = now
+	for _, name := range r.w.order {
+		all = append(all, r.ends(r.w.subs[name])...)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Before(all[j].at) })
+	now := r.w.now
+	for _, one := range all {
+		if !one.at.After(now) {
+			r.w.now = one.at
+			r.w.settle(one.of)
+			one.do()
+		}
+	}
+	r.w.now, r.books.ahead = now, map[string]bool{}
 }
 
 // giveBackOf returns what was drawn above the final lines of an invoice.
 func (r *run) giveBackOf(s *subscription, v *invoice) {
-	r.w.settle(s.customer)
 	back := map[*ledger]string{}
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
@@ -56,15 +72,14 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 				}
 				currency := i.spec.unit("USD")
 				ledger := s.customer.ledger(currency)
-				if surplus := sub(ledger.drawn(p, s.customer.zone), greatest(l.adjusted, new(big.Rat))); surplus.Sign() > 0 {
+				if surplus := sub(ledger.drawn(p, s.customer.zone), greatest(sub(l.adjusted, r.w.covered(p, p.to)), new(big.Rat))); surplus.Sign() > 0 {
 					ledger.giveBack(p, surplus)
 					back[ledger] = currency
 				}
 			}
 		}
 	}
-	for l, currency := range back {
-		r.cover(l)
+	for _, currency := range back {
 		r.w.settleIn(s.customer, currency)
 	}
 }

@@ -119,10 +119,10 @@ func (b *books) noted() string {
 }
 
 // text is what a ledger is expected to hold, and what it paid.
-func (l *ledger) text(today day) string {
+func (l *ledger) text(z *zone, now time.Time) string {
 	var b strings.Builder
 	for _, one := range l.blocks {
-		fmt.Fprintln(&b, one.name, l.left(one), one.gone, one.to != 0 && one.to <= today)
+		fmt.Fprintln(&b, one.name, l.left(one), one.gone, one.over(z, now))
 	}
 	for _, c := range l.charges {
 		for _, d := range c.draws {

@@ -14,7 +14,8 @@ const grace = 12 * time.Hour
 // block is a block of credits.
 type block struct {
 	name, id string
-	from, to day // to 0: never expires
+	from, to day       // to 0: never expires
+	end      time.Time // when it expires, if that is no midnight or the rules of allocations say it
 	item     string
 	basis    *big.Rat
 	initial  *big.Rat
@@ -24,6 +25,7 @@ type block struct {
 	moved, revived bool // it was made as expiries were moved, or as an invoice was voided
 	sold, waits    bool // it was sold, and waits for payment
 	added          bool // by a top-up
+	granted        bool // by an allocation
 }
 
 // charge is what a local day of a price costs, and who pays it (semantics 10.2.5).
@@ -138,21 +140,44 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 
 // final reports whether a block had expired for good by an instant.
 func (b *block) final(z *zone, by time.Time) bool {
-	return b.to != 0 && !z.start(b.to).Add(grace).After(by)
+	end := b.endAt(z)
+	return !end.IsZero() && !end.Add(grace).After(by)
 }
 
-// balance is what blocks in force on a day hold.
-func (l *ledger) balance(d day) *big.Rat {
+// endAt is when a block expires, zero for never.
+func (b *block) endAt(z *zone) time.Time {
+	switch {
+	case !b.end.IsZero():
+		return b.end
+	case b.to == 0:
+		return time.Time{}
+	}
+	return z.start(b.to)
+}
+
+// over reports whether a block has expired by an instant.
+func (b *block) over(z *zone, by time.Time) bool {
+	end := b.endAt(z)
+	return !end.IsZero() && !end.After(by)
+}
+
+// balance is what blocks in force at an instant hold.
+func (l *ledger) balance(z *zone, at time.Time) *big.Rat {
 	total := new(big.Rat)
-	for _, b := range l.inForce(d) {
-		total.Add(total, l.left(b))
+	for _, b := range l.inForce(z.day(at)) {
+		if !b.over(z, at) {
+			total.Add(total, l.left(b))
+		}
 	}
 	return total
 }
 
 // byHand takes an amount from the blocks in force, those first that pay first.
-func (l *ledger) byHand(d day, amount *big.Rat) {
-	for _, b := range l.inForce(d) {
+func (l *ledger) byHand(z *zone, at time.Time, amount *big.Rat) {
+	for _, b := range l.inForce(z.day(at)) {
+		if b.over(z, at) {
+			continue
+		}
 		part := least(amount, l.left(b))
 		if part.Sign() <= 0 {
 			continue
@@ -162,21 +187,11 @@ func (l *ledger) byHand(d day, amount *big.Rat) {
 	}
 }
 
-// cover lets credits that are new, or came back, pay for overage of past days whose invoice is a draft
-// (semantics 10.2.8).
-func (r *run) cover(l *ledger) {
-	charges := append([]*charge(nil), l.charges...)
-	sort.SliceStable(charges, func(i, j int) bool { return charges[i].day < charges[j].day })
-	for _, c := range charges {
-		if c.committed && !r.books.frozen(r.w.subs[c.sub].id, c) {
-			l.pay(c, r.w.subs[c.sub].customer.zone, r.w.now)
-		}
-	}
-}
-
 // settle brings the deductions of a customer up to date, day after day. Committed ones stay;
-// those of pending days are worked out from what the committed ones left.
+// those of pending days are worked out from what the committed ones left. Blocks that are new, or got
+// something back, pay for overage of past days whose invoice is a draft (semantics 10.2.8).
 func (w *world) settle(c *customer) {
+	w.allocate(c)
 	for currency, l := range c.ledgers {
 		if len(l.blocks) > 0 { // before the first block no charge is closed for good
 			w.settleIn(c, currency)
@@ -242,7 +257,10 @@ func (w *world) settleIn(c *customer, currency string) {
 			if w.voided[p.key()] || d < z.day(p.from) || !z.start(d).Before(p.to) && !w.late(p, d) {
 				continue
 			}
-			if l.find(p, d) != nil {
+			if known := l.find(p, d); known != nil {
+				if known.committed && !w.frozen(known) {
+					l.pay(known, z, w.now)
+				}
 				continue
 			}
 			before := new(big.Rat)
@@ -251,7 +269,7 @@ func (w *world) settleIn(c *customer, currency string) {
 					before.Add(before, one.amount)
 				}
 			}
-			amount := sub(w.worth(p, z.start(d+1)), before)
+			amount := sub(sub(w.worth(p, z.start(d+1)), w.covered(p, z.start(d+1))), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat)), trial: p.trial}
 			// It is final with its day, and where its document is issued before that.
 			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to) || !p.billed().Add(grace).After(w.now) || w.issued(p)

@@ -140,7 +140,7 @@ func (r *run) oneOffs(c *customer) error {
 			return differ("a one-off invoice of %s, issued %t, total %s, is %s", clock(one.date), one.issued, show(one.total), v)
 		}
 	}
-	return nil
+	return r.invoicesOfTopUps(c)
 }
 
 // money is a step about an invoice of its own or the balance.

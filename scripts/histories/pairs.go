@@ -57,6 +57,9 @@ func (w *world) features(s step) []string {
 			see(len(sub.changes) > 0, "plan change")
 			see(w.now.Before(sub.trialEnd()), "trial")
 			see(len(sub.phases) > 0, "phases")
+			see(slices.ContainsFunc(sub.phases, func(p placed) bool { return p.anchor != nil }), "aligned phases")
+			sub.allocationFeatures(see)
+			sub.licenseFeatures(see, w.now)
 			see(!sub.trialEnd().IsZero() && !w.now.Before(sub.trialEnd()), "trial that has ended")
 			see(w.plans[sub.plan].version > 1, "version of a plan")
 			see(sub.anchor.day > 1, "cycles from the start date")
@@ -66,6 +69,9 @@ func (w *world) features(s step) []string {
 				s := i.spec
 				cycles[s.Cycle] = true
 				see(true, "cycle of "+s.Cycle.String())
+				if s.allocation() {
+					continue
+				}
 				see(s.Metric == "" && s.Advance, "fee in advance")
 				see(s.Metric == "" && !s.Advance, "fee in arrears")
 				see(s.Metric != "", "usage "+s.Model)
@@ -106,7 +112,7 @@ func (w *world) features(s step) []string {
 var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
 	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "end top-up", "edit price customers", "edit price filter", "edit price parameters", "end price",
-	"ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "mark paid", "move balance decrement", "move balance increment",
+	"end license", "ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "license", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
 	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "top-up", "trigger phase", "unschedule cancellation",
 	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void credits", "void invoice",

@@ -11,6 +11,7 @@ type placed struct {
 	order    int
 	change   int       // the number of the plan change that brought it
 	from, to time.Time // to zero: open
+	anchor   *anchor   // where cycles begin from then on; nil: as before
 }
 
 // place puts the phases of a plan from an order on, one after the other from an instant. Months
@@ -25,6 +26,10 @@ func (s *subscription) place(phases []phase, order, change int, at time.Time) (a
 			break
 		}
 		one := placed{order: n, change: change, from: start, to: s.to}
+		if phases[n-1].Align {
+			y, m, d := z.day(start).date()
+			one.anchor = &anchor{y, m, d, z.day(start)}
+		}
 		if length := phases[n-1].Months; length > 0 {
 			months += length
 			end := z.start(addMonths(y, m, d, months))
@@ -49,10 +54,20 @@ func (s *subscription) begin(p *plan, name string, change int, at time.Time, a a
 			if k < 0 {
 				continue // not reached
 			}
-			i.from, i.to = phases[k].from, phases[k].to
+			i.from, i.to, i.anchor = phases[k].from, phases[k].to, aligned(a, phases[:k+1])
 		}
 		s.intervals = append(s.intervals, i)
 	}
+}
+
+// aligned is where cycles begin after phases, if they begin at a before them.
+func aligned(a anchor, phases []placed) anchor {
+	for _, one := range phases {
+		if one.anchor != nil {
+			a = *one.anchor
+		}
+	}
+	return a
 }
 
 // cutPhases ends the phases at an instant, as cut does the intervals.
@@ -109,12 +124,26 @@ func (r *run) triggerPhase(ctx context.Context, s step) error {
 			others = append(others, one)
 		}
 	}
-	now := map[int]placed{current.order: {current.order, current.change, current.from, at}}
+	now := map[int]placed{current.order: {current.order, current.change, current.from, at, current.anchor}}
 	for _, one := range sub.place(r.w.plans[name].phases[:most], current.order+1, current.change, at) {
 		if one.order == most && (!sub.to.IsZero() || was[most].to.IsZero()) {
 			one.to = sub.to // the last one that an end of the subscription has left
 		}
 		now[one.order] = one
+	}
+	a := sub.anchor
+	if current.change > 0 {
+		a = sub.changes[current.change-1].anchor
+	}
+	for _, one := range others {
+		if one.change == current.change {
+			a = aligned(a, []placed{one})
+		}
+	}
+	anchors := map[int]anchor{}
+	for n := current.order; n <= most; n++ {
+		a = aligned(a, []placed{now[n]})
+		anchors[n] = a
 	}
 	sub.phases = others
 	for n := current.order; n <= most; n++ {
@@ -132,6 +161,9 @@ func (r *run) triggerPhase(ctx context.Context, s step) error {
 			return true
 		}
 		i.move(old, next, z)
+		if i.spec.Phase > current.order {
+			i.anchor = anchors[i.spec.Phase]
+		}
 		return false
 	})
 	sub.troubled = true
@@ -165,6 +197,9 @@ func (g *generator) phased(s *step) {
 	s.Phases = []phase{{Months: 1 + g.IntN(2)}, {}}
 	if g.chance(40) {
 		s.Phases = []phase{{Months: 1}, {Months: 1 + g.IntN(3)}, {}}
+	}
+	for k := range s.Phases {
+		s.Phases[k].Align = g.chance(25)
 	}
 	for k := range s.Prices {
 		s.Prices[k].Phase = 1 + (k+g.IntN(2))%len(s.Phases)

@@ -41,6 +41,11 @@ func (r *run) quantity(ctx context.Context, s step) error {
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/update_fixed_fee_quantity", body); err != nil {
 		return err
 	}
+	for _, one := range sub.intervals { // another plan may have the same price by then
+		if one.price == i.price && !z.start(from).Before(one.from) && (one.to.IsZero() || z.start(from).Before(one.to)) {
+			i = one
+		}
+	}
 	i.set(max(from, z.day(i.from)), rat(s.Amount))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"sort"
+	"time"
 )
 
 // returned is what a block that had expired got back of a day, as an invoice was voided.
@@ -16,7 +17,8 @@ type returned struct {
 
 // giveBackAll returns what was drawn for a service period whose invoice was voided. Of blocks
 // that have expired by now it says for which days.
-func (l *ledger) giveBackAll(p piece, today day) (back []returned) {
+func (l *ledger) giveBackAll(p piece, now time.Time) (back []returned) {
+	z := p.sub.customer.zone
 	for _, one := range l.charges {
 		if one.interval != p.interval || !one.of(p, p.sub.customer.zone) {
 			continue
@@ -25,7 +27,7 @@ func (l *ledger) giveBackAll(p piece, today day) (back []returned) {
 			d := &one.draws[n]
 			rest := sub(d.amount, d.back)
 			d.back = d.amount
-			if rest.Sign() == 0 || d.block.to == 0 || d.block.to > today {
+			if rest.Sign() == 0 || !d.block.over(z, now) {
 				continue
 			}
 			k := slices.IndexFunc(back, func(of returned) bool { return of.block == d.block && of.day == one.day })
@@ -55,7 +57,6 @@ func (r *run) revive(ctx context.Context, c *customer, currency string, back []r
 			lost[b] = sub(l.left(b), kept)
 		}
 	}
-	r.cover(l)
 	r.w.settleIn(c, currency)
 	place := func(b *block) int { return slices.Index(l.blocks, b) }
 	sort.SliceStable(back, func(i, j int) bool {
@@ -83,7 +84,7 @@ func (r *run) revive(ctx context.Context, c *customer, currency string, back []r
 		}
 		l.kept[of.block] = sub(l.kept[of.block], part)
 		of.block.take(part)
-		made = append(made, &block{name: of.block.name + " again", from: today, to: today + max(of.block.to-of.day, 0), item: of.block.item, basis: of.block.basis, initial: part, revived: true})
+		made = append(made, &block{name: of.block.name + " again", from: today, to: today + max(c.zone.day(of.block.endAt(c.zone))-of.day, 0), item: of.block.item, basis: of.block.basis, initial: part, revived: true})
 	}
 	l.kept = nil
 	l.blocks = append(l.blocks, made...)

@@ -25,7 +25,7 @@ func (r *run) settleSale(c *customer, v *oneOff, paid bool) {
 	switch {
 	case paid:
 		v.block.waits = false
-		r.cover(l)
+		r.w.settleIn(c, v.currency)
 	case v.block.waits:
 		v.block.gone = true
 	default:

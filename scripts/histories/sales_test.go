@@ -19,7 +19,7 @@ var _ = Describe("credits that the model sells", func() {
 		Expect(err).NotTo(HaveOccurred())
 		return r.sell(c, b, step{Option: option, Currency: "credits"}, made)
 	}
-	balance := func() string { return show(c.ledger("credits").balance(parseDay("2025-03-10"))) }
+	balance := func() string { return show(c.ledger("credits").balance(c.zone, date("2025-03-10"))) }
 
 	It("cost the amount times the basis, and pay at once", func() {
 		Expect(sell("sold", `[{"id":"a","status":"issued"}]`)).To(Succeed())

@@ -73,6 +73,8 @@ var rareSteps = []struct {
 	{"document", []func(*generator) (step, bool){(*generator).document}},
 	{"sale", []func(*generator) (step, bool){(*generator).sale, (*generator).settleSold}},
 	{"top-up", []func(*generator) (step, bool){(*generator).topUp}},
+	{"allocation", []func(*generator) (step, bool){(*generator).planChange, (*generator).cancel, (*generator).endPrice}},
+	{"license", []func(*generator) (step, bool){(*generator).license}},
 	{"version", []func(*generator) (step, bool){(*generator).version, (*generator).planChange}},
 }
 

@@ -64,8 +64,13 @@ type priceSpec struct {
 	Quantity   string `json:"quantity,omitempty"`
 	Currency   string `json:"currency,omitempty"` // "" is the plan's
 	Conversion string `json:"conversion,omitempty"`
-	Basis      string `json:"basis,omitempty"` // cost of a credit of an allocation
-	Expires    bool   `json:"expires,omitempty"`
+	Basis      string `json:"basis,omitempty"`     // cost of a credit of an allocation
+	Credits    string `json:"credits,omitempty"`   // their unit
+	Expires    bool   `json:"expires,omitempty"`   // with the period
+	Lasts      int    `json:"lasts,omitempty"`     // so many days
+	Seats      string `json:"seats,omitempty"`     // what each license may use in a period
+	WritesOff  bool   `json:"writesOff,omitempty"` // what a license uses beyond that
+	Licensed   bool   `json:"licensed,omitempty"`  // its usage draws on licenses
 	Item       string `json:"item"`
 	Prorated   bool   `json:"prorated,omitempty"`
 	Phase      int    `json:"phase,omitempty"`

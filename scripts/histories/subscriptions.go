@@ -40,7 +40,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	}
 	began := buyer.zone.day(from)
 	y, m, d := began.date()
-	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}}
+	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}, reduced: map[*interval]bool{}}
 	if s.Flag {
 		sub.anchor.day = d
 	}

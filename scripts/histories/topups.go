@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -11,7 +12,8 @@ import (
 type topUp struct {
 	id                string
 	threshold, amount *big.Rat
-	days              int // that the credits live; 0: for ever
+	basis             *big.Rat // what a credit costs; above 0 it is invoiced each time
+	days              int      // that the credits live; 0: for ever
 }
 
 // topUpOn adds credits on a local day as often as it takes, and lets them pay for what that day
@@ -20,8 +22,8 @@ func (l *ledger) topUpOn(d day, z *zone, at time.Time) {
 	if l.topUp == nil {
 		return
 	}
-	for n := 0; n < 100 && l.balance(d).Cmp(l.topUp.threshold) <= 0; n++ {
-		b := &block{name: "top-up of " + d.String(), from: d, initial: l.topUp.amount, basis: new(big.Rat), added: true}
+	for n := 0; n < 100 && l.balance(z, at).Cmp(l.topUp.threshold) <= 0; n++ {
+		b := &block{name: "top-up of " + d.String(), from: d, initial: l.topUp.amount, basis: l.topUp.basis, added: true}
 		if l.topUp.days > 0 {
 			b.to = d + day(l.topUp.days)
 		}
@@ -46,13 +48,13 @@ func (r *run) toppedUp() bool {
 	return false
 }
 
-// addTopUp makes a top-up of free credits in place of the one there is.
+// addTopUp makes a top-up in place of the one there is.
 func (r *run) addTopUp(ctx context.Context, s step) error {
 	buyer := r.w.customers[s.Of]
 	if buyer == nil {
 		return errSkipped
 	}
-	body := object{"currency": s.Currency, "threshold": s.Basis, "amount": s.Amount, "per_unit_cost_basis": "0.00",
+	body := object{"currency": s.Currency, "threshold": s.Basis, "amount": s.Amount, "per_unit_cost_basis": s.cost(),
 		"invoice_settings": object{"auto_collection": false, "net_terms": 0}}
 	if s.Day > 0 {
 		body["expires_after"], body["expires_after_unit"] = s.Day, "day"
@@ -61,8 +63,44 @@ func (r *run) addTopUp(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
-	buyer.ledger(s.Currency).topUp = &topUp{made.str("id"), rat(s.Basis), rat(s.Amount), s.Day}
+	buyer.ledger(s.Currency).topUp = &topUp{made.str("id"), rat(s.Basis), rat(s.Amount), rat(s.cost()), s.Day}
 	r.w.settleIn(buyer, s.Currency)
+	return nil
+}
+
+// cost is what a credit of a top-up costs.
+func (s step) cost() string {
+	if s.Price == "" {
+		return "0.00"
+	}
+	return s.Price
+}
+
+// invoicesOfTopUps compares the invoices of a customer that no request made with the credits that
+// top-ups added: each is of amount x basis, issued at once, and there is none where they are free (11.1.6).
+func (r *run) invoicesOfTopUps(c *customer) error {
+	var got, want []string
+	for _, id := range r.books.order {
+		v := r.books.invoices[id]
+		if v.customer == c.id && v.source == "one_off" && !slices.ContainsFunc(c.oneOffs, func(one *oneOff) bool { return one.id == id }) {
+			got = append(got, show(v.total))
+			if v.status == "draft" {
+				return differ("the invoice of a top-up of %s is a draft: %s", c.name, v)
+			}
+		}
+	}
+	for _, l := range c.ledgers {
+		for _, b := range l.blocks {
+			if b.added && b.basis.Sign() > 0 {
+				want = append(want, show(cents(mul(b.initial, b.basis))))
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		return differ("top-ups of %s are invoiced with %v, expected %v", c.name, got, want)
+	}
 	return nil
 }
 
@@ -86,5 +124,5 @@ func (g *generator) topUp() (step, bool) {
 	if l := c.ledgers["credits"]; l != nil && l.topUp != nil && g.chance(60) {
 		return step{Do: "end top-up", Of: c.name, Currency: "credits"}, true
 	}
-	return step{Do: "top-up", Of: c.name, Currency: "credits", Amount: pick(g, "10", "25.5", "60"), Basis: pick(g, "0", "4", "12.5"), Day: pick(g, 0, 3, 30)}, true
+	return step{Do: "top-up", Of: c.name, Currency: "credits", Amount: pick(g, "10", "25.5", "60"), Basis: pick(g, "0", "4", "12.5"), Day: pick(g, 0, 3, 30), Price: pick(g, "", "0.10", "0.333")}, true
 }

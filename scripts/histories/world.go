@@ -10,10 +10,13 @@ import (
 // world is what the model knows: what was asked of the server and granted, and nothing that
 // the server computed but identifiers.
 type world struct {
-	now       time.Time
-	items     map[string]string // names to ids
-	metrics   map[string]string
-	plans     map[string]*plan
+	now     time.Time
+	items   map[string]string // names to ids
+	metrics map[string]string
+	plans   map[string]*plan
+
+	licenseType string // its id, "" before there is one
+
 	customers map[string]*customer
 	subs      map[string]*subscription
 	order     []string // of subscriptions
@@ -21,7 +24,8 @@ type world struct {
 	keys      []string        // of events, as they came
 	voided    map[string]bool // service periods whose invoice was voided by hand
 	backfills map[string]*backfill
-	issued    func(piece) bool // whether the document of a service period was seen issued
+	issued    func(piece) bool   // whether the document of a service period was seen issued
+	frozen    func(*charge) bool // whether the document of a charge is issued
 }
 
 // backfill is one that is open, reflected or reverted.
@@ -127,6 +131,9 @@ type subscription struct {
 	coupons   []redemption // in the order of time
 	redeemed  bool         // a coupon, which may be gone
 	partial   bool         // it had a partial invoice
+	grants    []*grant     // of its allocations
+	licenses  []*license
+	reduced   map[*interval]bool // prices that grant less, for which it was taken back
 }
 
 // planChange is one that is scheduled or done.
@@ -229,6 +236,9 @@ func (s priceSpec) unit(plan string) string {
 // fee is what a fixed fee costs for the days of a service period, exactly: per day, by the
 // quantity of that day.
 func (p piece) fee() *big.Rat {
+	if p.spec.allocation() {
+		return mul(p.sub.share(p), rat(p.spec.Basis))
+	}
 	if p.spec.Cycle == (cycle{}) {
 		return p.spec.rate(p.quantity(p.days.from))
 	}
