@@ -54,13 +54,14 @@ func (s *Server) ListCreditBlockInvoices(ctx context.Context, req gen.ListCredit
 	if err != nil {
 		return nil, err
 	}
-	list := gen.CreditBlockInvoices{Block: shown, Invoices: []gen.CreditBlockInvoice{}}
+	list := gen.CreditBlockInvoices{Block: shown}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		block, err := credit.FindBlock(tx, req.BlockID)
 		if err != nil {
 			return err
 		}
 		sold, err := billing.CreatedBy(tx, []credit.Block{block})
+		list.Invoices = make([]gen.CreditBlockInvoice, 0, len(sold)) // a View may run twice
 		for _, v := range sold {
 			list.Invoices = append(list.Invoices, wire.CreditBlockInvoice(v))
 		}

@@ -40,16 +40,14 @@ func (s *Server) ListInvoiceSummaries(ctx context.Context, req gen.ListInvoiceSu
 	if err != nil {
 		return nil, err
 	}
-	list := gen.InvoiceSummaryPage{Data: []gen.InvoiceSummary{}}
+	var list gen.InvoiceSummaryPage
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		views, next, err := invoice.List(tx, filter, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
 		if err != nil {
 			return err
 		}
 		list.PaginationMetadata = wire.Page(next)
-		for _, v := range views {
-			list.Data = append(list.Data, wire.InvoiceSummary(v))
-		}
+		list.Data = wire.MapSlice(views, wire.InvoiceSummary)
 		return nil
 	})
 	if err != nil {

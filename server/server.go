@@ -114,6 +114,7 @@ func New(cfg Config) *Server {
 		release:    cmp.Or(cfg.Release, "development"),
 	}
 	metrics.registry.MustRegister(dueWork{s.worker})
+	metrics.registry.MustRegister(replicaReads(s.store)...)
 	return s
 }
 
@@ -141,7 +142,11 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		r := &request{id: id, operation: s.contract.Operation(c.Request().Method, c.Path())}
 		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
-		c.SetRequest(c.Request().WithContext(withRequest(s.reading(c.Request().Context()), r)))
+		ctx := withRequest(s.reading(c.Request().Context()), r)
+		if mayUseReplica(r.operation) {
+			ctx = store.OnReplica(ctx)
+		}
+		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
 }

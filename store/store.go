@@ -40,12 +40,36 @@ type Store struct {
 
 	connections map[Use]*shares // of the pool, see connection
 	locks       *locker
+	replica     *replica // nil without one
 
 	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
 }
 
 // Open connects to a migrated database. It fails when none answers.
 func Open(ctx context.Context, url string) (*Store, error) {
+	cfg, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	pool, db, err := openPool(cfg)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(maxConnections + 1) // one for Ping
+	pool.SetMaxIdleConns(maxConnections)
+	if err := pool.PingContext(ctx); err != nil {
+		_ = pool.Close()
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	connections := map[Use]*shares{}
+	for use, most := range mostOf {
+		connections[use] = newShares(most)
+	}
+	return &Store{db: db, sql: pool, connections: connections, locks: newLocker(cfg)}, nil
+}
+
+// parse reads a URL, and sets what holds for every connection.
+func parse(url string) (*pgx.ConnConfig, error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
@@ -59,7 +83,12 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockTimeout)
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(idleTimeout)
 	cfg.RuntimeParams["jit"] = "off" // compiling a long metric takes minutes, and no deadline stops it
+	return cfg, nil
+}
 
+// openPool makes a pool of connections that work as the role of the server. It connects to
+// nothing yet.
+func openPool(cfg *pgx.ConnConfig) (*sql.DB, *gorm.DB, error) {
 	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		var role string
 		err := conn.QueryRow(ctx, `SELECT set_config('tollkeeper.role_suffix', suffix, false), set_config('tollkeeper.own_rows', 'on', false),
@@ -69,32 +98,23 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		}
 		return nil
 	}))
-	pool.SetMaxOpenConns(maxConnections + 1) // one for Ping
-	pool.SetMaxIdleConns(maxConnections)
-	if err := pool.PingContext(ctx); err != nil {
-		_ = pool.Close()
-		return nil, fmt.Errorf("connect to the database: %w", err)
-	}
 	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{
 		Logger:                 logger.Discard, // errors are returned and logged once, by the server
 		SkipDefaultTransaction: true,
 		TranslateError:         false,
+		DisableAutomaticPing:   true,
 		NowFunc:                noClock,
 		ClauseBuilders:         map[string]clause.ClauseBuilder{clause.Limit{}.Name(): buildLimit},
 	})
 	if err != nil {
 		_ = pool.Close()
-		return nil, fmt.Errorf("set up the query builder: %w", err)
+		return nil, nil, fmt.Errorf("set up the query builder: %w", err)
 	}
 	if err := registerScope(db); err != nil {
 		_ = pool.Close()
-		return nil, fmt.Errorf("register the account scope: %w", err)
+		return nil, nil, fmt.Errorf("register the account scope: %w", err)
 	}
-	connections := map[Use]*shares{}
-	for use, most := range mostOf {
-		connections[use] = newShares(most)
-	}
-	return &Store{db: db, sql: pool, connections: connections, locks: newLocker(cfg)}, nil
+	return pool, db, nil
 }
 
 // noClock is what GORM gets for the time, which it asks for at every insert:
@@ -118,7 +138,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) 
 // Close returns all connections.
 func (s *Store) Close() error {
 	s.locks.close()
-	return s.sql.Close()
+	return errors.Join(s.replica.close(), s.sql.Close())
 }
 
 // Ping reports whether the database answers.

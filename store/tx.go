@@ -71,6 +71,9 @@ func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
 
 // View runs fn in a read-only transaction over one snapshot.
 func (s *Store) View(ctx context.Context, fn func(tx *Tx) error) error {
+	if done, err := s.viewOnReplica(ctx, AccountID(ctx), fn); done {
+		return err
+	}
 	return s.run(ctx, snapshot, beginning{"SELECT begin_account($1)", nil}, fn)
 }
 
@@ -147,21 +150,24 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, f
 		return errNoAccount
 	}
 	db := s.db.WithContext(ctx).Set(scopeSetting, account)
-	return s.transact(db, opts, func(db *gorm.DB) error {
-		tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
-		var now sql.NullTime
-		if err := tx.Conn().QueryRowContext(ctx, begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
-			return fmt.Errorf("begin a transaction: %w", err)
-		}
-		if !now.Valid {
-			return fmt.Errorf("store: no account %s", account)
-		}
-		tx.Now = now.Time.UTC()
-		if err := fn(tx); err != nil {
-			return err
-		}
-		return s.conclude(tx)
-	})
+	return s.transact(db, opts, func(db *gorm.DB) error { return s.inAccount(db, account, begin, fn) })
+}
+
+// inAccount does what a transaction of an account does.
+func (s *Store) inAccount(db *gorm.DB, account string, begin beginning, fn func(tx *Tx) error) error {
+	tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
+	var now sql.NullTime
+	if err := tx.Conn().QueryRowContext(tx.Context(), begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
+		return fmt.Errorf("begin a transaction: %w", err)
+	}
+	if !now.Valid {
+		return fmt.Errorf("store: no account %s", account)
+	}
+	tx.Now = now.Time.UTC()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return s.conclude(tx)
 }
 
 // transact runs fn in a transaction, which it commits unless fn fails.

@@ -43,6 +43,10 @@ func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
+		findings = append(findings, examineFailover(ctx, env.ownerURL()))
+		if env.ReplicaURL != "" {
+			findings = append(findings, examineReplica(ctx, env.DatabaseURL, env.ReplicaURL))
+		}
 	} else {
 		private, err := examinePrivate(ctx, env)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 type environment struct {
 	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
 	MigrateURL  string `env:"TOLLKEEPER_MIGRATE_URL"` // of the same database, as its owner; "": DatabaseURL is the owner's
+	ReplicaURL  string `env:"TOLLKEEPER_REPLICA_URL"` // of a standby of that database, with the login of the server; "": none
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`
@@ -60,6 +61,9 @@ func readEnvironment() (environment, error) {
 	}
 	if environ.MigrateURL != "" && environ.DatabaseURL == "" {
 		return environ, errors.New("TOLLKEEPER_MIGRATE_URL: needs TOLLKEEPER_DATABASE_URL, the login of the server in the same database")
+	}
+	if environ.ReplicaURL != "" && environ.DatabaseURL == "" {
+		return environ, errors.New("TOLLKEEPER_REPLICA_URL: needs TOLLKEEPER_DATABASE_URL, the database that it is a standby of")
 	}
 	_, err = environ.logger(os.Stderr)
 	return environ, err

@@ -88,6 +88,11 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := settle(ctx, st); err != nil {
 		return err
 	}
+	if env.ReplicaURL != "" {
+		if err := st.UseReplica(env.ReplicaURL); err != nil {
+			return fmt.Errorf("TOLLKEEPER_REPLICA_URL: %w", err)
+		}
+	}
 	welcome, err := db.firstAccount(audited(ctx, "serve"), st, env.APIKey)
 	if err != nil {
 		return err

@@ -1,0 +1,35 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tollkeeper/server/contract"
+	"tollkeeper/store"
+)
+
+// costlyReads are the operations beside lists that a replica may do. What reads one record is
+// asked of the database: asking the replica costs a statement there as well.
+var costlyReads = []string{
+	"fetchSubscriptionUsage", "fetchUpcomingInvoice", "fetchLicenseUsage", "fetchLicenseUsageByExternalID",
+	"explainInvoiceLineItem", "searchEvents", "evaluatePrice", "evaluatePrices", "evaluatePreviewEvents",
+}
+
+// mayUseReplica reports whether a replica may do the reads of an operation, nil included.
+func mayUseReplica(o *contract.Operation) bool {
+	return o != nil && (strings.HasPrefix(o.ID, "list") || slices.Contains(costlyReads, o.ID))
+}
+
+// replicaReads counts the reads that a replica may do by where they were done, and why.
+func replicaReads(st *store.Store) (all []prometheus.Collector) {
+	for how, name := range map[store.ReplicaRead]string{store.ReadThere: "replica", store.ReplicaBehind: "behind", store.ReplicaAway: "away"} {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name:        "tollkeeper_replica_reads_total",
+			Help:        "Reads that a replica may do: done there, or in the database because the replica was behind or away.",
+			ConstLabels: prometheus.Labels{"done": name},
+		}, func() float64 { return float64(st.ReplicaReads(how)) }))
+	}
+	return all
+}
