@@ -14,10 +14,12 @@ import (
 // replica is a standby that reads may be done on. What a read finds there is what it would find
 // in the database: it begins when the standby has replayed all that was committed before.
 type replica struct {
+	url    string
 	db     *gorm.DB
 	sql    *sql.DB
 	shares *shares
 	away   atomic.Bool // do not ask it for now
+	direct atomic.Bool // no pooler lends its connections
 	reads  [numReplicaReads]atomic.Int64
 }
 
@@ -50,7 +52,7 @@ func (s *Store) UseReplica(url string) error {
 	if err != nil {
 		return err
 	}
-	s.replica = &replica{db: db, sql: pool, shares: newShares(mostOf[Requests])}
+	s.replica = &replica{url: url, db: db, sql: pool, shares: newShares(mostOf[Requests])}
 	pool.SetMaxOpenConns(mostOf[Requests])
 	pool.SetMaxIdleConns(mostOf[Requests])
 	return nil
@@ -91,7 +93,11 @@ func (s *Store) viewOnReplica(ctx context.Context, account string, fn func(tx *T
 		return true, err
 	}
 	defer free()
-	how := ReadThere
+	how := r.reach(ctx)
+	if how != ReadThere {
+		r.reads[how].Add(1)
+		return false, nil
+	}
 	err = r.db.WithContext(ctx).Connection(func(db *gorm.DB) (err error) {
 		if how, err = now.await(ctx, db); err != nil || how != ReadThere {
 			return err
@@ -108,6 +114,19 @@ func (s *Store) viewOnReplica(ctx context.Context, account string, fn func(tx *T
 		r.rest()
 	}
 	return how == ReadThere, err
+}
+
+// reach asks the replica once whether it can be used at all.
+func (r *replica) reach(ctx context.Context) ReplicaRead {
+	if r.direct.Load() {
+		return ReadThere
+	}
+	if err := CheckPooler(ctx, r.url); err != nil {
+		r.rest()
+		return ReplicaAway
+	}
+	r.direct.Store(true)
+	return ReadThere
 }
 
 // endedByReplica reports a failure that the database might not have: the replica does not

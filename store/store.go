@@ -79,12 +79,19 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	}
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["application_name"] = "tollkeeper"
-	cfg.RuntimeParams["statement_timeout"] = milliseconds(StatementTimeout)
-	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockTimeout)
-	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(idleTimeout)
-	cfg.RuntimeParams["jit"] = "off" // compiling a long metric takes minutes, and no deadline stops it
+	// A pooler refuses others at the start of a connection.
+	cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		return conn.Exec(ctx, sessionSettings).Close()
+	}
 	return cfg, nil
 }
+
+// sessionSettings hold for every connection. Compiling a long metric (jit) takes minutes, and
+// no deadline stops it.
+var sessionSettings = "SET statement_timeout = " + milliseconds(StatementTimeout) +
+	"; SET lock_timeout = " + milliseconds(lockTimeout) +
+	"; SET idle_in_transaction_session_timeout = " + milliseconds(idleTimeout) +
+	"; SET jit = off"
 
 // openPool makes a pool of connections that work as the role of the server. It connects to
 // nothing yet.

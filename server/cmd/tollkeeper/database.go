@@ -34,7 +34,8 @@ type database struct {
 // make is set.
 func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
-		return database{url: env.DatabaseURL, owner: env.ownerURL()}, nil
+		configured := database{url: env.DatabaseURL, owner: env.ownerURL()}
+		return configured, configured.checkPooler(ctx)
 	}
 	opts := env.cluster()
 	opts.Existing = !make
@@ -49,6 +50,18 @@ func reach(ctx context.Context, env environment, make bool) (database, error) {
 		return database{}, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), c.Stop())
 	}
 	return privateIn(c), nil
+}
+
+// checkPooler refuses a pooler that lends its connections, on the way of either login.
+func (d database) checkPooler(ctx context.Context) error {
+	err := store.CheckPooler(ctx, d.owner)
+	if err == nil && d.owner != d.url {
+		err = store.CheckPooler(ctx, d.url)
+		if !errors.Is(err, store.ErrPooled) {
+			err = nil // the login may not exist yet
+		}
+	}
+	return err
 }
 
 // privateIn is the database of a private cluster.

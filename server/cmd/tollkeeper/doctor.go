@@ -129,6 +129,9 @@ func remedy(env environment) finding {
 
 // examine looks at a database that should answer.
 func examine(ctx context.Context, db database) []finding {
+	if err := db.checkPooler(ctx); err != nil {
+		return []finding{wrong("connection", "%v", err)}
+	}
 	findings, answers := examineSettings(ctx, db.owner)
 	if !answers {
 		return findings
