@@ -86,6 +86,50 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c")
 }
 
+// IssueSeveral is IssueNext for the first few drafts, at most so many, each of another customer. What they have
+// in common is read once. It returns how many it issued. A draft that cannot be issued fails all, so they are
+// then issued one by one.
+func IssueSeveral(tx *store.Tx, most int, over func() bool) (done int, err error) {
+	defer fault.Doing(&err, "issue several invoices that are due")
+	settings, err := account.Of(tx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := lockFirst(issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c", most)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	rows = untilCustomerRepeats(rows)
+	prepared, err := invoice.PrepareToIssue(tx, settings, rows)
+	if err != nil {
+		return 0, err
+	}
+	for done < len(rows) && (done == 0 || !over()) {
+		v, err := prepared.View(tx, rows[done])
+		if err != nil {
+			return 0, err
+		}
+		if err := issueView(tx, settings, v); err != nil {
+			return 0, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+// untilCustomerRepeats returns the first rows, each of another customer. Issuing an invoice may change what the next
+// one of the customer is made under.
+func untilCustomerRepeats(rows []invoice.Invoice) []invoice.Invoice {
+	taken := map[string]bool{}
+	for k, row := range rows {
+		if taken[row.CustomerID] {
+			return rows[:k]
+		}
+		taken[row.CustomerID] = true
+	}
+	return rows
+}
+
 // issueDue issues what a subscription has due by now.
 func issueDue(tx *store.Tx, subscriptionID string) error {
 	settings, err := account.Of(tx)
@@ -100,15 +144,20 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 
 // issueFirst issues the first draft of those whose rows in some tables are not locked.
 func issueFirst(tx *store.Tx, settings account.Account, drafts *gorm.DB, tables string) (more bool, err error) {
-	var rows []invoice.Invoice
-	err = drafts.Clauses(clause.Locking{
-		Strength: "NO KEY UPDATE", Table: clause.Table{Name: tables, Raw: true}, Options: clause.LockingOptionsSkipLocked,
-	}).Limit(1).Find(&rows).Error
+	rows, err := lockFirst(drafts, tables, 1)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
 	due.Concern(tx, rows[0].Subject())
 	return true, issueDraft(tx, settings, rows[0])
+}
+
+// lockFirst locks the first drafts of those whose rows in some tables are not locked.
+func lockFirst(drafts *gorm.DB, tables string, most int) (rows []invoice.Invoice, err error) {
+	err = drafts.Clauses(clause.Locking{
+		Strength: "NO KEY UPDATE", Table: clause.Table{Name: tables, Raw: true}, Options: clause.LockingOptionsSkipLocked,
+	}).Limit(most).Find(&rows).Error
+	return rows, err
 }
 
 // issueDraft issues a locked draft as it reads now.

@@ -104,18 +104,55 @@ func OpenNext(tx *store.Tx) (more bool, err error) {
 	return true, open(tx, &terms)
 }
 
+// OpenSeveral is OpenNext for several subscriptions that are due at one instant, at most so many. What they
+// have in common is read once. It returns how many it did. A subscription that cannot be billed fails all, so
+// they are then opened one by one.
+func OpenSeveral(tx *store.Tx, most int, over func() bool) (done int, err error) {
+	defer fault.Doing(&err, "open the invoices of several subscriptions")
+	all, err := subscription.LockOpenings(tx, most)
+	if err != nil {
+		return 0, err
+	}
+	var openings []opening
+	for k := range all {
+		if k > 0 && over() {
+			all = all[:k]
+			break
+		}
+		openings = append(openings, openingsOf(all[k], datesToOpen(all[k])...)...)
+	}
+	if err := openAll(tx, openings...); err != nil {
+		return 0, err
+	}
+	for k := range all {
+		if err := bill(tx, &all[k]); err != nil {
+			return 0, err
+		}
+	}
+	return len(all), nil
+}
+
 // open opens the invoice of the subscription's next billing date, unless it is
 // there as a draft or charges nothing, and the draft of the date after it.
 func open(tx *store.Tx, t *subscription.Terms) error {
-	date := *t.NextBillingAt
-	next, more := t.NextBilling(date)
-	dates := []time.Time{date}
-	if more {
-		dates = append(dates, next)
-	}
-	if err := openDates(tx, *t, dates...); err != nil {
+	if err := openDates(tx, *t, datesToOpen(*t)...); err != nil {
 		return err
 	}
+	return bill(tx, t)
+}
+
+// datesToOpen are the subscription's next billing date, and the one after it if there is one.
+func datesToOpen(t subscription.Terms) []time.Time {
+	dates := []time.Time{*t.NextBillingAt}
+	if next, more := t.NextBilling(dates[0]); more {
+		dates = append(dates, next)
+	}
+	return dates
+}
+
+// bill ends the opening of a billing date, and says when the next one is.
+func bill(tx *store.Tx, t *subscription.Terms) error {
+	next, more := t.NextBilling(*t.NextBillingAt)
 	if err := t.Accrue(tx); err != nil {
 		return err
 	}
@@ -130,13 +167,16 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 
 // openDates opens the invoices of dates: one for each plan that is billed.
 func openDates(tx *store.Tx, t subscription.Terms, dates ...time.Time) error {
-	var all []opening
+	return openAll(tx, openingsOf(t, dates...)...)
+}
+
+func openingsOf(t subscription.Terms, dates ...time.Time) (all []opening) {
 	for _, date := range dates {
 		for _, services := range byPlan(t.BilledOn(date)) {
-			all = append(all, opening{Date: date, Services: services})
+			all = append(all, opening{Terms: t, Date: date, Services: services})
 		}
 	}
-	return openAll(tx, t, all...)
+	return all
 }
 
 // byPlan parts services by their plans: an invoice is for one (semantics 6.2.2).
@@ -157,16 +197,18 @@ func byPlan(services []subscription.ServicePeriod) (parts [][]subscription.Servi
 // opening is an invoice that is to be opened: for services of one plan that are billed on
 // a date.
 type opening struct {
+	Terms    subscription.Terms
 	Date     time.Time
 	Services []subscription.ServicePeriod
 	OfChange bool // it is beside the one of the date
 }
 
 // openAll opens invoices, but for those that are there and those that charge nothing.
-func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
+func openAll(tx *store.Tx, openings ...opening) error {
 	var asked []usage.Request // now and until they are issued
 	var rows []invoice.Invoice
 	for _, o := range openings {
+		t := o.Terms
 		if !slices.ContainsFunc(o.Services, makesInvoice) {
 			continue
 		}
@@ -185,7 +227,7 @@ func openAll(tx *store.Tx, t subscription.Terms, openings ...opening) error {
 	if err := usage.TrackMetrics(tx, asked); err != nil {
 		return err
 	}
-	if err := invoice.TakeOverExpected(tx, t, rows); err != nil {
+	if err := invoice.TakeOverExpected(tx, rows); err != nil {
 		return err
 	}
 	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error; err != nil {

@@ -34,7 +34,7 @@ func refreshDrafts(tx *store.Tx, t *subscription.Terms) error {
 	date, more := t.NextBilling(t.StartAt.Add(-time.Microsecond))
 	for more && !date.After(tx.Now) {
 		for _, rest := range byPlan(slices.DeleteFunc(t.BilledOn(date), b.Has)) {
-			if err := openAll(tx, *t, opening{Date: date, Services: rest, OfChange: b.dateClosed(date, rest[0].Interval.PlanID)}); err != nil {
+			if err := openAll(tx, opening{Terms: *t, Date: date, Services: rest, OfChange: b.dateClosed(date, rest[0].Interval.PlanID)}); err != nil {
 				return err
 			}
 		}

@@ -53,6 +53,22 @@ func Ledgers(tx *store.Tx, customerID string) (ledgers []Ledger, err error) {
 	return ledgers, err
 }
 
+// LedgersOf returns the ledgers of several customers by customer, those of one by unit.
+func LedgersOf(tx *store.Tx, customerIDs []string) (map[string][]Ledger, error) {
+	byCustomer := map[string][]Ledger{}
+	if len(customerIDs) == 0 {
+		return byCustomer, nil
+	}
+	var all []Ledger
+	if err := tx.Where("customer_id IN ?", customerIDs).Order("customer_id, currency").Find(&all).Error; err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		byCustomer[l.CustomerID] = append(byCustomer[l.CustomerID], l)
+	}
+	return byCustomer, nil
+}
+
 // Lock keeps a ledger from changing until the transaction ends. It makes it first if
 // need be: a row that does not exist cannot be locked. Code that locks a customer too
 // locks the ledger before.

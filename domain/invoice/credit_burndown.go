@@ -74,36 +74,23 @@ func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
 	return calendar(settings, buyers[customerID].Location()), nil
 }
 
-// commitCredits commits what credits pay of a draft that is being issued, and returns the terms of the
-// draft and how its lines read what was paid. It comes before the lines are worked out, so both are
-// done once. The ledgers are locked before the drafts are read: a change of a draft waits for them.
-func (i Invoice) commitCredits(tx *store.Tx) (t subscription.Terms, credits creditReader, err error) {
-	var ledgers []credit.Ledger
-	if i.Source == SourceSubscription {
-		if ledgers, err = credit.Ledgers(tx, i.CustomerID); err != nil {
-			return t, nil, err
-		}
-	}
-	if len(ledgers) == 0 {
-		terms, err := TermsOf(tx, []Invoice{i})
-		if err != nil {
-			return t, nil, err
-		}
-		return terms(i), noCredits, nil
-	}
+// commitCredits commits what credits pay of a draft that is being issued, whose customer has ledgers. It returns
+// the terms of the draft. It comes before the lines are worked out, so both are done once. The ledgers are
+// locked before the drafts are read: a change of a draft waits for them.
+func (i Invoice) commitCredits(tx *store.Tx, ledgers []credit.Ledger) (t subscription.Terms, err error) {
 	locked := make([]*credit.Ledger, len(ledgers))
 	for k, l := range ledgers {
 		if locked[k], err = credit.Lock(tx, i.CustomerID, l.Currency); err != nil {
-			return t, nil, err
+			return t, err
 		}
 	}
 	drafts, err := openDraftsOf(tx, i.CustomerID)
 	if err != nil {
-		return t, nil, err
+		return t, err
 	}
 	days, err := CalendarOf(tx, i.CustomerID)
 	if err != nil {
-		return t, nil, err
+		return t, err
 	}
 	err = credit.Together(tx, func(tx *store.Tx) error {
 		for _, l := range locked {
@@ -113,7 +100,7 @@ func (i Invoice) commitCredits(tx *store.Tx) (t subscription.Terms, credits cred
 		}
 		return nil
 	})
-	return drafts.terms(i), committedCredits, err
+	return drafts.terms(i), err
 }
 
 // creditReader reads what credits pay of the service periods of an invoice, by line id. Readers

@@ -73,14 +73,18 @@ func ExpectInvoices(tx *store.Tx, t subscription.Terms, next time.Time) error {
 
 // TakeOverExpected gives drafts that are about to be opened the ids that their invoices have already,
 // and ends the unopened ones.
-func TakeOverExpected(tx *store.Tx, t subscription.Terms, drafts []Invoice) error {
-	unopened, err := ExpectedInvoicesOf(tx, t)
+func TakeOverExpected(tx *store.Tx, drafts []Invoice) error {
+	var subscriptions []string
+	for _, d := range drafts {
+		subscriptions = append(subscriptions, *d.SubscriptionID)
+	}
+	unopened, err := expectedInvoicesOf(tx, slices.Compact(subscriptions))
 	if err != nil {
 		return err
 	}
 	for k, d := range drafts {
 		for _, u := range unopened {
-			if d.OfChange || *d.PlanID != u.PlanID || !d.InvoiceDate.Equal(u.InvoiceDate) {
+			if d.OfChange || *d.SubscriptionID != u.SubscriptionID || *d.PlanID != u.PlanID || !d.InvoiceDate.Equal(u.InvoiceDate) {
 				continue
 			}
 			drafts[k].ID = u.ID
@@ -97,8 +101,12 @@ func (u ExpectedInvoice) Remove(tx *store.Tx) error {
 }
 
 // ExpectedInvoicesOf are the unopened invoices of a subscription, by date.
-func ExpectedInvoicesOf(tx *store.Tx, t subscription.Terms) (rows []ExpectedInvoice, err error) {
-	err = tx.Where("subscription_id = ?", t.ID).Order("invoice_date, seq").Find(&rows).Error
+func ExpectedInvoicesOf(tx *store.Tx, t subscription.Terms) ([]ExpectedInvoice, error) {
+	return expectedInvoicesOf(tx, []string{t.ID})
+}
+
+func expectedInvoicesOf(tx *store.Tx, subscriptions []string) (rows []ExpectedInvoice, err error) {
+	err = tx.Where("subscription_id IN ?", subscriptions).Order("invoice_date, seq").Find(&rows).Error
 	return rows, err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
@@ -98,19 +99,70 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 	}
 }
 
-// ViewToIssue shows a draft as it is to be issued by [Finalize]: what credits pay of it is committed
+// Issuing is what several drafts that are about to be issued need, read together.
+type Issuing struct {
+	settings account.Account
+	ledgers  map[string][]credit.Ledger // of the customers, by id
+	terms    func(Invoice) subscription.Terms
+	more     func(Invoice) draftAdditions
+}
+
+// PrepareToIssue reads what locked drafts need to be issued. They are of different customers, so that issuing one
+// changes nothing that another needs.
+func PrepareToIssue(tx *store.Tx, settings account.Account, rows []Invoice) (p Issuing, err error) {
+	defer fault.Doing(&err, "prepare to issue invoices")
+	p.settings = settings
+	var customers []string
+	for _, row := range rows {
+		if row.Source == SourceSubscription {
+			customers = append(customers, row.CustomerID)
+		}
+	}
+	if p.ledgers, err = credit.LedgersOf(tx, customers); err != nil {
+		return p, err
+	}
+	plain := slices.DeleteFunc(slices.Clone(rows), func(row Invoice) bool { return len(p.ledgersOf(row)) > 0 })
+	if p.terms, err = TermsOf(tx, plain); err != nil {
+		return p, err
+	}
+	ids := make([]string, len(rows))
+	for k, row := range rows {
+		ids[k] = row.ID
+	}
+	p.more, err = Extras(tx, ids)
+	return p, err
+}
+
+// ViewToIssue shows one draft as it is to be issued: see [Issuing.View].
+func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (View, error) {
+	prepared, err := PrepareToIssue(tx, settings, []Invoice{row})
+	if err != nil {
+		return View{}, err
+	}
+	return prepared.View(tx, row)
+}
+
+// ledgersOf are the ledgers that may pay for a draft.
+func (p Issuing) ledgersOf(row Invoice) []credit.Ledger {
+	if row.Source != SourceSubscription {
+		return nil
+	}
+	return p.ledgers[row.CustomerID]
+}
+
+// View shows a draft as it is to be issued by [Finalize]: what credits pay of it is committed
 // first, and its lines are worked out after that.
-func ViewToIssue(tx *store.Tx, settings account.Account, row Invoice) (_ View, err error) {
+func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 	defer fault.Doing(&err, "draw up invoice %s", row.ID)
-	t, credits, err := row.commitCredits(tx)
+	ledgers := p.ledgersOf(row)
+	if len(ledgers) == 0 {
+		return draftView(tx, p.settings, row, p.terms(row), p.more(row), noCredits)
+	}
+	t, err := row.commitCredits(tx, ledgers)
 	if err != nil {
 		return View{}, err
 	}
-	more, err := Extras(tx, []string{row.ID})
-	if err != nil {
-		return View{}, err
-	}
-	return draftView(tx, settings, row, t, more(row), credits)
+	return draftView(tx, p.settings, row, t, p.more(row), committedCredits)
 }
 
 func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {

@@ -288,6 +288,20 @@ func NextReset(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 // false when none is due or others are at work on all that are.
 func LockOpening(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_billing_at") }
 
+// LockOpenings is LockOpening for the subscriptions that are due at the earliest instant, at most so many. Their
+// terms are read together.
+func LockOpenings(tx *store.Tx, most int) ([]Terms, error) {
+	subs, err := lockDue(tx, "next_billing_at", most)
+	if err != nil {
+		return nil, err
+	}
+	later := func(s Subscription) bool { return !s.NextBillingAt.Equal(*subs[0].NextBillingAt) }
+	if k := slices.IndexFunc(subs, later); k > 0 {
+		subs = subs[:k]
+	}
+	return load(tx, subs)
+}
+
 // LockChanging is LockOpening for the subscription that changes first.
 func LockChanging(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_change_at") }
 
@@ -299,10 +313,7 @@ func LockGranting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "nex
 func LockResetting(tx *store.Tx) (Terms, bool, error) { return lockFirst(tx, "next_reset_at") }
 
 func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
-	var subs []Subscription
-	err := tx.Clauses(customerSkipLocked).
-		Joins("JOIN customers c ON c.account_id = subscriptions.account_id AND c.id = subscriptions.customer_id").
-		Where(column+" <= ?", tx.Now).Where(free(due.Billing)).Order(column + ", subscriptions.seq").Limit(1).Find(&subs).Error
+	subs, err := lockDue(tx, column, 1)
 	if err != nil || len(subs) == 0 {
 		return Terms{}, false, err
 	}
@@ -312,6 +323,14 @@ func lockFirst(tx *store.Tx, column string) (Terms, bool, error) {
 		return Terms{}, false, err
 	}
 	return all[0], true, nil
+}
+
+// lockDue locks the first subscriptions that are due by a column, with their customers.
+func lockDue(tx *store.Tx, column string, most int) (subs []Subscription, err error) {
+	err = tx.Clauses(customerSkipLocked).
+		Joins("JOIN customers c ON c.account_id = subscriptions.account_id AND c.id = subscriptions.customer_id").
+		Where(column+" <= ?", tx.Now).Where(free(due.Billing)).Order(column + ", subscriptions.seq").Limit(most).Find(&subs).Error
+	return subs, err
 }
 
 // free is the condition that no parked unit of a lane holds up a subscription.

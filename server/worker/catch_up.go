@@ -84,8 +84,13 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	if next.failed != nil {
 		return w.park(ctx, p, next, due.Subject{}, next.failed)
 	}
-	if !slices.Contains(parallelJobs, next.job.name) {
+	several, parallel := parallelJobs[next.job.name]
+	if !parallel {
 		return w.doUnit(ctx, p, next)
+	}
+	do := func() error { return w.doGroup(ctx, p, next, several) }
+	if w.alone || slices.ContainsFunc(next.trying, func(u due.Parked) bool { return u.Kind == next.job.name }) {
+		do = func() error { return w.doUnit(ctx, p, next) } // one that failed may do so again
 	}
 	var all sync.WaitGroup
 	var some atomic.Bool
@@ -93,7 +98,7 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	for k := range failed {
 		all.Go(func() {
 			for failed[k] == nil && !p.over() {
-				if failed[k] = w.doUnit(ctx, p, next); failed[k] == nil {
+				if failed[k] = do(); failed[k] == nil {
 					some.Store(true)
 				}
 			}
@@ -107,6 +112,43 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	}
 	if !some.Load() && !p.over() {
 		return errTakenElsewhere
+	}
+	return nil
+}
+
+// Units of a parallel job are done in groups, each in one transaction. So what they have in common is read once, and
+// committed once. A group is small, as others wait for what it has locked.
+const (
+	groupOf  = 16
+	groupFor = 100 * time.Millisecond // real time; it begins no unit afterwards
+)
+
+// doGroup does several units of a job in one transaction. If one fails or panics nothing of the group is done, and its
+// units are done again, each in a transaction of its own, where the one that fails is parked.
+func (w *Worker) doGroup(ctx context.Context, p pass, next found, several func(*store.Tx, int, func() bool) (int, error)) error {
+	end := time.Now().Add(groupFor) //nolint:forbidigo // real time
+	err := fault.Recovered(func() error {
+		return w.Store.UpdateAt(ctx, next.at, func(tx *store.Tx) error {
+			done, err := several(tx, groupOf, func() bool { return time.Now().After(end) || p.over() }) //nolint:forbidigo // real time
+			if err == nil && done == 0 {
+				err = errTakenElsewhere
+			}
+			return err
+		})
+	})
+	if err == nil || errors.Is(err, errTakenElsewhere) {
+		return err
+	}
+	for n := range groupOf {
+		if n > 0 && p.over() {
+			return nil
+		}
+		if err := w.doUnit(ctx, p, next); err != nil {
+			if n > 0 && errors.Is(err, errTakenElsewhere) {
+				return nil
+			}
+			return err
+		}
 	}
 	return nil
 }

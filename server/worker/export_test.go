@@ -19,6 +19,9 @@ func (w *Worker) DoFailing(ctx context.Context, err error) error {
 	return failed
 }
 
+// Alone has the worker do each unit of due work in a transaction of its own.
+func (w *Worker) Alone() { w.alone = true }
+
 // Saw notes when the first units of an account fell due, as a pass does.
 func (w *Worker) Saw(account string, first map[string]time.Time) { w.due.saw(account, first) }
 

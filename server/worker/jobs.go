@@ -64,6 +64,10 @@ var alertJobs = []job{
 	{"look at subscriptions", due.Alerts, alerting.NextEvaluation, alerting.EvaluateNext},
 }
 
-// parallelJobs are those of which several units run at once. Each unit keeps other units of
-// its customer from starting, so these run in order.
-var parallelJobs = []string{"open invoices", "issue invoices"}
+// parallelJobs are those of which several units run at once, and several in one transaction. Each unit keeps other
+// units of its customer from starting, so these run in order. The function does units that are due at tx.Now, at
+// most so many, and begins no other than the first once over says so. It returns how many it did.
+var parallelJobs = map[string]func(tx *store.Tx, most int, over func() bool) (done int, err error){
+	"open invoices":  billing.OpenSeveral,
+	"issue invoices": billing.IssueSeveral,
+}

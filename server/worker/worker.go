@@ -30,6 +30,7 @@ type Worker struct {
 	turns *accountQueue // whose due work is to be done
 	due   *dueStates
 	books atomic.Pointer[Verification] // the last; nil before the first
+	alone bool                         // does all units one by one; for specs
 }
 
 // Config is what a worker needs from outside. All fields but EventsOnly and Failed are required.
