@@ -1,6 +1,7 @@
 package credit
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -239,9 +240,12 @@ func (b *workingSet) enter(tx *store.Tx, draws []draw, days Calendar) error {
 	}
 	for k := range more {
 		left[more[k].Block.ID] = left[more[k].Block.ID].Sub(more[k].Amount)
-		if err := b.append(tx, &more[k]); err != nil {
-			return err
+		if more[k].closed(tx.Now) {
+			more[k].Status = EntryCommitted
 		}
+	}
+	if err := b.appendAll(tx, more); err != nil {
+		return err
 	}
 	b.entries = append(b.entries, more...)
 	return b.saveBalances(tx, left)
@@ -293,16 +297,29 @@ func (b *workingSet) saveBalances(tx *store.Tx, left map[string]money.Decimal) e
 	return nil
 }
 
-// commit commits what is closed.
+// closed reports whether a pending entry can be committed.
+func (e Entry) closed(now time.Time) bool {
+	return e.Status == EntryPending && e.CommitAt != nil && !e.CommitAt.After(now)
+}
+
+// commit commits what is closed, in one statement.
 func (b *workingSet) commit(tx *store.Tx) error {
+	var ids []string
+	var at []time.Time
 	for k := range b.entries {
-		e := &b.entries[k]
-		if e.Status == EntryPending && e.CommitAt != nil && !e.CommitAt.After(tx.Now) {
+		if e := &b.entries[k]; e.closed(tx.Now) {
 			e.Status = EntryCommitted
-			if err := tx.Model(e).Select("status", "commit_at").Updates(e).Error; err != nil {
-				return err
-			}
+			ids, at = append(ids, e.ID), append(at, *e.CommitAt)
 		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		UPDATE ledger_entries AS e SET status = $1, commit_at = closed.at FROM unnest($2::text[], $3::timestamptz[]) AS closed (id, at)
+		WHERE e.account_id = $4 AND e.id = closed.id`, EntryCommitted, ids, at, tx.AccountID)
+	if err != nil {
+		return fmt.Errorf("commit ledger entries: %w", err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package credit
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -93,6 +94,22 @@ func Lock(tx *store.Tx, customerID string, currency money.Currency) (*Ledger, er
 func (l *Ledger) append(tx *store.Tx, entry *Entry) error {
 	l.number(tx, entry)
 	return tx.Create(entry).Error
+}
+
+// insertedTogether is how many entries a statement inserts. Its arguments are limited to 65,535.
+const insertedTogether = 1_000
+
+// appendAll is append for several entries, in their order.
+func (l *Ledger) appendAll(tx *store.Tx, entries []Entry) error {
+	for some := range slices.Chunk(entries, insertedTogether) {
+		for k := range some {
+			l.number(tx, &some[k])
+		}
+		if err := tx.Create(&some).Error; err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // number makes an entry the ledger's next. It moves the balance unless its block is not
