@@ -11306,6 +11306,9 @@ type ServerFault = Problem
 // TooLarge Why a request failed, in the form of RFC 7807.
 type TooLarge = Problem
 
+// TooManyRequests Why a request failed, in the form of RFC 7807.
+type TooManyRequests = Problem
+
 // Unauthenticated Why a request failed, in the form of RFC 7807.
 type Unauthenticated = Problem
 

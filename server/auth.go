@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -25,18 +26,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if len(c.Request().Header.Values(echo.HeaderAuthorization)) > 1 {
 			return fault.Bad(echo.HeaderAuthorization, "must be given only once")
 		}
-		key, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
-		if !ok {
-			return contract.ErrNoKey
-		}
-		in, err := account.Authenticate(ctx, s.store, key)
-		switch {
-		case errors.Is(err, account.ErrUnknownKey):
-			return contract.ErrNoKey
-		case err != nil:
+		in, err := s.logIn(c)
+		if err != nil {
 			return err
 		}
 		requestOf(ctx).account, requestOf(ctx).apiKey = in.Account, in.Key
+		operation := requestOf(ctx).operation
+		if err := s.limits.allow(in, operation != nil && operation.ID == ingestion, time.Now()); err != nil {
+			return err
+		}
 		if err := s.permit(c, in.Key); err != nil {
 			return err
 		}
@@ -44,6 +42,30 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		s.beginAudit(c, in.Key)
 		return next(c)
 	}
+}
+
+// ingestion is the operation that has a limit of its own.
+const ingestion = "ingest"
+
+// logIn finds the key of a request. An address that has sent too many requests without a good
+// one waits before another is looked up.
+func (s *Server) logIn(c echo.Context) (in account.Login, err error) {
+	key, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+	if err := s.limits.admit(c.RealIP(), key, time.Now()); err != nil {
+		return in, err
+	}
+	if ok {
+		in, err = account.Authenticate(c.Request().Context(), s.store, key)
+	}
+	switch {
+	case !ok || errors.Is(err, account.ErrUnknownKey):
+		s.limits.failed(c.RealIP(), key, time.Now())
+		return in, contract.ErrNoKey
+	case err != nil:
+		return in, err
+	}
+	s.limits.worked(key)
+	return in, nil
 }
 
 // underV1 reports a path that belongs to the API, known or not.

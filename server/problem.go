@@ -30,7 +30,10 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 	problem, class := contract.Problem(err, requestOf(ctx).id)
 	header := c.Response().Header()
+	var often contract.TooOften
 	switch {
+	case errors.As(err, &often): // official clients wait and send it again
+		header.Set(echo.HeaderRetryAfter, often.RetryAfter())
 	case class == contract.UnknownKey:
 		header.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	case errors.Is(err, errKeyUsed):

@@ -41,6 +41,10 @@ type Config struct {
 	// that of the connection.
 	TrustedProxies []netip.Prefix
 
+	// StrangersPerSecond is how many requests without a good key an address may send; 50 when 0,
+	// any number when negative.
+	StrangersPerSecond int
+
 	// WebhookNetworks may be called by webhooks, beside public addresses.
 	WebhookNetworks []netip.Prefix
 
@@ -64,6 +68,7 @@ type Server struct {
 	worker   *worker.Worker
 	ledgers  *keyedLock // by customer, for new entries of the credit ledger
 	outages  outages    // of requests, for the log
+	limits   *rateLimits
 
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
@@ -106,6 +111,7 @@ func New(cfg Config) *Server {
 			Failed:     metrics.dueFailed,
 		}),
 		ledgers: newKeyedLock(),
+		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
 
 		eventsOnly: cfg.EventsOnly,
 		networks:   cfg.WebhookNetworks,

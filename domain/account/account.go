@@ -57,6 +57,8 @@ type Account struct {
 	ChildrenPerCustomer      int
 	CorrectionsPerCustomer   int    // of events, amended and deprecated ones each, in 100 days
 	LargestIngestBytes       *int64 // after decompression; nil: no bound
+	RequestsPerSecond        *int   // of each key, but for ingestion; nil: any number
+	IngestRequestsPerSecond  *int   // of each key, of ingestion
 	BackfillLengthSeconds    int    // how long the timeframe of a backfill may be
 
 	PaymentGateway   string        // manual or test

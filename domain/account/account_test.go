@@ -39,6 +39,7 @@ var _ = Describe("An account", func() {
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
 			{"subscriptions_per_customer", "100"}, {"children_per_customer", "100"}, {"corrections_per_customer", "100"}, {"payment_gateway", "manual"},
 			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"},
+			{"requests_per_second", "none"}, {"ingest_requests_per_second", "none"},
 			{"webhook_retries", "1m,5m,30m,2h,6h,24h"}, {"webhook_log_days", "30"}, {"backfill_length", "744h0m0s"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
@@ -107,6 +108,9 @@ var _ = Describe("An account", func() {
 		Entry("of another smallest charge", "smallest_charge", "1.25", "1.25"),
 		Entry("of a bounded ingest request", "largest_ingest_bytes", "1048576", "1048576"),
 		Entry("of an unbounded one", "largest_ingest_bytes", "none", "none"),
+		Entry("of limited requests", "requests_per_second", "100", "100"),
+		Entry("of limited ingestion", "ingest_requests_per_second", "1", "1"),
+		Entry("of requests without a limit", "requests_per_second", "none", "none"),
 		Entry("of waits between attempts at a webhook", "webhook_retries", "10s,1m30s", "10s,1m30s"),
 		Entry("of webhooks that are tried once", "webhook_retries", "", ""),
 		Entry("of the days that messages are kept", "webhook_log_days", "7", "7"),
@@ -130,6 +134,8 @@ var _ = Describe("An account", func() {
 		Entry("of a prefix in small letters", "number_prefix", "qwerty", "number_prefix: must be six letters"),
 		Entry("of no subscriptions", "subscriptions_per_customer", "0", "must be a whole number from 1"),
 		Entry("of an empty ingest request", "largest_ingest_bytes", "0", "must be a whole number of bytes"),
+		Entry("of no requests", "requests_per_second", "0", "must be a whole number of requests from 1 to 1000000, or none"),
+		Entry("of too many requests", "ingest_requests_per_second", "1000001", "must be a whole number of requests from 1"),
 		Entry("of another basis", "due_date_basis", "payday", "must be issue_date or invoice_date"),
 		Entry("of an unknown gateway", "payment_gateway", "barter", "must be manual or test"),
 		Entry("of days that do not rise", "payment_retry_days", "4,1", "each larger than the one before"),

@@ -45,6 +45,8 @@ var settings = []setting{
 	{"payment_retry_days", "payment_retry_days", retryDays, func(a Account) string { return a.PaymentRetryDays }},
 	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},
 	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
+	{"requests_per_second", "requests_per_second", perSecond, func(a Account) string { return showPerSecond(a.RequestsPerSecond) }},
+	{"ingest_requests_per_second", "ingest_requests_per_second", perSecond, func(a Account) string { return showPerSecond(a.IngestRequestsPerSecond) }},
 	{"webhook_retries", "webhook_retries", retryWaits, func(a Account) string { return a.WebhookRetries }},
 	{"webhook_log_days", "webhook_log_days", count, func(a Account) string { return strconv.Itoa(a.WebhookLogDays) }},
 	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
@@ -229,6 +231,27 @@ func bound(value string) (any, error) {
 		return nil, errors.New("must be a whole number of bytes from 1, or " + unbounded)
 	}
 	return n, nil
+}
+
+// mostPerSecond is the highest rate limit.
+const mostPerSecond = 1_000_000
+
+func perSecond(value string) (any, error) {
+	if value == unbounded {
+		return nil, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > mostPerSecond {
+		return nil, fmt.Errorf("must be a whole number of requests from 1 to %d, or %s", mostPerSecond, unbounded)
+	}
+	return n, nil
+}
+
+func showPerSecond(n *int) string {
+	if n == nil {
+		return unbounded
+	}
+	return strconv.Itoa(*n)
 }
 
 func showBound(a Account) string {

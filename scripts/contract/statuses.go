@@ -8,12 +8,12 @@ import (
 )
 
 // statuses finds statuses that an operation can answer and does not list. Any operation may
-// meet a malformed query (400), a key that is unknown (401) or has no right to it (403), a fault
-// (500) and an overload (503); one that names something may not find it (404); one that changes something may meet
+// meet a malformed query (400), a key that is unknown (401) or has no right to it (403), a rate
+// limit (429), a fault (500) and an overload (503); one that names something may not find it (404); one that changes something may meet
 // another change of it (409); one with a body may get too large a one (413).
 func statuses(document *openapi3.T) (found []string) {
 	for _, operation := range operations(document) {
-		expected := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
+		expected := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 		if operation.parameters.GetByInAndName("path", pathParameter(operation.parameters)) != nil {
 			expected = append(expected, http.StatusNotFound)
 		}

@@ -3,7 +3,10 @@ package contract
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -37,6 +40,7 @@ var (
 	unavailable = Class{"404-feature-not-available", http.StatusBadRequest, "The feature is not available."}
 	clash       = Class{"409-resource-conflict", http.StatusConflict, "The request conflicts with another one."}
 	tooLarge    = Class{"413-request-too-large", http.StatusRequestEntityTooLarge, "The request is too large."}
+	tooOften    = Class{"429-too-many-requests", http.StatusTooManyRequests, "Too many requests."}
 	Internal    = Class{"500-internal-server-error", http.StatusInternalServerError, "Internal server error"}
 	Overloaded  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The server is overloaded."}
 	NoDatabase  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The database is not available."}
@@ -56,6 +60,18 @@ var (
 type Forbidden string
 
 func (e Forbidden) Error() string { return string(e) }
+
+// TooOften is the failure of a request that exceeds a rate limit.
+type TooOften struct {
+	Wait time.Duration // until one is allowed again
+}
+
+func (e TooOften) Error() string { return "too many requests" }
+
+// RetryAfter is how many seconds the client waits, as its header has it: at least one.
+func (e TooOften) RetryAfter() string {
+	return strconv.Itoa(max(1, int(math.Ceil(e.Wait.Seconds()))))
+}
 
 var classes = map[fault.Kind]Class{
 	fault.KindInvalid:     invalid,
@@ -95,6 +111,7 @@ func classOf(err error) (class Class, detail string) {
 	var f *fault.Fault
 	var echoed *echo.HTTPError
 	var denied Forbidden
+	var often TooOften
 	switch {
 	case errors.As(err, &f):
 		return classes[f.Kind], f.Detail
@@ -102,6 +119,8 @@ func classOf(err error) (class Class, detail string) {
 		return UnknownKey, "The request needs the header Authorization: Bearer with a valid API key"
 	case errors.As(err, &denied):
 		return forbidden, string(denied)
+	case errors.As(err, &often):
+		return tooOften, "More requests came than the rate limit allows; send the same request again after Retry-After seconds"
 	case errors.Is(err, ErrNoURL):
 		return noURL, "Nothing is known by this method and path"
 	case errors.Is(err, ErrTooLarge):

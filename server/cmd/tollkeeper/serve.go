@@ -43,6 +43,14 @@ func (e environment) workers() int {
 	return min(runtime.NumCPU(), store.MostAtOnce(store.Background))
 }
 
+// strangers is how many requests without a good key an address may send a second; negative: any number.
+func (e environment) strangers() int {
+	if e.StrangersPerSecond <= 0 {
+		return -1
+	}
+	return e.StrangersPerSecond
+}
+
 type serve struct{}
 
 // Run serves until the context ends.
@@ -98,7 +106,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr(), secured != nil)
-	s := server.New(server.Config{Store: st, Logger: log, Release: release, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks})
+	s := server.New(server.Config{Store: st, Logger: log, Release: release, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers()})
 	return answer(ctx, s, log, listener, secured, env, db)
 }
 
