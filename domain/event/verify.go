@@ -25,22 +25,23 @@ func Verify(tx *store.Tx, after int64) (found []store.Finding, next int64, err e
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for events to verify: %w", err)
 	}
+	// They are compared by grouping, not by joining: where the tables were never analyzed, as after
+	// a crash, a join would be planned for a handful of rows.
 	if found, err = tx.Findings(`
-		WITH e AS MATERIALIZED (SELECT seq, idempotency_key, backfill_id FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3),
-		k AS MATERIALIZED (SELECT seq, idempotency_key FROM event_keys WHERE account_id = $1 AND seq > $2 AND seq <= $3),
-		-- A full join is made by sorting or hashing. The planner would take a nested loop for two outer
-		-- joins where it knows nothing of the tables yet, and that takes time quadratic in the events.
-		alone AS MATERIALIZED (SELECT idempotency_key, e.backfill_id, k.seq IS NULL AS event FROM e FULL JOIN k USING (seq, idempotency_key)
-			WHERE e.seq IS NULL OR k.seq IS NULL),
+		WITH odd AS MATERIALIZED (
+			SELECT idempotency_key, count(*) FILTER (WHERE stored) AS events, count(*) FILTER (WHERE NOT stored) AS keys, min(backfill_id) AS backfill_id
+			FROM (SELECT seq, idempotency_key, backfill_id, true AS stored FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3
+				UNION ALL SELECT seq, idempotency_key, NULL, false FROM event_keys WHERE account_id = $1 AND seq > $2 AND seq <= $3) AS rows
+			GROUP BY seq, idempotency_key HAVING count(*) FILTER (WHERE stored) <> 1 OR count(*) FILTER (WHERE NOT stored) <> 1),
 		reverted AS (SELECT id FROM backfills WHERE account_id = $1 AND status = 'reverted')
-		(SELECT idempotency_key, 'the event has no key, so the same event would be counted again' FROM alone WHERE event
+		(SELECT idempotency_key, 'the event has no key, so the same event would be counted again' FROM odd WHERE keys = 0
 			-- the key of an event that was taken back may lead to the event that came in its place
 			AND NOT (backfill_id IN (SELECT id FROM reverted)
-				AND EXISTS (SELECT FROM event_keys o WHERE o.account_id = $1 AND o.idempotency_key = alone.idempotency_key))
+				AND EXISTS (SELECT FROM event_keys o WHERE o.account_id = $1 AND o.idempotency_key = odd.idempotency_key))
 			LIMIT 100)
-		UNION ALL (SELECT idempotency_key, 'the event is stored more than once' FROM e GROUP BY seq, idempotency_key HAVING count(*) > 1 LIMIT 100)
-		UNION ALL (SELECT idempotency_key, 'the key leads to no event' FROM alone
-			WHERE NOT event AND NOT EXISTS (SELECT FROM `+DroppedMonths+`) LIMIT 100)
+		UNION ALL (SELECT idempotency_key, 'the event is stored more than once' FROM odd WHERE events > 1 LIMIT 100)
+		UNION ALL (SELECT idempotency_key, 'the key leads to no event' FROM odd
+			WHERE events = 0 AND NOT EXISTS (SELECT FROM `+DroppedMonths+`) LIMIT 100)
 		ORDER BY 1, 2`, tx.AccountID, after, upTo); err != nil {
 		return nil, 0, fmt.Errorf("compare events and keys: %w", err)
 	}
