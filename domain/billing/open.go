@@ -207,6 +207,7 @@ type opening struct {
 func openAll(tx *store.Tx, openings ...opening) error {
 	var asked []usage.Request // now and until they are issued
 	var rows []invoice.Invoice
+	var customers []string
 	for _, o := range openings {
 		t := o.Terms
 		if !slices.ContainsFunc(o.Services, makesInvoice) {
@@ -215,6 +216,7 @@ func openAll(tx *store.Tx, openings ...opening) error {
 		for _, s := range o.Services {
 			asked = append(asked, charge.UsageRequests(s)...)
 		}
+		customers = append(customers, t.CustomerID)
 		rows = append(rows, invoice.Invoice{
 			Record: tx.Record("inv"), CustomerID: t.CustomerID, SubscriptionID: &t.ID, PlanID: &o.Services[0].Interval.PlanID,
 			Source: invoice.SourceSubscription, Status: invoice.StatusDraft, Currency: t.Currency,
@@ -233,7 +235,7 @@ func openAll(tx *store.Tx, openings ...opening) error {
 	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error; err != nil {
 		return err
 	}
-	return credit.Wake(tx, t.CustomerID)
+	return credit.Wake(tx, customers)
 }
 
 // makesInvoice reports whether a service is worth an invoice by itself: credits that are

@@ -34,10 +34,10 @@ func (b *workingSet) plan(now time.Time, days Calendar) {
 	}
 }
 
-// Wake makes the ledgers of a customer due that nothing changes by itself, because an invoice is opened
+// Wake makes the ledgers of customers due that nothing changes by itself, because invoices are opened
 // whose days close.
-func Wake(tx *store.Tx, customerID string) error {
-	return tx.Model(&Ledger{}).Where("customer_id = ? AND due_at IS NULL", customerID).Update("due_at", tx.Now).Error
+func Wake(tx *store.Tx, customerIDs []string) error {
+	return tx.Model(&Ledger{}).Where("customer_id IN ? AND due_at IS NULL", customerIDs).Update("due_at", tx.Now).Error
 }
 
 // free is the condition that no parked unit holds up a ledger.
