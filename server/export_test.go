@@ -33,5 +33,6 @@ func (s *Server) RunUnit(work, of string, do func() error) bool {
 // ShowAllMetrics lets /metrics have those too that are there only once something happened.
 func (s *Server) ShowAllMetrics() {
 	s.metrics.panicked("request")
+	s.metrics.dueFailed("issue invoices")
 	s.metrics.verified(worker.Verification{})
 }
