@@ -98,5 +98,5 @@ func DeductNext(tx *store.Tx) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	return true, invoice.BurnDownLedger(tx, ledger.CustomerID, ledger.Currency, "")
+	return true, invoice.BurnDownLocked(tx, ledger, "")
 }

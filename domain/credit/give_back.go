@@ -22,6 +22,39 @@ func GiveBack(tx *store.Tx, ledger *Ledger, lineID string, bound money.Decimal) 
 	return ledger.giveBack(tx, entries, bound, false)
 }
 
+// GiveBackOfInvoice is [GiveBack] for all lines of an invoice: what credits of the ledger paid of each above its
+// bound, by line id. Their entries are read together. Of most invoices nothing was paid too much.
+func GiveBackOfInvoice(tx *store.Tx, ledger *Ledger, invoiceID string, bounds map[string]money.Decimal) error {
+	var entries []Entry
+	err := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("invoice_id = ? AND line_id IS NOT NULL", invoiceID).
+		Order("sequence DESC").Find(&entries).Error
+	if err != nil {
+		return err
+	}
+	byLine := map[string][]Entry{}
+	paid := map[string]money.Decimal{}
+	var lines []string
+	for _, e := range entries {
+		byLine[*e.LineID] = append(byLine[*e.LineID], e)
+		paid[*e.LineID] = paid[*e.LineID].Sub(e.Kind.effect(e.Amount))
+	}
+	for _, e := range slices.Backward(entries) { // by the number of their first one
+		if e.Kind == KindDecrement && !slices.Contains(lines, *e.LineID) {
+			lines = append(lines, *e.LineID)
+		}
+	}
+	for _, id := range lines {
+		bound := money.Max(bounds[id], money.Decimal{})
+		if paid[id].Cmp(bound) <= 0 {
+			continue
+		}
+		if err := ledger.giveBack(tx, byLine[id], bound, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // GiveBackVoid returns all that credits paid of a line whose invoice is void. What goes to
 // a block that has expired, and pays for nothing else of its time, goes on to a block of
 // its own as this ledger is worked out next (semantics 8.1.15).

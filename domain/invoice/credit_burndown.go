@@ -49,16 +49,7 @@ func (o openDrafts) burnDown(tx *store.Tx, ledger *credit.Ledger, days credit.Ca
 	if err := d.closeDays(tx); err != nil || issuing == "" {
 		return err
 	}
-	lines, err := credit.LinesPaid(tx, issuing)
-	if err != nil {
-		return err
-	}
-	for _, id := range lines[ledger.Currency] {
-		if err := credit.GiveBack(tx, ledger, id, money.Max(d.Whole[id], money.Decimal{})); err != nil {
-			return err
-		}
-	}
-	return nil
+	return credit.GiveBackOfInvoice(tx, ledger, issuing, d.Whole)
 }
 
 // CalendarOf returns the local days of a customer and when they close.

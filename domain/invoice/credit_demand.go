@@ -114,11 +114,17 @@ type askingDraft struct {
 func (o openDrafts) asking(tx *store.Tx, currency money.Currency) (all []askingDraft, err error) {
 	for _, inv := range o.invoices {
 		a := askingDraft{inv: inv, terms: o.terms(inv)}
+		asks := func(s subscription.ServicePeriod) bool {
+			return paidByCredits(s, currency) && !s.Period.Start.After(tx.Now)
+		}
+		if !slices.ContainsFunc(BilledBy(a.terms, inv), asks) {
+			continue
+		}
 		if a.services, err = Charged(tx, a.terms, inv); err != nil {
 			return nil, err
 		}
 		for _, s := range a.services {
-			if paidByCredits(s, currency) && !s.Period.Start.After(tx.Now) {
+			if asks(s) {
 				a.lineIDs = append(a.lineIDs, LineID(inv.ID, s))
 			}
 		}

@@ -78,7 +78,7 @@ func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
 	return false, ctx.Err()
 }
 
-// work does the next unit, or all that are due at its instant if its job is a parallel one. It
+// work does the next unit, or all that are due at its instant if its job is a parallel or a repeated one. It
 // fails with errTakenElsewhere if no unit was left.
 func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	if next.failed != nil {
@@ -86,7 +86,7 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	}
 	several, parallel := parallelJobs[next.job.name]
 	if !parallel {
-		return w.doUnit(ctx, p, next)
+		return w.doRepeatedly(ctx, p, next)
 	}
 	do := func() error { return w.doGroup(ctx, p, next, several) }
 	if w.alone || slices.ContainsFunc(next.trying, func(u due.Parked) bool { return u.Kind == next.job.name }) {
@@ -114,6 +114,20 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 		return errTakenElsewhere
 	}
 	return nil
+}
+
+// doRepeatedly does the next unit and, of a repeated job, all that are due at its instant.
+func (w *Worker) doRepeatedly(ctx context.Context, p pass, next found) error {
+	err := w.doUnit(ctx, p, next)
+	if !slices.Contains(repeatedJobs, next.job.name) {
+		return err
+	}
+	for err == nil && !p.over() {
+		if err = w.doUnit(ctx, p, next); errors.Is(err, errTakenElsewhere) {
+			return nil
+		}
+	}
+	return err
 }
 
 // Units of a parallel job are done in groups, each in one transaction. So what they have in common is read once, and

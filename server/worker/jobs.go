@@ -71,3 +71,7 @@ var parallelJobs = map[string]func(tx *store.Tx, most int, over func() bool) (do
 	"open invoices":  billing.OpenSeveral,
 	"issue invoices": billing.IssueSeveral,
 }
+
+// repeatedJobs are those whose units at one instant are done one after the other, without a search for other work in
+// between: they make nothing due that is listed before them. The searches cost as much as such a unit.
+var repeatedJobs = []string{"settle credits", "notify of subscriptions", "notify of invoice dates"}
