@@ -32,6 +32,8 @@ const (
 	leastBilling = 150
 	prepaidShare = 5      // of so many subscriptions as are billed, one is billed once more with a block of credits
 	leastPrepaid = 50     // of those
+	variedShare  = 20     // and of so many one in an account whose customers differ
+	leastVaried  = 80     // of those
 	blockOf      = "1000" // more than a month costs
 )
 
@@ -83,15 +85,20 @@ func (r *report) billing(ctx context.Context, s *stage, subscriptions int) error
 		}
 	}
 	_, err := r.billMonth(ctx, s, line{month: june, workers: 2, subscriptions: subscriptions / prepaidShare, prepaid: true, least: leastPrepaid})
+	if err != nil {
+		return err
+	}
+	_, err = r.billMonth(ctx, s, line{month: june, workers: 2, subscriptions: subscriptions / variedShare, varied: true, least: leastVaried})
 	return err
 }
 
 // line is a month that is billed: so many subscriptions by so many workers, and whether each customer
-// has a block of credits that pays for its usage.
+// has a block of credits that pays for its usage, or customers are of all kinds.
 type line struct {
 	month                  time.Time
 	workers, subscriptions int
 	prepaid                bool
+	varied                 bool
 	least                  float64 // invoices a second that are wanted of two workers
 }
 
@@ -99,6 +106,9 @@ func (l line) String() string {
 	what := fmt.Sprintf("invoices issued, %d at once", l.workers)
 	if l.prepaid {
 		what += ", credits"
+	}
+	if l.varied {
+		what += ", varied"
 	}
 	return what
 }
@@ -112,6 +122,11 @@ func (r *report) billMonth(ctx context.Context, s *stage, l line) (digest string
 	defer func() { b.server.stop() }()
 	if l.prepaid { // alone: its copies would be brought up to date day by day
 		if err := b.advance(ctx, b.end().Add(-2*time.Hour)); err != nil {
+			return "", err
+		}
+	}
+	if l.varied { // what is made late in the month is brought up to date on few days
+		if err := b.advance(ctx, b.end().AddDate(0, 0, -2)); err != nil {
 			return "", err
 		}
 	}
@@ -222,7 +237,11 @@ func (t *tables) forgetBilled(ctx context.Context) error {
 // multiply makes the other subscriptions, as rows, and the events of all.
 func (b *billed) multiply(ctx context.Context, l line) error {
 	began, subscriptions := time.Now(), l.subscriptions
-	if err := b.copySubscriptions(ctx, subscriptions); err != nil {
+	sell := b.copySubscriptions
+	if l.varied {
+		sell = b.sellVaried
+	}
+	if err := sell(ctx, subscriptions); err != nil {
 		return err
 	}
 	st, err := store.Open(ctx, b.url)
@@ -241,7 +260,7 @@ func (b *billed) multiply(ctx context.Context, l line) error {
 	_, err = tx.Exec(ctx, `
 		INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
 		SELECT $1, md5(n::text), 'request', 'e:customer-' || n % $2::int, $3::timestamptz + n * interval '1 day' * 29 / ($2::int * $4::int),
-			format('{"tokens":%s,"seconds":%s.25,"region":"%s"}', n % 997, n % 7, ($5::text[])[1 + n % 4])::jsonb,
+			format('{"tokens":%s,"seconds":%s.25,"region":"%s","seat_id":"seat"}', n % 997, n % 7, ($5::text[])[1 + n % 4])::jsonb,
 			clock_timestamp(), event_number() + n
 		FROM generate_series(0, $2::int * $4::int - 1) AS n`, b.account, subscriptions, b.month, eachUses, regions)
 	if err != nil {

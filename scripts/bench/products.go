@@ -25,8 +25,8 @@ func byProperty(property string, values []string) object {
 	}}
 }
 
-// offer makes a plan of monthly prices, in their order.
-func (p *process) offer(ctx context.Context, name string, prices []price) (plan string, err error) {
+// offer makes a plan of monthly prices, in their order, and of more entries, which are written out.
+func (p *process) offer(ctx context.Context, name string, prices []price, more ...object) (plan string, err error) {
 	item, err := p.create(ctx, "/v1/items", object{"name": name})
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func (p *process) offer(ctx context.Context, name string, prices []price) (plan 
 		}
 		wanted = append(wanted, object{"price": body})
 	}
-	return p.create(ctx, "/v1/plans", object{"name": name, "currency": "USD", "prices": wanted})
+	return p.create(ctx, "/v1/plans", object{"name": name, "currency": "USD", "prices": append(wanted, more...)})
 }
 
 // subscribe makes a customer with an alias and subscribes it from an instant on.
