@@ -64,7 +64,7 @@ func crossings(ours, theirs *teller) (all []crossing) {
 			other.place, other.stolen = p.In+" "+p.Name, stolen
 			if other.inPath = p.In == "path"; other.inPath {
 				mine := url.PathEscape(fmt.Sprint(ours.names.Real(example)))
-				other.within = strings.Contains(op.Path[:strings.Index(op.Path, "{"+p.Name)], "{")
+				other.within = !strings.HasPrefix(op.Path[strings.IndexByte(op.Path, '{')+1:], p.Name)
 				other.path = strings.Replace(plain.path, "/"+mine, "/"+url.PathEscape(stolen), 1)
 			} else {
 				with := url.Values{p.Name: {stolen}}

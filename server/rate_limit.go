@@ -88,6 +88,7 @@ func (l *rateLimits) admit(address, key string, now time.Time) error {
 	if _, ok := l.good.Get(sha256.Sum256([]byte(key))); ok {
 		return nil
 	}
+	// The attempt is counted when it has failed.
 	if missing := 1 - l.strangersAt(address).TokensAt(now); missing > 0 {
 		return contract.TooOften{Wait: time.Duration(missing / float64(l.attempts) * float64(time.Second))}
 	}

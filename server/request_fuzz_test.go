@@ -23,7 +23,7 @@ import (
 	"tollkeeper/server/examples"
 )
 
-// requestsOfBatch are made on one account, which then is full of what they made.
+// requestsOfBatch are made on one account. By then it is full of what they made, and slow.
 const requestsOfBatch = 1000
 
 // dearest is the processor time that a request may take, of this process, which is the server and its client.

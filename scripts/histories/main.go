@@ -4,6 +4,9 @@
 //
 //	go run ./scripts/histories [-seed N] [-count N] [-steps N] [-workers N] [-state FILE]
 //
+// With -server and -keys it plays them on a server that runs already, on empty test accounts, and
+// -dump keeps what each account shows at the end, for scripts/faults.
+//
 // With -paces it lives through a year of each history in one jump, by days and in steps of
 // seven hours, and compares what the accounts show afterwards, byte by byte.
 //
@@ -22,6 +25,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"strings"
 )
 
 func main() {
@@ -52,6 +56,9 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	})
 	flags.BoolVar(&o.quick, "quick", false, "compare after steps of the clock and changes of subscriptions alone")
 	flags.BoolVar(&o.pairs, "pairs", false, "print how often each pair of a step and a feature occurred")
+	flags.StringVar(&o.dumps, "dump", "", "a directory that gets what each account shows at the end, by seed")
+	url := flags.String("server", "", "base URL of a server to play on, instead of one that is started")
+	keys := flags.String("keys", "", "API keys of empty test accounts there, one for each history, with commas")
 	file := flags.String("play", "", "a file of steps, one JSON object a line, to play instead")
 	paced := flags.Bool("paces", false, "live through a year of each history in one jump, by days and by seven hours instead, and compare the bytes")
 	if err := flags.Parse(args); err != nil {
@@ -60,11 +67,14 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800) // memory is cheaper here than time
 	}
-	s, err := setUp(ctx, ".data")
-	if err != nil {
-		return err
+	s := &stage{url: *url, keys: strings.Split(*keys, ",")}
+	if *url == "" {
+		var err error
+		if s, err = setUp(ctx, ".data"); err != nil {
+			return err
+		}
+		defer s.tearDown()
 	}
-	defer s.tearDown()
 	if *file != "" {
 		return playFile(ctx, s, *file)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"sort"
 	"sync"
 	"time"
@@ -16,7 +18,7 @@ type options struct {
 	seed                            uint64
 	count, steps, workers, failures int
 	whole, quick, pairs             bool
-	state                           string
+	state, dumps                    string
 }
 
 // play plays the histories and returns how many differ.
@@ -127,7 +129,19 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 			return played, r, err
 		}
 	}
-	return played, r, nil
+	return played, r, o.keep(ctx, seed, r)
+}
+
+// keep writes what the account of a history shows at its end, where that is asked for.
+func (o options) keep(ctx context.Context, seed uint64, r *run) error {
+	if o.dumps == "" {
+		return nil
+	}
+	text, err := r.dump(ctx)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(o.dumps, fmt.Sprint(seed)), []byte(text), 0o600)
 }
 
 // do does a step and compares.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"gorm.io/gorm"
 
@@ -25,6 +27,9 @@ type stage struct {
 	store *store.Store
 	http  *http.Server
 	url   string
+
+	mu   sync.Mutex
+	keys []string // of empty accounts, where the server was there before; nil: accounts are made
 }
 
 // setUp starts both. Binaries of PostgreSQL are kept in cache.
@@ -76,6 +81,9 @@ func (s *stage) tearDown() {
 
 // account makes an empty test account and returns a client with its key.
 func (s *stage) account(ctx context.Context) (*client, error) {
+	if s.store == nil {
+		return s.nextAccount()
+	}
 	id, key := store.NewID("acct"), "tk_test_"+store.Random(32)
 	hash := sha256.Sum256([]byte(key))
 	err := s.store.AsOwner(ctx, func(db *gorm.DB) error {
@@ -88,4 +96,16 @@ func (s *stage) account(ctx context.Context) (*client, error) {
 		return nil, fmt.Errorf("make an account: %w", err)
 	}
 	return &client{url: s.url, key: key}, nil
+}
+
+// nextAccount returns a client of the next account that was made ready.
+func (s *stage) nextAccount() (*client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.keys) == 0 {
+		return nil, errors.New("there are fewer keys than histories")
+	}
+	c := &client{url: s.url, key: s.keys[0]}
+	s.keys = s.keys[1:]
+	return c, nil
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"tollkeeper/store"
+)
+
+// patient stands before the servers. It sends a request to one of them after the other until it
+// is answered, as official clients do, and what is no answer reaches nobody: a lost connection, 409, 429, 5xx.
+type patient struct{ servers []*process }
+
+// Times of a request: how long an answer is waited for, when it is sent again, and when that ends.
+const (
+	answerWithin = 40 * time.Second
+	again        = 50 * time.Millisecond
+	patience     = 4 * time.Minute
+)
+
+func (p *patient) serve() *httptest.Server { return httptest.NewServer(p) }
+
+func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if creates := r.Method == http.MethodPost || r.Method == http.MethodPatch; creates && r.Header.Get("Idempotency-Key") == "" {
+		r.Header.Set("Idempotency-Key", "faults-"+store.Random(20))
+	}
+	status, answer, why := 0, []byte(nil), ""
+	unsure := false // whether an earlier attempt had its effect
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(again) {
+		at := p.servers[rand.IntN(len(p.servers))].addr
+		status, answer, err = attempt(r.Context(), at, r, body)
+		switch {
+		case err != nil:
+			unsure, why = true, err.Error()
+			continue
+		case status >= 500, status == http.StatusConflict, status == http.StatusTooManyRequests:
+			unsure, why = true, fmt.Sprint(status, " ", string(answer))
+			continue
+		case parked(r, answer):
+			r.Header.Set("Idempotency-Key", "faults-"+store.Random(20))
+			why = "parked: " + string(answer)
+			continue
+		}
+		// What an earlier attempt has done already is done.
+		if unsure && r.Method == http.MethodDelete && status == http.StatusNotFound {
+			status, answer = http.StatusNoContent, nil
+		}
+		if unsure && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/deprecate") && status == http.StatusBadRequest {
+			status, answer = http.StatusOK, []byte("{}")
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write(answer) // a client that is gone needs none
+		return
+	}
+	w.WriteHeader(http.StatusBadGateway)
+	_, _ = fmt.Fprintf(w, "not answered within %s: %s", patience, why)
+}
+
+// parked reports that the clock of an account stands beyond work that failed, which is tried again.
+func parked(r *http.Request, answer []byte) bool {
+	var clock struct{ Parked []any }
+	return r.URL.Path == "/v1/test_clock/advance" && json.Unmarshal(answer, &clock) == nil && len(clock.Parked) > 0
+}
+
+// attempt sends a request once.
+func attempt(ctx context.Context, addr string, r *http.Request, body []byte) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, r.Method, "http://"+addr+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key"} {
+		if value := r.Header.Get(name); value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}
