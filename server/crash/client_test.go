@@ -66,8 +66,13 @@ func (c client) attempt(method, path string, body []byte, idempotencyKey string)
 func (c client) must(method, path string, body any, idempotencyKey string) string {
 	status, answer := c.ask(method, path, body, idempotencyKey)
 	Expect(status).To(BeNumerically("<", 300), "%s %s: %s", method, path, answer)
-	var made struct{ ID string }
+	var made struct {
+		ID     string
+		Parked []any
+	}
 	Expect(json.Unmarshal(answer, &made)).To(Succeed())
+	// A kill is an outage, and ends a pass of due work. It fails no unit.
+	Expect(made.Parked).To(BeEmpty(), "%s %s leaves work parked: %s", method, path, answer)
 	return made.ID
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,16 +33,32 @@ type machine struct {
 	finished chan struct{} // closed when the server has ended
 }
 
-// boot builds the server and starts everything.
+// program builds the server, once for all specs.
+var program = sync.OnceValue(func() string {
+	path := filepath.Join(builds, "tollkeeper")
+	said, err := exec.Command("go", "build", "-o", path, "tollkeeper/server/cmd/tollkeeper").CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), string(said))
+	return path
+})
+
+// builds is a directory for it.
+var builds string
+
+var _ = BeforeSuite(func() {
+	var err error
+	builds, err = os.MkdirTemp("", "tk-build-")
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(os.RemoveAll, builds)
+})
+
+// boot starts everything.
 func boot() *machine {
 	GinkgoHelper()
 	dir, err := os.MkdirTemp("", "tk-crash-") // a short path: a socket is in it
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)
 	Expect(os.Chmod(dir, 0o711)).To(Succeed()) // for the user that replaces root
-	m := &machine{dir: dir, binary: filepath.Join(dir, "tollkeeper"), addr: freeAddr()}
-	build, err := exec.Command("go", "build", "-o", m.binary, "tollkeeper/server/cmd/tollkeeper").CombinedOutput()
-	Expect(err).NotTo(HaveOccurred(), string(build))
+	m := &machine{dir: dir, binary: program(), addr: freeAddr()}
 	DeferCleanup(func() {
 		m.killServer()
 		Expect(m.cluster.Stop()).To(Succeed())
