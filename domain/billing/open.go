@@ -124,12 +124,13 @@ func OpenSeveral(tx *store.Tx, most int, over func() bool) (done int, err error)
 	if err := openAll(tx, openings...); err != nil {
 		return 0, err
 	}
+	next := make([]*time.Time, len(all))
 	for k := range all {
-		if err := bill(tx, &all[k]); err != nil {
+		if next[k], err = opened(tx, &all[k]); err != nil {
 			return 0, err
 		}
 	}
-	return len(all), nil
+	return len(all), subscription.SetNextBillings(tx, all, next)
 }
 
 // open opens the invoice of the subscription's next billing date, unless it is
@@ -138,7 +139,11 @@ func open(tx *store.Tx, t *subscription.Terms) error {
 	if err := openDates(tx, *t, datesToOpen(*t)...); err != nil {
 		return err
 	}
-	return bill(tx, t)
+	next, err := opened(tx, t)
+	if err != nil {
+		return err
+	}
+	return t.SetNextBilling(tx, next)
 }
 
 // datesToOpen are the subscription's next billing date, and the one after it if there is one.
@@ -150,19 +155,16 @@ func datesToOpen(t subscription.Terms) []time.Time {
 	return dates
 }
 
-// bill ends the opening of a billing date, and says when the next one is.
-func bill(tx *store.Tx, t *subscription.Terms) error {
-	next, more := t.NextBilling(*t.NextBillingAt)
+// opened ends the opening of a billing date, but for the next one, which it returns; nil: there is none.
+func opened(tx *store.Tx, t *subscription.Terms) (next *time.Time, err error) {
 	if err := t.Accrue(tx); err != nil {
-		return err
+		return nil, err
 	}
+	date, more := t.NextBilling(*t.NextBillingAt)
 	if !more {
-		return t.SetNextBilling(tx, nil)
+		return nil, nil
 	}
-	if err := invoice.ExpectInvoices(tx, *t, next); err != nil {
-		return err
-	}
-	return t.SetNextBilling(tx, &next)
+	return &date, invoice.ExpectInvoices(tx, *t, date)
 }
 
 // openDates opens the invoices of dates: one for each plan that is billed.

@@ -53,15 +53,19 @@ type Line struct {
 	itemID   string        // this
 }
 
-// keepItems writes down what the items of lines are called, which are to be issued.
+// keepItems writes down what the items of lines are called, which are to be issued, where that is not known yet.
 func keepItems(tx *store.Tx, lines []Line) error {
-	ids := make([]string, len(lines))
-	for k, l := range lines {
-		ids[k] = l.itemID
+	var ids []string
+	for _, l := range lines {
+		if l.ItemName == "" {
+			ids = append(ids, l.itemID)
+		}
 	}
 	names, err := catalog.Names(tx, ids)
 	for k := range lines {
-		lines[k].ItemName = names[lines[k].itemID]
+		if lines[k].ItemName == "" {
+			lines[k].ItemName = names[lines[k].itemID]
+		}
 	}
 	return err
 }
@@ -100,6 +104,11 @@ func lines(tx *store.Tx, t subscription.Terms, inv Invoice, more draftAdditions,
 	if err != nil {
 		return nil, err
 	}
+	return linesOfServices(tx, t, inv, billed, more, credits)
+}
+
+// linesOfServices is lines for services that are known: see [Charged].
+func linesOfServices(tx *store.Tx, t subscription.Terms, inv Invoice, billed []subscription.ServicePeriod, more draftAdditions, credits creditReader) ([]Line, error) {
 	was, err := PriorCharges(tx, t, inv, billed)
 	if err != nil {
 		return nil, err

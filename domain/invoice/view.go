@@ -105,6 +105,8 @@ type Issuing struct {
 	ledgers  map[string][]credit.Ledger // of the customers, by id
 	terms    func(Invoice) subscription.Terms
 	more     func(Invoice) draftAdditions
+	beside   map[string]bool   // the drafts, by id, of whose date another invoice of the subscription is issued
+	names    map[string]string // of items of their prices, by id
 }
 
 // PrepareToIssue reads what locked drafts need to be issued. They are of different customers, so that issuing one
@@ -129,8 +131,45 @@ func PrepareToIssue(tx *store.Tx, settings account.Account, rows []Invoice) (p I
 	for k, row := range rows {
 		ids[k] = row.ID
 	}
-	p.more, err = Extras(tx, ids)
+	if p.more, err = Extras(tx, ids); err != nil {
+		return p, err
+	}
+	if p.beside, err = issuedBeside(tx, rows); err != nil {
+		return p, err
+	}
+	var items []string
+	for _, row := range plain {
+		for _, i := range p.terms(row).Intervals {
+			items = append(items, i.Price.ItemID)
+		}
+	}
+	slices.Sort(items)
+	p.names, err = catalog.Names(tx, slices.Compact(items))
 	return p, err
+}
+
+// issuedBeside are the drafts, by id, of whose date another invoice of the subscription is issued.
+func issuedBeside(tx *store.Tx, drafts []Invoice) (map[string]bool, error) {
+	beside := map[string]bool{}
+	var subscriptions []string
+	var dates []time.Time
+	for _, d := range drafts {
+		if d.SubscriptionID != nil {
+			subscriptions, dates = append(subscriptions, *d.SubscriptionID), append(dates, d.InvoiceDate)
+		}
+	}
+	if len(subscriptions) == 0 {
+		return beside, nil
+	}
+	var issued []Invoice
+	err := tx.Where("subscription_id IN ? AND source = ? AND invoice_date IN ?", subscriptions, SourceSubscription, dates).
+		Where("status <> ? AND NOT replaced", StatusDraft).Find(&issued).Error
+	for _, d := range drafts {
+		beside[d.ID] = slices.ContainsFunc(issued, func(i Invoice) bool {
+			return d.SubscriptionID != nil && *i.SubscriptionID == *d.SubscriptionID && i.InvoiceDate.Equal(d.InvoiceDate)
+		})
+	}
+	return beside, err
 }
 
 // ViewToIssue shows one draft as it is to be issued: see [Issuing.View].
@@ -154,15 +193,26 @@ func (p Issuing) ledgersOf(row Invoice) []credit.Ledger {
 // first, and its lines are worked out after that.
 func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 	defer fault.Doing(&err, "draw up invoice %s", row.ID)
-	ledgers := p.ledgersOf(row)
-	if len(ledgers) == 0 {
-		return draftView(tx, p.settings, row, p.terms(row), p.more(row), noCredits)
+	t, credits := p.terms(row), creditReader(noCredits)
+	if ledgers := p.ledgersOf(row); len(ledgers) > 0 {
+		if t, err = row.commitCredits(tx, ledgers); err != nil {
+			return View{}, err
+		}
+		credits = committedCredits
 	}
-	t, err := row.commitCredits(tx, ledgers)
+	var charged []Line
+	if row.SubscriptionID != nil && row.PlanID != nil && !p.beside[row.ID] {
+		charged, err = linesOfServices(tx, t, row, BilledBy(t, row), p.more(row), credits)
+	} else {
+		charged, err = lines(tx, t, row, p.more(row), credits)
+	}
 	if err != nil {
 		return View{}, err
 	}
-	return draftView(tx, p.settings, row, t, p.more(row), committedCredits)
+	for k := range charged {
+		charged[k].ItemName = p.names[charged[k].itemID]
+	}
+	return ViewOfDraft(p.settings, row, t, charged), nil
 }
 
 func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {

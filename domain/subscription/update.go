@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -53,6 +54,21 @@ func (s *Subscription) SetNextBilling(tx *store.Tx, at *time.Time) error {
 	s.NextBillingAt = at
 	return tx.Model(&Subscription{}).Where("id = ?", s.ID).
 		Select("next_billing_at").Updates(&Subscription{NextBillingAt: at}).Error
+}
+
+// SetNextBillings is SetNextBilling for several subscriptions, of which at has the dates by their order.
+func SetNextBillings(tx *store.Tx, all []Terms, at []*time.Time) error {
+	ids := make([]string, len(all))
+	for k := range all {
+		ids[k], all[k].NextBillingAt = all[k].ID, at[k]
+	}
+	_, err := tx.Conn().ExecContext(tx.Context(), `
+		UPDATE subscriptions AS s SET next_billing_at = next.at FROM unnest($1::text[], $2::timestamptz[]) AS next (id, at)
+		WHERE s.account_id = $3 AND s.id = next.id`, ids, at, tx.AccountID)
+	if err != nil {
+		return fmt.Errorf("set the next billing dates: %w", err)
+	}
+	return nil
 }
 
 // SetNextChange records the next instant at which what was charged may have to be
