@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/trace"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
@@ -52,6 +53,9 @@ type Config struct {
 	// when 0.
 	StalledBody time.Duration
 
+	// Tracing makes spans of requests; nil for none.
+	Tracing trace.TracerProvider
+
 	// Release is the version that /openapi.yaml names; "development" when "".
 	Release string
 }
@@ -74,6 +78,7 @@ type Server struct {
 	networks   []netip.Prefix // that webhooks may call
 	stalled    time.Duration  // that a client may send nothing in the middle of a body
 	release    string         // the version of the program
+	tracing    trace.TracerProvider
 	proxies    []netip.Prefix // that may name the address of a client
 }
 
@@ -117,6 +122,7 @@ func New(cfg Config) *Server {
 		networks:   cfg.WebhookNetworks,
 		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
 		proxies:    cfg.TrustedProxies,
+		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
 	}
 	metrics.registry.MustRegister(dueWork{s.worker})
@@ -135,7 +141,7 @@ func (s *Server) Handler() http.Handler {
 	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
-	return answerHead(e)
+	return s.traced(answerHead(e))
 }
 
 // begin gives the request its id and finds its operation (semantics 14.1.5).
@@ -148,6 +154,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		r := &request{id: id, operation: s.contract.Operation(c.Request().Method, c.Path())}
 		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
+		s.nameSpan(c, r)
 		ctx := withRequest(s.reading(c.Request().Context()), r)
 		if mayUseReplica(r.operation) {
 			ctx = store.OnReplica(ctx)

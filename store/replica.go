@@ -48,6 +48,7 @@ func (s *Store) UseReplica(url string) error {
 	if err != nil {
 		return err
 	}
+	cfg.Tracer = s.tracer
 	pool, db, err := openPool(cfg)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ type Store struct {
 	db  *gorm.DB
 	sql *sql.DB
 
+	tracer pgx.QueryTracer // of statements; nil for none
+
 	connections map[Use]*shares // of the pool, see connection
 	locks       *locker
 	replica     *replica // nil without one
@@ -46,11 +48,15 @@ type Store struct {
 }
 
 // Open connects to a migrated database. It fails when none answers.
-func Open(ctx context.Context, url string) (*Store, error) {
+func Open(ctx context.Context, url string) (*Store, error) { return OpenTraced(ctx, url, nil) }
+
+// OpenTraced is Open with a tracer of statements; nil for none.
+func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*Store, error) {
 	cfg, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
+	cfg.Tracer = tracer
 	pool, db, err := openPool(cfg)
 	if err != nil {
 		return nil, err
@@ -65,7 +71,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	for use, most := range mostOf {
 		connections[use] = newShares(most)
 	}
-	return &Store{db: db, sql: pool, connections: connections, locks: newLocker(cfg)}, nil
+	return &Store{db: db, sql: pool, tracer: tracer, connections: connections, locks: newLocker(cfg)}, nil
 }
 
 // parse reads a URL, and sets what holds for every connection.

@@ -190,7 +190,7 @@ func (d database) migrate(ctx context.Context) error {
 
 // open opens the database for a server, migrated if the owner's login is known. Without it the
 // database must be migrated already.
-func (d database) open(ctx context.Context) (st *store.Store, err error) {
+func (d database) open(ctx context.Context, tracer pgx.QueryTracer) (st *store.Store, err error) {
 	owner, err := d.isOwners(ctx)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (d database) open(ctx context.Context) (st *store.Store, err error) {
 			return nil, err
 		}
 	}
-	if st, err = store.Open(ctx, d.url); err != nil || owner {
+	if st, err = store.OpenTraced(ctx, d.url, tracer); err != nil || owner {
 		return st, err
 	}
 	if err := st.CheckMigrated(ctx); err != nil {

@@ -88,7 +88,12 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err := checkDurable(ctx, db.owner); err != nil {
 		return err
 	}
-	st, err := db.open(ctx)
+	spans, flush, err := tracing(ctx)
+	if err != nil {
+		return err
+	}
+	defer ended(ctx, flush)
+	st, err := db.open(ctx, statementTracer(spans))
 	if err != nil {
 		return err
 	}
@@ -106,7 +111,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	welcome.print(out, listener.Addr(), secured != nil)
-	s := server.New(server.Config{Store: st, Logger: log, Release: release, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers()})
+	s := server.New(server.Config{Store: st, Logger: log, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers()})
 	return answer(ctx, s, log, listener, secured, env, db)
 }
 
