@@ -11,7 +11,7 @@ import (
 // Ids and prefixes of invoice numbers are random.
 var (
 	ids      = regexp.MustCompile(`\b([a-z]+)_[A-Za-z0-9]{20,}\b`)
-	prefixes = regexp.MustCompile(`\b[A-Z]{6}-(\d{5})\b`)
+	prefixes = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)\b`)
 )
 
 // canonical is what the books say about the customers: all that the API shows, with ids replaced
