@@ -51,8 +51,10 @@ type commands struct {
 		Skip  skipDue  `cmd:"" help:"Leave a parked unit undone for good, where the books do not need it."`
 	} `cmd:"" help:"Due work that failed and is parked: it holds up what depends on it until it succeeds."`
 	Import struct {
-		Events importEvents `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
-	} `cmd:"" help:"Files."`
+		Events  importEvents  `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
+		Account importAccount `cmd:"" help:"Move an account here from another server over its API. The same command goes on after an interruption."`
+	} `cmd:"" help:"Files and accounts of other servers."`
+	Compare compare `cmd:"" help:"Set the upcoming invoices of a moved account and of its source side by side; status 1 when they differ."`
 	Verify  verify  `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
 	Doctor  doctor  `cmd:"" help:"Tell what is found and what is missing; status 1 when something is wrong."`
 	Backup  backup  `cmd:"" help:"Make a base backup of the private PostgreSQL in TOLLKEEPER_BACKUP_DIR, where serve archives its log."`

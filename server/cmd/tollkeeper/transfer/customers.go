@@ -1,0 +1,95 @@
+package transfer
+
+import (
+	"context"
+
+	"tollkeeper/domain/money"
+)
+
+// moveCustomers moves customers, parents before their children. None pays by itself yet.
+func (t *transfer) moveCustomers(ctx context.Context) error {
+	all, err := t.Source.oldestFirst(ctx, "/customers", nil)
+	if err != nil {
+		return err
+	}
+	for _, children := range []bool{false, true} {
+		for _, c := range all {
+			if (parent(c) != "") == children {
+				if err := t.moveCustomer(ctx, c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func parent(customer object) string {
+	return text(part(part(customer, "hierarchy"), "parent"), "id")
+}
+
+func (t *transfer) moveCustomer(ctx context.Context, c object) error {
+	body := pick(c, "name", "email", "additional_emails", "external_customer_id", "timezone", "currency", "auto_issuance", "email_delivery",
+		"billing_address", "shipping_address", "payment_provider", "payment_provider_id", "tax_id", "reporting_configuration", "metadata")
+	body["auto_collection"] = false
+	if p := parent(c); p != "" {
+		hierarchy := object{}
+		if !t.refer(kindCustomer, c, hierarchy, "parent_customer_id", kindCustomer, p) {
+			return nil
+		}
+		body["hierarchy"] = hierarchy
+	}
+	if c["default_payment_method"] != nil {
+		t.leave(kindCustomer, c, "the payment method: it is kept by the payment provider")
+	}
+	if c["accounting_sync_configuration"] != nil || c["payment_configuration"] != nil {
+		t.leave(kindCustomer, c, "its accounting and payment configuration, which names connections of the source")
+	}
+	_, ok, err := t.create(ctx, kindCustomer, c, "/customers", body)
+	if ok {
+		t.customers = append(t.customers, c)
+	}
+	return err
+}
+
+// balances carries each balance over in one transaction.
+func (t *transfer) balances(ctx context.Context) error {
+	for _, c := range t.customers {
+		balance := money.Must(number(c, "balance"))
+		if balance.IsZero() {
+			continue
+		}
+		body := object{"type": "increment", "amount": balance.Abs().String(), "description": "Balance at " + t.Source.url}
+		if balance.Sign() < 0 {
+			body["type"] = "decrement"
+		}
+		to, _ := t.to(kindCustomer, text(c, "id"))
+		if _, _, err := t.create(ctx, kindBalance, c, "/customers/"+escaped(to)+"/balance_transactions", body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collection lets those customers and subscriptions pay by themselves that do so at the source. It is the
+// last step: what the source has collected must not be collected again.
+func (t *transfer) collection(ctx context.Context) error {
+	for _, c := range t.customers {
+		if !truth(c, "auto_collection") {
+			continue
+		}
+		to, _ := t.to(kindCustomer, text(c, "id"))
+		if err := t.put(ctx, kindCustomer, c, "/customers/"+escaped(to), object{"auto_collection": true}); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.subs {
+		if s.to == "" || s.object["auto_collection"] == nil {
+			continue
+		}
+		if err := t.put(ctx, kindSubscription, s.object, "/subscriptions/"+escaped(s.to), pick(s.object, "auto_collection")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
