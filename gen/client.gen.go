@@ -947,7 +947,8 @@ type ClientInterface interface {
 
 	// IssueInvoiceSummaryWithBody Issue a draft invoice, answering without lines
 	//
-	// As `issueInvoice`, with a summary for an answer.
+	// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+	// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -956,7 +957,8 @@ type ClientInterface interface {
 
 	// IssueInvoiceSummary Issue a draft invoice, answering without lines
 	//
-	// As `issueInvoice`, with a summary for an answer.
+	// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+	// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1037,7 +1039,9 @@ type ClientInterface interface {
 
 	// MarkInvoicePaidWithBody Record that an invoice was paid
 	//
-	// Issued and synced invoices only; any other is refused with a 400.
+	// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+	// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+	// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1046,7 +1050,9 @@ type ClientInterface interface {
 
 	// MarkInvoicePaid Record that an invoice was paid
 	//
-	// Issued and synced invoices only; any other is refused with a 400.
+	// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+	// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+	// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1151,7 +1157,7 @@ type ClientInterface interface {
 
 	// CreateLicenseTypeWithBody Create a license type
 	//
-	// Events tell by the property `grouping_key` whose license they use.
+	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1160,7 +1166,7 @@ type ClientInterface interface {
 
 	// CreateLicenseType Create a license type
 	//
-	// Events tell by the property `grouping_key` whose license they use.
+	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1360,7 +1366,8 @@ type ClientInterface interface {
 
 	// UpdatePlanByExternalIDWithBody Update a plan by its alias
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+	// prices change through versions.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1369,7 +1376,8 @@ type ClientInterface interface {
 
 	// UpdatePlanByExternalID Update a plan by its alias
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+	// prices change through versions.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1378,7 +1386,8 @@ type ClientInterface interface {
 
 	// SetDefaultPlanVersionByExternalIDWithBody Choose the version that new subscriptions get, by the plan's alias
 	//
-	// Subscriptions there are stay with theirs.
+	// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+	// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1387,7 +1396,8 @@ type ClientInterface interface {
 
 	// SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
 	//
-	// Subscriptions there are stay with theirs.
+	// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+	// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1430,7 +1440,8 @@ type ClientInterface interface {
 
 	// UpdatePlanWithBody Update a plan
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+	// issued invoices do not change.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1439,7 +1450,8 @@ type ClientInterface interface {
 
 	// UpdatePlan Update a plan
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+	// issued invoices do not change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1462,14 +1474,15 @@ type ClientInterface interface {
 
 	// CancelPlanMigration Cancel a migration of a plan
 	//
-	// Only while no subscription has been put on the version yet.
+	// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
 	//
 	// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
 	CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SetDefaultPlanVersionWithBody Choose the version that new subscriptions get
 	//
-	// Subscriptions there are stay with theirs.
+	// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+	// a 400 when the plan has no such version.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1478,7 +1491,8 @@ type ClientInterface interface {
 
 	// SetDefaultPlanVersion Choose the version that new subscriptions get
 	//
-	// Subscriptions there are stay with theirs.
+	// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+	// a 400 when the plan has no such version.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1704,7 +1718,8 @@ type ClientInterface interface {
 
 	// CancelSubscriptionChange Cancel a pending subscription change
 	//
-	// It cannot be applied any more.
+	// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
+	// a 400 when the change is not pending.
 	//
 	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
 	CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1914,7 +1929,8 @@ type ClientInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// Refused with a 400 where there is none.
+	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+	// 400 where no change lies ahead.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1923,7 +1939,8 @@ type ClientInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// Refused with a 400 where there is none.
+	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+	// 400 where no change lies ahead.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2100,7 +2117,7 @@ type ClientInterface interface {
 
 	// DeleteWebhookEndpoint Delete a webhook endpoint
 	//
-	// With its part of the log of deliveries.
+	// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
 	//
 	// Corresponds with DELETE /v1/webhook_endpoints/{webhook_endpoint_id} (the `DeleteWebhookEndpoint` operationId).
 	DeleteWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3954,7 +3971,8 @@ func (c *Client) ListInvoiceSummaries(ctx context.Context, params *ListInvoiceSu
 
 // IssueInvoiceSummaryWithBody Issue a draft invoice, answering without lines
 //
-// As `issueInvoice`, with a summary for an answer.
+// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3973,7 +3991,8 @@ func (c *Client) IssueInvoiceSummaryWithBody(ctx context.Context, invoiceID Invo
 
 // IssueInvoiceSummary Issue a draft invoice, answering without lines
 //
-// As `issueInvoice`, with a summary for an answer.
+// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4144,7 +4163,9 @@ func (c *Client) ExplainInvoiceLineItem(ctx context.Context, invoiceID InvoiceID
 
 // MarkInvoicePaidWithBody Record that an invoice was paid
 //
-// Issued and synced invoices only; any other is refused with a 400.
+// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4163,7 +4184,9 @@ func (c *Client) MarkInvoicePaidWithBody(ctx context.Context, invoiceID InvoiceI
 
 // MarkInvoicePaid Record that an invoice was paid
 //
-// Issued and synced invoices only; any other is refused with a 400.
+// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4388,7 +4411,7 @@ func (c *Client) ListLicenseTypes(ctx context.Context, params *ListLicenseTypesP
 
 // CreateLicenseTypeWithBody Create a license type
 //
-// Events tell by the property `grouping_key` whose license they use.
+// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4407,7 +4430,7 @@ func (c *Client) CreateLicenseTypeWithBody(ctx context.Context, params *CreateLi
 
 // CreateLicenseType Create a license type
 //
-// Events tell by the property `grouping_key` whose license they use.
+// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4837,7 +4860,8 @@ func (c *Client) FetchPlanByExternalID(ctx context.Context, externalPlanID Exter
 
 // UpdatePlanByExternalIDWithBody Update a plan by its alias
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+// prices change through versions.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4856,7 +4880,8 @@ func (c *Client) UpdatePlanByExternalIDWithBody(ctx context.Context, externalPla
 
 // UpdatePlanByExternalID Update a plan by its alias
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+// prices change through versions.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4875,7 +4900,8 @@ func (c *Client) UpdatePlanByExternalID(ctx context.Context, externalPlanID Exte
 
 // SetDefaultPlanVersionByExternalIDWithBody Choose the version that new subscriptions get, by the plan's alias
 //
-// Subscriptions there are stay with theirs.
+// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4894,7 +4920,8 @@ func (c *Client) SetDefaultPlanVersionByExternalIDWithBody(ctx context.Context, 
 
 // SetDefaultPlanVersionByExternalID Choose the version that new subscriptions get, by the plan's alias
 //
-// Subscriptions there are stay with theirs.
+// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4987,7 +5014,8 @@ func (c *Client) FetchPlan(ctx context.Context, planID PlanID, reqEditors ...Req
 
 // UpdatePlanWithBody Update a plan
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+// issued invoices do not change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5006,7 +5034,8 @@ func (c *Client) UpdatePlanWithBody(ctx context.Context, planID PlanID, contentT
 
 // UpdatePlan Update a plan
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+// issued invoices do not change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5059,7 +5088,7 @@ func (c *Client) FetchPlanMigration(ctx context.Context, planID PlanID, migratio
 
 // CancelPlanMigration Cancel a migration of a plan
 //
-// Only while no subscription has been put on the version yet.
+// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
 //
 // Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
 func (c *Client) CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5076,7 +5105,8 @@ func (c *Client) CancelPlanMigration(ctx context.Context, planID PlanID, migrati
 
 // SetDefaultPlanVersionWithBody Choose the version that new subscriptions get
 //
-// Subscriptions there are stay with theirs.
+// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+// a 400 when the plan has no such version.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5095,7 +5125,8 @@ func (c *Client) SetDefaultPlanVersionWithBody(ctx context.Context, planID PlanI
 
 // SetDefaultPlanVersion Choose the version that new subscriptions get
 //
-// Subscriptions there are stay with theirs.
+// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+// a 400 when the plan has no such version.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5551,7 +5582,8 @@ func (c *Client) ApplySubscriptionChange(ctx context.Context, subscriptionChange
 
 // CancelSubscriptionChange Cancel a pending subscription change
 //
-// It cannot be applied any more.
+// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
+// a 400 when the change is not pending.
 //
 // Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
 func (c *Client) CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5961,7 +5993,8 @@ func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID Subs
 
 // UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
 //
-// Refused with a 400 where there is none.
+// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+// 400 where no change lies ahead.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5980,7 +6013,8 @@ func (c *Client) UnscheduleFixedFeeQuantityUpdatesWithBody(ctx context.Context, 
 
 // UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 //
-// Refused with a 400 where there is none.
+// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+// 400 where no change lies ahead.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6337,7 +6371,7 @@ func (c *Client) CreateWebhookEndpoint(ctx context.Context, params *CreateWebhoo
 
 // DeleteWebhookEndpoint Delete a webhook endpoint
 //
-// With its part of the log of deliveries.
+// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
 //
 // Corresponds with DELETE /v1/webhook_endpoints/{webhook_endpoint_id} (the `DeleteWebhookEndpoint` operationId).
 func (c *Client) DeleteWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -18267,7 +18301,8 @@ type ClientWithResponsesInterface interface {
 
 	// IssueInvoiceSummaryWithBodyWithResponse Issue a draft invoice, answering without lines
 	//
-	// As `issueInvoice`, with a summary for an answer.
+	// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+	// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18276,7 +18311,8 @@ type ClientWithResponsesInterface interface {
 
 	// IssueInvoiceSummaryWithResponse Issue a draft invoice, answering without lines
 	//
-	// As `issueInvoice`, with a summary for an answer.
+	// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+	// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18365,7 +18401,9 @@ type ClientWithResponsesInterface interface {
 
 	// MarkInvoicePaidWithBodyWithResponse Record that an invoice was paid
 	//
-	// Issued and synced invoices only; any other is refused with a 400.
+	// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+	// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+	// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18374,7 +18412,9 @@ type ClientWithResponsesInterface interface {
 
 	// MarkInvoicePaidWithResponse Record that an invoice was paid
 	//
-	// Issued and synced invoices only; any other is refused with a 400.
+	// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+	// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+	// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18489,7 +18529,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLicenseTypeWithBodyWithResponse Create a license type
 	//
-	// Events tell by the property `grouping_key` whose license they use.
+	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18498,7 +18538,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLicenseTypeWithResponse Create a license type
 	//
-	// Events tell by the property `grouping_key` whose license they use.
+	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18722,7 +18762,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanByExternalIDWithBodyWithResponse Update a plan by its alias
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+	// prices change through versions.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18731,7 +18772,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanByExternalIDWithResponse Update a plan by its alias
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+	// prices change through versions.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18740,7 +18782,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetDefaultPlanVersionByExternalIDWithBodyWithResponse Choose the version that new subscriptions get, by the plan's alias
 	//
-	// Subscriptions there are stay with theirs.
+	// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+	// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18749,7 +18792,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetDefaultPlanVersionByExternalIDWithResponse Choose the version that new subscriptions get, by the plan's alias
 	//
-	// Subscriptions there are stay with theirs.
+	// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+	// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18796,7 +18840,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanWithBodyWithResponse Update a plan
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+	// issued invoices do not change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18805,7 +18850,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanWithResponse Update a plan
 	//
-	// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+	// issued invoices do not change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18832,7 +18878,7 @@ type ClientWithResponsesInterface interface {
 
 	// CancelPlanMigrationWithResponse Cancel a migration of a plan
 	//
-	// Only while no subscription has been put on the version yet.
+	// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18841,7 +18887,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
 	//
-	// Subscriptions there are stay with theirs.
+	// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+	// a 400 when the plan has no such version.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18850,7 +18897,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetDefaultPlanVersionWithResponse Choose the version that new subscriptions get
 	//
-	// Subscriptions there are stay with theirs.
+	// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+	// a 400 when the plan has no such version.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19088,7 +19136,8 @@ type ClientWithResponsesInterface interface {
 
 	// CancelSubscriptionChangeWithResponse Cancel a pending subscription change
 	//
-	// It cannot be applied any more.
+	// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
+	// a 400 when the change is not pending.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -19310,7 +19359,8 @@ type ClientWithResponsesInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// Refused with a 400 where there is none.
+	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+	// 400 where no change lies ahead.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19319,7 +19369,8 @@ type ClientWithResponsesInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// Refused with a 400 where there is none.
+	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+	// 400 where no change lies ahead.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19510,7 +19561,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteWebhookEndpointWithResponse Delete a webhook endpoint
 	//
-	// With its part of the log of deliveries.
+	// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -32009,7 +32060,8 @@ func (c *ClientWithResponses) ListInvoiceSummariesWithResponse(ctx context.Conte
 
 // IssueInvoiceSummaryWithBodyWithResponse Issue a draft invoice, answering without lines
 //
-// As `issueInvoice`, with a summary for an answer.
+// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32024,7 +32076,8 @@ func (c *ClientWithResponses) IssueInvoiceSummaryWithBodyWithResponse(ctx contex
 
 // IssueInvoiceSummaryWithResponse Issue a draft invoice, answering without lines
 //
-// As `issueInvoice`, with a summary for an answer.
+// As `issueInvoice`: freezes the amounts, takes a number, applies the customer's balance, and collects what is due where that is
+// on. The answer has no line items. Refused with a 400 when the invoice is no draft, will issue by itself, or cannot be issued yet.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32167,7 +32220,9 @@ func (c *ClientWithResponses) ExplainInvoiceLineItemWithResponse(ctx context.Con
 
 // MarkInvoicePaidWithBodyWithResponse Record that an invoice was paid
 //
-// Issued and synced invoices only; any other is refused with a 400.
+// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32182,7 +32237,9 @@ func (c *ClientWithResponses) MarkInvoicePaidWithBodyWithResponse(ctx context.Co
 
 // MarkInvoicePaidWithResponse Record that an invoice was paid
 //
-// Issued and synced invoices only; any other is refused with a 400.
+// Records a payment that arrived elsewhere: the invoice is paid as of local midnight of `payment_received_date`. Nothing is
+// charged. Credits that waited for the payment become usable, and a top-up that waited for it goes on. Refused with a 400
+// for an invoice that is neither issued nor synced, and for a date before that of the invoice.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32369,7 +32426,7 @@ func (c *ClientWithResponses) ListLicenseTypesWithResponse(ctx context.Context, 
 
 // CreateLicenseTypeWithBodyWithResponse Create a license type
 //
-// Events tell by the property `grouping_key` whose license they use.
+// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32384,7 +32441,7 @@ func (c *ClientWithResponses) CreateLicenseTypeWithBodyWithResponse(ctx context.
 
 // CreateLicenseTypeWithResponse Create a license type
 //
-// Events tell by the property `grouping_key` whose license they use.
+// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32746,7 +32803,8 @@ func (c *ClientWithResponses) FetchPlanByExternalIDWithResponse(ctx context.Cont
 
 // UpdatePlanByExternalIDWithBodyWithResponse Update a plan by its alias
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+// prices change through versions.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32761,7 +32819,8 @@ func (c *ClientWithResponses) UpdatePlanByExternalIDWithBodyWithResponse(ctx con
 
 // UpdatePlanByExternalIDWithResponse Update a plan by its alias
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
+// prices change through versions.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32776,7 +32835,8 @@ func (c *ClientWithResponses) UpdatePlanByExternalIDWithResponse(ctx context.Con
 
 // SetDefaultPlanVersionByExternalIDWithBodyWithResponse Choose the version that new subscriptions get, by the plan's alias
 //
-// Subscriptions there are stay with theirs.
+// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32791,7 +32851,8 @@ func (c *ClientWithResponses) SetDefaultPlanVersionByExternalIDWithBodyWithRespo
 
 // SetDefaultPlanVersionByExternalIDWithResponse Choose the version that new subscriptions get, by the plan's alias
 //
-// Subscriptions there are stay with theirs.
+// As `setDefaultPlanVersion`, of the plan that the alias names. New subscriptions get this version from now on, unless they
+// name another one. Those there are stay on theirs. Refused with a 400 when the plan has no such version.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32868,7 +32929,8 @@ func (c *ClientWithResponses) FetchPlanWithResponse(ctx context.Context, planID 
 
 // UpdatePlanWithBodyWithResponse Update a plan
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+// issued invoices do not change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32883,7 +32945,8 @@ func (c *ClientWithResponses) UpdatePlanWithBodyWithResponse(ctx context.Context
 
 // UpdatePlanWithResponse Update a plan
 //
-// Changes the alias, the description and the metadata; nothing else of a plan can be changed.
+// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
+// issued invoices do not change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32928,7 +32991,7 @@ func (c *ClientWithResponses) FetchPlanMigrationWithResponse(ctx context.Context
 
 // CancelPlanMigrationWithResponse Cancel a migration of a plan
 //
-// Only while no subscription has been put on the version yet.
+// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32943,7 +33006,8 @@ func (c *ClientWithResponses) CancelPlanMigrationWithResponse(ctx context.Contex
 
 // SetDefaultPlanVersionWithBodyWithResponse Choose the version that new subscriptions get
 //
-// Subscriptions there are stay with theirs.
+// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+// a 400 when the plan has no such version.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32958,7 +33022,8 @@ func (c *ClientWithResponses) SetDefaultPlanVersionWithBodyWithResponse(ctx cont
 
 // SetDefaultPlanVersionWithResponse Choose the version that new subscriptions get
 //
-// Subscriptions there are stay with theirs.
+// New subscriptions get this version from now on, unless they name another one. Those there are stay on theirs. Refused with
+// a 400 when the plan has no such version.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33334,7 +33399,8 @@ func (c *ClientWithResponses) ApplySubscriptionChangeWithResponse(ctx context.Co
 
 // CancelSubscriptionChangeWithResponse Cancel a pending subscription change
 //
-// It cannot be applied any more.
+// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
+// a 400 when the change is not pending.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -33676,7 +33742,8 @@ func (c *ClientWithResponses) UnscheduleCancellationWithResponse(ctx context.Con
 
 // UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 //
-// Refused with a 400 where there is none.
+// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+// 400 where no change lies ahead.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33691,7 +33758,8 @@ func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithBodyWithRespo
 
 // UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 //
-// Refused with a 400 where there is none.
+// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
+// 400 where no change lies ahead.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33990,7 +34058,7 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithResponse(ctx context.Cont
 
 // DeleteWebhookEndpointWithResponse Delete a webhook endpoint
 //
-// With its part of the log of deliveries.
+// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
