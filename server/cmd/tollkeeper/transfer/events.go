@@ -105,7 +105,7 @@ func (t *transfer) moveEvents(ctx context.Context, keys []string, from time.Time
 				continue
 			}
 			t.report.Created[kindEvent]++
-			start := from.Add(at.Sub(from) / window * window)
+			start := from.Add(at.Sub(from).Truncate(window))
 			batches[start] = append(batches[start], event)
 		}
 	}
