@@ -214,7 +214,7 @@ var _ = Describe("An account that is moved", Ordered, func() {
 		for n := 0; ; n++ {
 			ctx, cancel := context.WithCancel(m.source.ctx)
 			target := m.target.client()
-			target.Through(&killer{left: 8 + 12*n, after: n%2 == 0, cancel: cancel})
+			target.Through(&killer{left: 4 + 6*n, after: n%2 == 0, cancel: cancel})
 			report, err := transfer.Run(ctx, m.options(target))
 			cancel()
 			if err == nil {
