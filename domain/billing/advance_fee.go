@@ -26,8 +26,9 @@ type advanceFee struct {
 
 // advanceCharge is a charge of an advance fee.
 type advanceCharge struct {
-	Line *invoice.Line // nil: no invoice has it, or a void one
-	Left money.Decimal // of what it is worth up to the end of the fee
+	Line  *invoice.Line // nil: no invoice has it, or a void one
+	Start time.Time     // of its days: the discounts of this instant hold for what it gives back
+	Left  money.Decimal // of what it is worth up to the end of the fee
 }
 
 // creditsOwed returns what the lines that hold are to give back: for decreases, and for days
@@ -76,12 +77,14 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 		}
 		at := &all[len(all)-1]
 		if s.Decrease() {
-			at.applyDecrease(days(s.Period, t), charge.CalculateAlone(t, s).Neg())
+			at.applyDecrease(days(s.Period, t), func(charged time.Time) money.Decimal {
+				return charge.CalculateAlone(asCharged(t, s, charged), s).Neg()
+			})
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return !l.BilledFrom.Equal(s.From) })
 		if len(of) == 0 {
-			at.charges = append(at.charges, advanceCharge{Left: charge.CalculateAlone(t, s)})
+			at.charges = append(at.charges, advanceCharge{Start: s.Period.Start, Left: charge.CalculateAlone(t, s)})
 		}
 		for _, l := range of {
 			at.add(l, b, t, s.Period.End, now)
@@ -96,7 +99,7 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 // add puts a line on top of a fee that ends then.
 func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, now time.Time) {
 	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
-	s.charges = append(s.charges, advanceCharge{&l, b.worth(l, days(served, t), t)})
+	s.charges = append(s.charges, advanceCharge{&l, l.StartAt, b.worth(l, days(served, t), t)})
 	if rest = days(rest, t); rest.Empty() {
 		return
 	}
@@ -108,11 +111,38 @@ func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, n
 	}
 }
 
-// applyDecrease takes an amount for the days of a decrease off the newest charges first
-// (semantics 6.3.6). What no invoice has yet gives when one does.
-func (s *advanceFee) applyDecrease(rest period.Period, amount money.Decimal) {
+// asCharged returns the terms for what a charge that began at an instant gives back as its fee changes
+// later: with the adjustments of that charge, and no others. A coupon that came since does not lower what
+// is given back, and one that has ended still does.
+func asCharged(t subscription.Terms, change subscription.ServicePeriod, start time.Time) subscription.Terms {
+	charged := change
+	charged.Period.Start = start
+	all := t.Adjustments
+	t.Adjustments = nil
+	for _, a := range all {
+		if a.Covers(charged) {
+			a.StartAt, a.EndAt = change.Period.Start, nil
+			t.Adjustments = append(t.Adjustments, a)
+		}
+	}
+	return t
+}
+
+// applyDecrease takes what a decrease is worth for its days off the newest charges first
+// (semantics 6.3.6). The worth depends on the start of the charge that gives it back, since discounts
+// come and go. What no invoice has yet gives when one does.
+func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.Time) money.Decimal) {
+	var amount, whole money.Decimal // left of the decrease, and all of it, by the last charge
 	for k := len(s.charges) - 1; k >= 0; k-- {
 		c := &s.charges[k]
+		switch now := worth(c.Start); {
+		case now.Sign() <= 0: // it is charged for nothing
+			continue
+		case whole.Sign() == 0:
+			amount, whole = now, now
+		case !now.Equal(whole):
+			amount, whole = amount.Mul(now).Quo(whole), now
+		}
 		part := money.Min(amount, c.Left)
 		if part.Sign() <= 0 {
 			continue
