@@ -7,7 +7,6 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -42,15 +41,21 @@ func grantCredits(tx *store.Tx, t *subscription.Terms) error {
 // subscription grant credits. It runs before the terms change: such usage counts as spent, also
 // where the change ends a price at an earlier time (semantics 11.2.5).
 func spendGranted(tx *store.Tx, t subscription.Terms) error {
-	var units []money.Currency
-	for _, i := range t.Intervals {
-		if i.Price.Allocation != nil && !slices.Contains(units, i.Price.Allocation.Currency) {
-			units = append(units, i.Price.Allocation.Currency)
-		}
+	if !t.GrantsCredits() {
+		return nil
 	}
-	slices.Sort(units)
-	for _, unit := range units {
-		if err := invoice.BurnDownLedger(tx, t.CustomerID, unit, ""); err != nil {
+	ledgers, err := credit.Ledgers(tx, t.CustomerID)
+	if err != nil {
+		return err
+	}
+	for _, l := range ledgers {
+		granted := func(i subscription.PriceInterval) bool {
+			return i.Price.Allocation != nil && i.Price.Allocation.Currency == l.Currency
+		}
+		if !slices.ContainsFunc(t.Intervals, granted) {
+			continue
+		}
+		if err := invoice.BurnDownLedger(tx, t.CustomerID, l.Currency, ""); err != nil {
 			return err
 		}
 	}
