@@ -72,7 +72,7 @@ func (w *world) allocate(c *customer) {
 	}
 	sort.SliceStable(fresh, func(a, b int) bool { return fresh[a].piece.from.Before(fresh[b].piece.from) })
 	for _, g := range fresh {
-		g.block = &block{name: "grant of " + g.spec.Name + " of " + subs[g].name, from: c.zone.day(g.piece.from), initial: g.amount, basis: rat(g.spec.Basis), granted: true}
+		g.block = &block{name: "grant of " + g.spec.Name + " of " + subs[g].name, from: c.zone.day(g.piece.from), initial: g.amount, basis: rat(g.spec.Basis), granted: true, fresh: true}
 		l := c.ledger(g.spec.Credits)
 		l.blocks = append(l.blocks, g.block)
 		subs[g].expire(g)
@@ -96,7 +96,7 @@ func (w *world) bound(s *subscription, g *grant) {
 	if end := g.block.endAt(z); !end.IsZero() && !end.After(w.now) { // what it paid for days from then on stays paid
 		for _, one := range s.customer.ledger(g.spec.Credits).charges {
 			if !one.at.Before(end) && slices.ContainsFunc(one.draws, func(d draw) bool { return d.block == g.block }) {
-				one.committed = true
+				one.committed, one.amount = true, one.drawn()
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (w *world) bound(s *subscription, g *grant) {
 // took its place within the period, that one says it.
 func (s *subscription) expire(g *grant) {
 	z := s.customer.zone
-	end := z.start(g.block.from)
+	end := g.piece.from // where the period is gone
 	if p, ok := s.pieceOf(g); ok {
 		for next, found := s.replacement(p); found; next, found = s.replacement(p) {
 			p = next
@@ -385,7 +385,8 @@ func (r *run) grants(s *subscription) error {
 			}
 		}
 		_, still := s.pieceOf(g)
-		lapsed := !still && !final // on a draft, or on an invoice that was replaced, and nothing is spent
+		spent := sub(g.amount, s.customer.ledger(g.spec.Credits).left(g.block))
+		lapsed := !still && !final && spent.Sign() == 0 // on a draft, or on an invoice that was replaced
 		if !same(billed, owed) && !(lapsed && billed.Sign() == 0) {
 			return differ("the grant of %s of %s from %s is billed at %s, expected %s: %s%s", g.spec.Name, s.name, clock(g.piece.from), show(billed), show(owed), g, r.books.print(s.id))
 		}

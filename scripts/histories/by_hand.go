@@ -68,6 +68,7 @@ func (r *run) moveExpiry(ctx context.Context, s step) error {
 	}
 	b.take(amount)
 	l.blocks = append(l.blocks, &block{name: s.Name, from: b.from, to: parseDay(s.Until), item: b.item, basis: b.basis, initial: amount, moved: true})
+	r.w.settleIn(buyer, currency) // a top-up may add credits at once
 	return r.learnBlocks(ctx, buyer, currency, l)
 }
 
@@ -93,7 +94,7 @@ func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *
 			}
 		}
 		if b.id == "" {
-			return differ("%s has no block of %s %s from %s to %s: %s", c.name, show(b.initial), currency, b.from, b.to, nodes(found))
+			return differ("%s has no block of %s %s from %s to %s: %s%s", c.name, show(b.initial), currency, b.from, b.to, nodes(found), printLedger(c, l, nil))
 		}
 	}
 	for _, n := range found {

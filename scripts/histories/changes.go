@@ -48,8 +48,8 @@ func (r *run) planChange(ctx context.Context, s step) error {
 		}
 	}
 	before, phases := sub.ends(), slices.Clone(sub.phases)
-	a := sub.anchored(at)
 	sub.cut(at)
+	a := sub.anchored(at)
 	y, m, d := z.day(at).date()
 	switch align {
 	case "plan_change_date":

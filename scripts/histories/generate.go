@@ -45,7 +45,7 @@ func (g *generator) opening() []step {
 	for range 1 + g.IntN(2) {
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...)})
 	}
-	if g.chance(25) || g.often("customers") { // a child, whose usage a subscription of its parent may count
+	if g.chance(35) || g.often("customers") { // a child, whose usage a subscription of its parent may count
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...), Of: "customer1"})
 	}
 	for range 2 {
@@ -79,7 +79,7 @@ func (g *generator) next(made int) step {
 	if g.chance(35) { // time and usage, without which nothing is billed
 		return g.steered([]func() (step, bool){g.clock, g.clock, g.ingest})
 	}
-	for g.chance(30) {
+	for g.chance(15) {
 		if s, ok := pick(g, kinds...)(); ok {
 			return s
 		}
@@ -109,10 +109,10 @@ func (g *generator) subscribe() step {
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
 	}
-	if g.chance(25) || g.often("trial") && g.chance(60) {
+	if g.chance(35) || g.often("trial") && g.chance(60) {
 		s.Day = pick(g, 3, 10, 14, 40)
 	}
-	if g.chance(25) {
+	if g.chance(35) {
 		s.Amount = pick(g, "5.00", "20.00", "60.00")
 	}
 	if p := g.w.plans[s.Plan]; p != nil && slices.ContainsFunc(p.prices, func(p priceSpec) bool { return p.Seats != "" }) {

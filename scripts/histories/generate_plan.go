@@ -15,9 +15,9 @@ func (g *generator) plan() step {
 	if g.chance(35) || g.often("allocation") && g.chance(80) {
 		s.Prices = append(s.Prices, g.allocation(s.Name))
 	}
-	if g.chance(20) || g.often("license") && g.chance(80) {
+	if g.chance(30) || g.often("license") && g.chance(80) {
 		s.Prices = append(s.Prices, g.seats(s.Name)...)
-	} else if g.chance(30) {
+	} else if g.chance(40) {
 		g.phased(&s)
 	}
 	if without[2] {

@@ -26,6 +26,7 @@ type block struct {
 	sold, waits    bool // it was sold, and waits for payment
 	added          bool // by a top-up
 	granted        bool // by an allocation
+	fresh          bool // it was granted since deductions were brought up to date
 }
 
 // charge is what a local day of a price costs, and who pays it (semantics 10.2.5).
@@ -123,7 +124,7 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 			continue // there is one entry for a day, price and block
 		}
 		part := least(open, l.left(b))
-		if b.final(z, l.last) { // it had expired for good before the day was known to be charged
+		if b.final(z, l.last) && !b.fresh { // it had expired for good before the day was known to be charged
 			if l.kept[b] == nil {
 				continue
 			}
@@ -140,8 +141,7 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 
 // final reports whether a block had expired for good by an instant.
 func (b *block) final(z *zone, by time.Time) bool {
-	end := b.endAt(z)
-	return !end.IsZero() && !end.Add(grace).After(by)
+	return b.to != 0 && !z.start(b.to).Add(grace).After(by)
 }
 
 // endAt is when a block expires, zero for never.
@@ -293,6 +293,9 @@ func (w *world) settleIn(c *customer, currency string) {
 		}
 	}
 	l.last = w.now
+	for _, b := range l.blocks {
+		b.fresh = false
+	}
 }
 
 // entryKey names an entry: there is one for a price, a day and a block.
@@ -338,10 +341,12 @@ func (c *charge) start() time.Time { return c.at }
 // (semantics 10.2.5).
 func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 	var all []*draw
+	var of []*charge
 	for _, one := range l.charges {
 		if one.interval != p.interval || !one.of(p, p.sub.customer.zone) {
 			continue
 		}
+		of = append(of, one)
 		for n := range one.draws {
 			all = append(all, &one.draws[n])
 		}
@@ -351,6 +356,11 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 		part := least(surplus, sub(all[n].amount, all[n].back))
 		all[n].back = add(all[n].back, part)
 		surplus = sub(surplus, part)
+	}
+	for _, one := range of { // what comes back is not charged again
+		if one.committed {
+			one.amount = least(one.amount, one.drawn())
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func (r *run) paid(p piece, l *line, at string) error {
 		drawn = least(drawn, left)
 	}
 	if want := add(drawn, covered); !same(want, l.credits) {
-		return differ("%s has credits_applied %s, expected %s", at, show(l.credits), show(want))
+		return differ("%s has credits_applied %s, expected %s%s", at, show(l.credits), show(want), printLedger(p.sub.customer, ledger, nil))
 	}
 	return nil
 }

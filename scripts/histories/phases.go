@@ -199,7 +199,7 @@ func (g *generator) phased(s *step) {
 		s.Phases = []phase{{Months: 1}, {Months: 1 + g.IntN(3)}, {}}
 	}
 	for k := range s.Phases {
-		s.Phases[k].Align = g.chance(25)
+		s.Phases[k].Align = g.chance(40)
 	}
 	for k := range s.Prices {
 		s.Prices[k].Phase = 1 + (k+g.IntN(2))%len(s.Phases)

@@ -4,20 +4,20 @@ package main
 // it could do next it takes the one with the most new pairs. What a seed plays depends on the
 // seed alone, so it can be played again.
 
-// candidates are how many steps are thought up to take one.
-const candidates = 12
-
-// steered takes one of the kinds' steps.
+// steered takes one of the kinds' steps, of which it thinks up two of each.
 func (g *generator) steered(kinds []func() (step, bool)) step {
 	var best step
-	most := -1
-	for n := 0; n < candidates || most < 0; n++ {
-		s, ok := pick(g, kinds...)()
-		if !ok {
-			continue
-		}
-		if fresh := g.fresh(s); fresh > most {
-			best, most = s, fresh
+	for most := -1; most < 0; {
+		for range 2 {
+			for _, k := range g.Perm(len(kinds)) {
+				s, ok := kinds[k]()
+				if !ok {
+					continue
+				}
+				if fresh := g.fresh(s); fresh > most {
+					best, most = s, fresh
+				}
+			}
 		}
 	}
 	return best

@@ -36,8 +36,14 @@ func (l *ledger) topUpOn(d day, z *zone, at time.Time) {
 	}
 }
 
-// toppedUp reports whether a ledger of the account has a top-up.
+// toppedUp reports whether a ledger of the account has a top-up, or a subscription allocations. What
+// these add pays for what is open right after the request.
 func (r *run) toppedUp() bool {
+	for _, s := range r.w.subs {
+		if slices.ContainsFunc(s.intervals, func(i *interval) bool { return i.spec.allocation() }) {
+			return true
+		}
+	}
 	for _, c := range r.w.customers {
 		for _, l := range c.ledgers {
 			if l.topUp != nil {

@@ -55,7 +55,13 @@ func (s *subscription) termEnd(now time.Time) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	return s.customer.zone.start(s.anchored(now).around(longest, s.today(now)).to), true
+	end := s.customer.zone.start(s.anchored(now).around(longest, s.today(now)).to)
+	for _, one := range s.phases {
+		if one.anchor != nil && one.from.After(now) && one.from.After(s.from) { // where cycles begin again
+			end = least2(end, one.from)
+		}
+	}
+	return end, true
 }
 
 func (r *run) updateTrial(ctx context.Context, s step) error {
