@@ -60,6 +60,7 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	if err := spendGranted(tx, terms); err != nil {
 		return Change{}, err
 	}
+	was := terms
 	if err := edit(terms, before); err != nil {
 		return Change{}, err
 	}
@@ -68,7 +69,12 @@ func changeTogether(tx *store.Tx, subscriptionID string, mayCredit bool, edit fu
 	}
 	err = applyTerms(tx, &terms, before, mayCredit,
 		func() error { return terms.Notify(tx) },
-		func(bool) error { return reissue(tx, &terms, before, carried, mayCredit) })
+		func(bool) error {
+			if err := before.keepDraftedFees(tx, was, terms); err != nil {
+				return err
+			}
+			return reissue(tx, &terms, before, carried, mayCredit)
+		})
 	if err != nil {
 		return Change{}, err
 	}

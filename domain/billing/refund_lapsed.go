@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"slices"
+
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
@@ -70,6 +72,48 @@ func (b history) keepLapsedFees(tx *store.Tx, t subscription.Terms, replaced inv
 		b.lapsed[l.ID] = grants[*l.IntervalID]
 	}
 	return err
+}
+
+// keepDraftedFees issues the fees of lapsed grants that stood on a draft until the terms changed, so that
+// what was spent of the credits is paid. Where nothing was spent there is no fee.
+func (b history) keepDraftedFees(tx *store.Tx, before, t subscription.Terms) error {
+	if !before.GrantsCredits() {
+		return nil
+	}
+	for _, draft := range b.Drafts {
+		var services []subscription.ServicePeriod
+		grants := map[string]allocation.Grant{} // by interval
+		for _, s := range invoice.BilledBy(before, draft) {
+			if _, served := t.ServicePeriodAt(s.Interval.ID, s.From); served || s.Interval.Price.Allocation == nil || s.Period.Start.After(tx.Now) {
+				continue
+			}
+			g, found, err := allocation.FindGrant(tx, s.Interval.ID, s.Period.Start)
+			if err != nil {
+				return err
+			}
+			if !found {
+				continue
+			}
+			spent, err := spentOf(tx, g)
+			if err != nil {
+				return err
+			}
+			if spent {
+				services, grants[s.Interval.ID] = append(services, s), g
+			}
+		}
+		if !slices.ContainsFunc(services, makesInvoice) {
+			continue
+		}
+		lines, err := issueBeside(tx, before, draft, services)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			b.lapsed[l.ID] = grants[*l.IntervalID]
+		}
+	}
+	return nil
 }
 
 // spentOf reports whether something was spent of a grant, but for what was taken back as prices began
