@@ -74,6 +74,7 @@ func (r *run) moveExpiry(ctx context.Context, s step) error {
 
 // learnBlocks finds out the identifiers of blocks that the server made by rule.
 func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *ledger) error {
+	r.w.allocate(c)
 	found, err := r.c.all(ctx, "/v1/customers/"+c.id+"/credits?include_all_blocks=true&currency="+currency)
 	if err != nil {
 		return err
