@@ -33,7 +33,7 @@ type taking struct {
 	whole bool      // the period is gone: the refund is what was taken, whatever days were left
 }
 
-// of is the grant of a period of an interval, nil if there is none.
+// granted is the grant of a period of an interval, nil if there is none.
 func (s *subscription) granted(i *interval, from time.Time) *grant {
 	for _, g := range s.grants {
 		if g.interval == i && g.piece.from.Equal(from) {

@@ -7,8 +7,8 @@ import (
 )
 
 // giveBackIssued returns what was drawn above the final lines of invoices that were issued since
-// the last comparison, and takes back what is unspent of grants that ended, each at its instant. What comes back pays for overage that is still on
-// drafts by then (semantics 10.2.5, 10.2.7 and 10.2.8).
+// the last comparison, and takes back what is unspent of grants that ended, each at its instant. What
+// comes back pays for overage that is still on drafts by then (semantics 10.2.5, 10.2.7 and 10.2.8).
 func (r *run) giveBackIssued() {
 	for _, c := range r.w.customers {
 		r.w.allocate(c)

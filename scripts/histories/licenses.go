@@ -66,7 +66,7 @@ func (w *world) own(s *subscription, l *license, until time.Time) *big.Rat {
 			total.Add(total, drawn)
 			drawn = new(big.Rat)
 		}
-		used := w.usedBy(s, l, a.from, least2(a.to, until))
+		used := w.usedBy(s, l, a.from, earlier(a.to, until))
 		room := greatest(sub(greatest(a.amount, drawn), drawn), new(big.Rat))
 		if a.spec.WritesOff {
 			total.Add(total, greatest(sub(used, room), new(big.Rat)))
@@ -82,7 +82,7 @@ func (w *world) usedBy(s *subscription, l *license, from, to time.Time) *big.Rat
 		from = l.from
 	}
 	if !l.to.IsZero() {
-		to = least2(to, l.to)
+		to = earlier(to, l.to)
 	}
 	total := new(big.Rat)
 	for _, i := range s.intervals {
@@ -94,7 +94,7 @@ func (w *world) usedBy(s *subscription, l *license, from, to time.Time) *big.Rat
 			begin = i.from
 		}
 		if !i.to.IsZero() {
-			end = least2(end, i.to)
+			end = earlier(end, i.to)
 		}
 		if begin.Before(end) {
 			total.Add(total, mul(rat(i.spec.Amount), w.measure(piece{interval: i, sub: s}, begin, end, l.of)))
@@ -103,8 +103,8 @@ func (w *world) usedBy(s *subscription, l *license, from, to time.Time) *big.Rat
 	return total
 }
 
-// least2 is the earlier of two instants.
-func least2(a, b time.Time) time.Time {
+// earlier is the earlier of two instants.
+func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}

@@ -36,6 +36,7 @@ func (l *ledger) giveBackAll(p piece, now time.Time) (back []returned) {
 			}
 			back[k].amount = add(back[k].amount, rest)
 		}
+		one.amount = one.drawn() // it is charged no more
 	}
 	return back
 }

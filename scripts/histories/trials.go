@@ -58,7 +58,7 @@ func (s *subscription) termEnd(now time.Time) (time.Time, bool) {
 	end := s.customer.zone.start(s.anchored(now).around(longest, s.today(now)).to)
 	for _, one := range s.phases {
 		if one.anchor != nil && one.from.After(now) && one.from.After(s.from) { // where cycles begin again
-			end = least2(end, one.from)
+			end = earlier(end, one.from)
 		}
 	}
 	return end, true
