@@ -61,9 +61,10 @@ func (c *charge) drawn() *big.Rat {
 type ledger struct {
 	blocks  []*block // in order of creation
 	charges []*charge
-	last    time.Time           // when deductions were brought up to date
-	topUp   *topUp              // nil: none
-	kept    map[*block]*big.Rat // what expired blocks got back just now, and may pay with
+	last    time.Time             // when deductions were brought up to date
+	topUp   *topUp                // nil: none
+	paid    map[entryKey]*big.Rat // what entries of pending days paid as they were worked out last
+	kept    map[*block]*big.Rat   // what expired blocks got back just now, and may pay with
 }
 
 func (c *customer) ledger(currency string) *ledger {
@@ -124,12 +125,12 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 			continue // there is one entry for a day, price and block
 		}
 		part := least(open, l.left(b))
-		if b.final(z, l.last) && !b.fresh { // it had expired for good before the day was known to be charged
-			if l.kept[b] == nil {
-				continue
+		if b.final(z, l.last) && !b.fresh { // it had expired for good: only what it paid of the day before is left
+			was := plus(l.paid[entryKey{c.interval, c.day, b}], new(big.Rat))
+			most := plus(l.kept[b], was)
+			if part = least(part, most); l.kept[b] != nil {
+				l.kept[b] = sub(l.kept[b], greatest(sub(part, was), new(big.Rat)))
 			}
-			part = least(part, l.kept[b])
-			l.kept[b] = sub(l.kept[b], greatest(part, new(big.Rat)))
 		}
 		if part.Sign() <= 0 {
 			continue
@@ -141,7 +142,8 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 
 // final reports whether a block had expired for good by an instant.
 func (b *block) final(z *zone, by time.Time) bool {
-	return b.to != 0 && !z.start(b.to).Add(grace).After(by)
+	end := b.endAt(z)
+	return !end.IsZero() && !end.Add(grace).After(by)
 }
 
 // endAt is when a block expires, zero for never.
@@ -210,6 +212,7 @@ func (w *world) settleIn(c *customer, currency string) {
 	l, z := c.ledgers[currency], c.zone
 	var kept []*charge
 	written := map[entryKey]time.Time{} // of entries of pending days
+	l.paid = map[entryKey]*big.Rat{}
 	for _, one := range l.charges {
 		if one.committed {
 			kept = append(kept, one)
@@ -217,6 +220,7 @@ func (w *world) settleIn(c *customer, currency string) {
 		}
 		for _, d := range one.draws {
 			written[entryKey{one.interval, one.day, d.block}] = d.at
+			l.paid[entryKey{one.interval, one.day, d.block}] = d.amount
 		}
 	}
 	l.charges = kept
@@ -293,6 +297,7 @@ func (w *world) settleIn(c *customer, currency string) {
 		}
 	}
 	l.last = w.now
+	l.paid = nil
 	for _, b := range l.blocks {
 		b.fresh = false
 	}
