@@ -257,6 +257,7 @@ func (w *world) settleIn(c *customer, currency string) {
 		return pieces[a].from.Before(pieces[b].from)
 	})
 	for d := first; d <= today; d++ {
+		known := len(l.charges)
 		for _, p := range pieces {
 			if w.voided[p.key()] || d < z.day(p.from) || !z.start(d).Before(p.to) && !w.late(p, d) {
 				continue
@@ -291,9 +292,9 @@ func (w *world) settleIn(c *customer, currency string) {
 		}
 		switch began := z.start(d); {
 		case d == today:
-			l.topUpOn(d, z, w.now)
+			l.topUpOn(d, z, w.now, l.charges[known:])
 		case !l.last.IsZero() && began.After(l.last):
-			l.topUpOn(d, z, began)
+			l.topUpOn(d, z, began, l.charges[known:])
 		}
 	}
 	l.last = w.now

@@ -17,11 +17,13 @@ type topUp struct {
 }
 
 // topUpOn adds credits on a local day as often as it takes, and lets them pay for what that day
-// still charges: they are in force from its midnight on (11.1.1 and 11.1.5).
-func (l *ledger) topUpOn(d day, z *zone, at time.Time) {
+// still charges: they are in force from its midnight on (11.1.1 and 11.1.5). What pays for charges that
+// are pending is worked out again then, as those pay first that expire soonest (10.2.7).
+func (l *ledger) topUpOn(d day, z *zone, at time.Time, pending []*charge) {
 	if l.topUp == nil {
 		return
 	}
+	before := len(l.blocks)
 	for n := 0; n < 100 && l.balance(z, at).Cmp(l.topUp.threshold) <= 0; n++ {
 		b := &block{name: "top-up of " + d.String(), from: d, initial: l.topUp.amount, basis: l.topUp.basis, added: true}
 		if l.topUp.days > 0 {
@@ -33,6 +35,15 @@ func (l *ledger) topUpOn(d day, z *zone, at time.Time) {
 				l.pay(c, z, at)
 			}
 		}
+	}
+	if len(l.blocks) == before {
+		return
+	}
+	for _, c := range pending {
+		c.draws = nil
+	}
+	for _, c := range pending {
+		l.pay(c, z, at)
 	}
 }
 

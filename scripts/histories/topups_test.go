@@ -13,7 +13,7 @@ var _ = Describe("top-ups of the model", func() {
 		one := &charge{day: d, at: z.start(d), amount: rat(amount), interval: &interval{}}
 		l.charges = []*charge{one}
 		l.pay(one, z, z.start(d))
-		l.topUpOn(d, z, z.start(d))
+		l.topUpOn(d, z, z.start(d), l.charges)
 		return l, d
 	}
 
@@ -38,6 +38,6 @@ var _ = Describe("top-ups of the model", func() {
 	It("add credits that live so many days", func() { // semantics 11.1.3
 		l, d := use("5", 3)
 		Expect(l.blocks[1].to).To(Equal(d + 3))
-		Expect(show(l.balance(newZone("UTC"), newZone("UTC").start(d+3)))).To(Equal("20"))
+		Expect(show(l.balance(newZone("UTC"), newZone("UTC").start(d+3)))).To(Equal("25")) // they paid for the day, as they expire first
 	})
 })
