@@ -373,5 +373,8 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 // of reports whether a charge is for a service period. Late usage may have been charged for a
 // day after the end, where the price ends as of a past day: its last period has that.
 func (c *charge) of(p piece, z *zone) bool {
+	if p.trial && !c.trial || c.trial && !p.trial && c.at.Before(p.from) { // a day on which a trial ends has two
+		return false
+	}
 	return c.day >= z.day(p.from) && (c.at.Before(p.to) || p.to.Equal(p.interval.to))
 }
