@@ -68,7 +68,7 @@ func statementTracer(provider trace.TracerProvider) pgx.QueryTracer {
 	if provider == nil {
 		return nil
 	}
-	return otelpgx.NewTracer(otelpgx.WithTracerProvider(provider), otelpgx.WithTrimSQLInSpanName())
+	return otelpgx.NewTracer(otelpgx.WithTracerProvider(provider))
 }
 
 // flushWithin bounds the sending of the last spans.
