@@ -61,10 +61,10 @@ func (c *charge) drawn() *big.Rat {
 type ledger struct {
 	blocks  []*block // in order of creation
 	charges []*charge
-	last    time.Time             // when deductions were brought up to date
-	topUp   *topUp                // nil: none
-	paid    map[entryKey]*big.Rat // what entries of pending days paid as they were worked out last
-	kept    map[*block]*big.Rat   // what expired blocks got back just now, and may pay with
+	last    time.Time           // when deductions were brought up to date
+	topUp   *topUp              // nil: none
+	paid    map[*block]*big.Rat // what blocks paid of pending days as these were worked out last
+	kept    map[*block]*big.Rat // what expired blocks got back just now, and may pay with
 }
 
 func (c *customer) ledger(currency string) *ledger {
@@ -125,11 +125,14 @@ func (l *ledger) pay(c *charge, z *zone, at time.Time) {
 			continue // there is one entry for a day, price and block
 		}
 		part := least(open, l.left(b))
-		if b.final(z, l.last) && !b.fresh { // it had expired for good: only what it paid of the day before is left
-			was := plus(l.paid[entryKey{c.interval, c.day, b}], new(big.Rat))
+		if b.final(z, l.last) && !b.fresh { // it had expired for good: only what it paid of pending days is left
+			was := plus(l.paid[b], new(big.Rat))
 			most := plus(l.kept[b], was)
 			if part = least(part, most); l.kept[b] != nil {
 				l.kept[b] = sub(l.kept[b], greatest(sub(part, was), new(big.Rat)))
+			}
+			if l.paid != nil {
+				l.paid[b] = greatest(sub(was, part), new(big.Rat))
 			}
 		}
 		if part.Sign() <= 0 {
@@ -212,7 +215,7 @@ func (w *world) settleIn(c *customer, currency string) {
 	l, z := c.ledgers[currency], c.zone
 	var kept []*charge
 	written := map[entryKey]time.Time{} // of entries of pending days
-	l.paid = map[entryKey]*big.Rat{}
+	l.paid = map[*block]*big.Rat{}
 	for _, one := range l.charges {
 		if one.committed {
 			kept = append(kept, one)
@@ -220,7 +223,7 @@ func (w *world) settleIn(c *customer, currency string) {
 		}
 		for _, d := range one.draws {
 			written[entryKey{one.interval, one.day, d.block}] = d.at
-			l.paid[entryKey{one.interval, one.day, d.block}] = d.amount
+			l.paid[d.block] = plus(l.paid[d.block], d.amount)
 		}
 	}
 	l.charges = kept
