@@ -43,7 +43,7 @@ func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
-		findings = append(findings, examineFailover(ctx, env.ownerURL()))
+		findings = append(findings, examineFailover(ctx, env.ownerURL())...)
 		if env.ReplicaURL != "" {
 			findings = append(findings, examineReplica(ctx, env.DatabaseURL, env.ReplicaURL))
 		}

@@ -13,18 +13,25 @@ import (
 // on a machine without one.
 const jq = "jq"
 
-// runJQ takes a filter, and -c or -r before it. Every value is printed on a line.
+// errNothing is the error of jq -e whose last value is null or false.
+var errNothing = errors.New("the last value is null or false")
+
+// runJQ takes a filter, and -c, -e or -r before it. Every value is printed on a line.
 func runJQ(args []string, in io.Reader, out io.Writer) error {
-	raw := args[0] == "-r"
+	raw, must := args[0] == "-r", args[0] == "-e"
 	query, err := gojq.Parse(args[len(args)-1])
 	if err != nil {
 		return err
 	}
 	values := json.NewDecoder(in)
 	values.UseNumber()
+	var last any
 	for {
 		var value any
 		if err := values.Decode(&value); errors.Is(err, io.EOF) {
+			if must && (last == nil || last == false) {
+				return errNothing
+			}
 			return nil
 		} else if err != nil {
 			return err
@@ -34,6 +41,7 @@ func runJQ(args []string, in io.Reader, out io.Writer) error {
 			if err, failed := result.(error); failed {
 				return err
 			}
+			last = result
 			text, isText := result.(string)
 			if !isText || !raw {
 				encoded, err := gojq.Marshal(result)
