@@ -38,10 +38,13 @@ func failDeprecated(ctx context.Context, st *store.Store, entries []entry) error
 // deprecatedKeys are those of the keys that belong to a deprecated event.
 func deprecatedKeys(tx *store.Tx, keys []string) (map[string]bool, error) {
 	rows, err := tx.Conn().QueryContext(tx.Context(), `
-		SELECT c.idempotency_key FROM event_corrections AS c
-		JOIN event_keys AS k ON k.account_id = c.account_id AND k.idempotency_key = c.idempotency_key AND k.seq = c.event_seq
-		JOIN events AS e ON e.account_id = k.account_id AND e.seq = k.seq
-		WHERE c.account_id = $1 AND c.idempotency_key = ANY ($2) AND c.kind = 'deprecated' AND `+notReverted, tx.AccountID, keys)
+		WITH c AS MATERIALIZED (SELECT idempotency_key, event_seq FROM event_corrections
+			WHERE account_id = $1 AND idempotency_key = ANY ($2) AND kind = 'deprecated')
+		SELECT c.idempotency_key FROM c
+		-- Nearly always there is none. OFFSET 0 keeps the planner from beginning with the events, which took
+		-- time quadratic in them where the tables were never analyzed.
+		CROSS JOIN LATERAL (SELECT FROM event_keys AS k WHERE k.account_id = $1 AND k.idempotency_key = c.idempotency_key AND k.seq = c.event_seq OFFSET 0) AS k
+		CROSS JOIN LATERAL (SELECT FROM events AS e WHERE e.account_id = $1 AND e.seq = c.event_seq AND `+notReverted+` OFFSET 0) AS e`, tx.AccountID, keys)
 	if err != nil {
 		return nil, err
 	}
