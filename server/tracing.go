@@ -19,7 +19,7 @@ func (s *Server) traced(next http.Handler) http.Handler {
 	return otelhttp.NewHandler(next, "request",
 		otelhttp.WithTracerProvider(s.tracing),
 		otelhttp.WithPropagators(propagation.TraceContext{}),
-		otelhttp.WithFilter(func(r *http.Request) bool { return len(r.URL.Path) > 4 && r.URL.Path[:4] == "/v1/" }))
+		otelhttp.WithFilter(underV1))
 }
 
 // nameSpan calls the span of a request by its route: ids stay out of names.

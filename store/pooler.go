@@ -11,15 +11,15 @@ import (
 // ErrPooled reports that a pooler gives each transaction another connection of PostgreSQL. The
 // role that the server works as, its deadlines and its locks belong to a connection: there they
 // would be lost, and left to other clients.
-var ErrPooled = errors.New("a pooler stands before PostgreSQL and lends connections for one transaction: " +
+var ErrPooled = errors.New("a pooler in front of PostgreSQL lends connections for one transaction each: " +
 	"set pool_mode = session for this database (in pgbouncer.ini), or name PostgreSQL itself in the URL")
 
-// poolerRounds is how often a pooler is asked: other clients may take the connection in between.
+// poolerRounds is how often CheckPooler tries: other clients may take the connection in between.
 const poolerRounds = 5
 
-// CheckPooler fails with [ErrPooled] where the URL leads through such a pooler. It is asked before
-// anything else: a pooler ends other work with errors that do not name it. A pooler that keeps a connection for a client as long as
-// the client is connected is no matter.
+// CheckPooler fails with [ErrPooled] where the URL leads through such a pooler. It is called before
+// anything else, because a pooler ends other work with errors that do not name it. A pooler that
+// keeps one connection for a client as long as the client is connected does no harm.
 func CheckPooler(ctx context.Context, url string) error {
 	cfg, err := parse(url)
 	if err != nil {
@@ -33,7 +33,7 @@ func CheckPooler(ctx context.Context, url string) error {
 	}
 	defer func() { _ = first.Close(context.WithoutCancel(ctx)) }()
 	if own == first.PgConn().PID() {
-		return nil // a pooler makes up what it tells of the process
+		return nil // a pooler invents the number of the process
 	}
 	for range poolerRounds {
 		lent, err := lends(ctx, cfg, first, own)

@@ -86,9 +86,9 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c")
 }
 
-// IssueSeveral is IssueNext for the first few drafts, at most so many, each of another customer. What they have
-// in common is read once. It returns how many it issued. A draft that cannot be issued fails all, so they are
-// then issued one by one.
+// IssueSeveral is IssueNext for up to most drafts, each of another customer. What they have in common is read
+// once. It stops between two drafts when over says that the time is up, and returns how many it issued. If one
+// draft cannot be issued, all fail: the caller then issues them one by one.
 func IssueSeveral(tx *store.Tx, most int, over func() bool) (done int, err error) {
 	defer fault.Doing(&err, "issue several invoices that are due")
 	settings, err := account.Of(tx)

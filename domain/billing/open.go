@@ -104,9 +104,9 @@ func OpenNext(tx *store.Tx) (more bool, err error) {
 	return true, open(tx, &terms)
 }
 
-// OpenSeveral is OpenNext for several subscriptions that are due at one instant, at most so many. What they
-// have in common is read once. It returns how many it did. A subscription that cannot be billed fails all, so
-// they are then opened one by one.
+// OpenSeveral is OpenNext for up to most subscriptions that are due at the same instant. What they have in
+// common is read once. It stops between two subscriptions when over says that the time is up, and returns how
+// many it did. If one subscription cannot be billed, all fail: the caller then opens them one by one.
 func OpenSeveral(tx *store.Tx, most int, over func() bool) (done int, err error) {
 	defer fault.Doing(&err, "open the invoices of several subscriptions")
 	all, err := subscription.LockOpenings(tx, most)

@@ -39,8 +39,8 @@ type workingSet struct {
 // Deduct brings a locked ledger up to date: blocks take effect and expire, what was drawn
 // for days that are not closed is computed again as a whole from the charges of all
 // lines that are not invoiced yet, and what is closed is committed (semantics 10.2.7).
-// Charges are by day, and within one in the order in which they are paid. Open tells that the
-// customer has invoices that are not issued: their days close, whether credits can pay for them or not.
+// Charges are by day, and within one in the order in which they are paid. open says that the
+// customer has invoices that are not issued. Their days close, whether credits can pay for them or not.
 func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar, open bool) error {
 	b, err := openWorkingSet(tx, ledger, charges)
 	if err != nil {
@@ -61,7 +61,8 @@ func Deduct(tx *store.Tx, ledger *Ledger, charges []Charge, days Calendar, open 
 	} else if revived { // they may pay for today
 		return Deduct(tx, ledger, charges, days, open)
 	}
-	if b.plan(tx.Now, days); open {
+	b.plan(tx.Now, days)
+	if open {
 		b.dueBy(days.Closes(days.FirstOpen(tx.Now)))
 	}
 	return ledger.save(tx)

@@ -16,7 +16,7 @@ var rules = []struct{ name, sql string }{
 		WHERE NOT EXISTS (SELECT FROM events e WHERE e.account_id = @events AND e.idempotency_key = answered.key)`},
 	{"an event is there twice", `
 		SELECT count(*) FROM (SELECT FROM events GROUP BY account_id, idempotency_key HAVING count(*) > 1) AS twice`},
-	{"an event is there that nobody sent", `
+	{"an event is stored that no client sent", `
 		SELECT count(*) FROM events e WHERE account_id = @events
 			AND NOT EXISTS (SELECT FROM unnest(@told::text[]) AS answered(key) WHERE answered.key = e.idempotency_key)`},
 	{"a key does not lead to its event", `

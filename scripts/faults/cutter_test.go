@@ -97,7 +97,7 @@ var _ = Describe("The proxy before PostgreSQL", func() {
 		Eventually(reached).Should(Receive(HaveSuffix("commit")))
 	})
 
-	It("cuts after as many statements as it is told", func() {
+	It("cuts after the given number of statements", func() {
 		begin()
 		third := &cut{}
 		third.after.Store(2)

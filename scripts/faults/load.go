@@ -232,7 +232,7 @@ func (l *load) advance(ctx context.Context, c client) error {
 	return nil
 }
 
-// create makes customers, of which each is told to the webhook.
+// create makes customers. The server sends a webhook for each.
 func (l *load) create(ctx context.Context, c client) error {
 	for !l.over(100 * time.Millisecond) {
 		id, err := c.make(ctx, "/v1/customers", object{"name": "Hook", "email": "h@hook.test"})

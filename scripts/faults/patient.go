@@ -15,8 +15,8 @@ import (
 	"tollkeeper/store"
 )
 
-// patient stands before the servers. It sends a request to one of them after the other until it
-// is answered, as official clients do, and what is no answer reaches nobody: a lost connection, 409, 429, 5xx.
+// patient is a proxy in front of the servers. It sends a request to one server after the other until
+// one answers, as official clients do. It retries lost connections, 409, 429 and 5xx: its clients never see them.
 type patient struct{ servers []*process }
 
 // Times of a request: how long an answer is waited for, when it is sent again, and when that ends.

@@ -43,7 +43,6 @@ func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
-		findings = append(findings, examineFailover(ctx, env.ownerURL())...)
 		if env.ReplicaURL != "" {
 			findings = append(findings, examineReplica(ctx, env.DatabaseURL, env.ReplicaURL))
 		}
@@ -135,6 +134,9 @@ func examine(ctx context.Context, db database) []finding {
 	findings, answers := examineSettings(ctx, db.owner)
 	if !answers {
 		return findings
+	}
+	if db.private == nil { // which has no standby
+		findings = append(findings, examineFailover(ctx, db.owner))
 	}
 	login, findings := examineLogin(ctx, db, findings)
 	if login.Owner || db.owner != db.url {

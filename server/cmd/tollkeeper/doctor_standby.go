@@ -8,36 +8,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// examineFailover tells whether what was answered is kept where the machine of the database is
-// lost and a standby takes its place.
-func examineFailover(ctx context.Context, url string) []finding {
+// examineFailover tells whether answered requests survive the loss of the database's machine, when a
+// standby takes its place.
+func examineFailover(ctx context.Context, url string) finding {
 	const subject = "failover"
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return nil // the look at the connection has told so
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var names, commit string
 	var standbys, synchronous, hidden int
-	err = conn.QueryRow(ctx, `
+	err := asked(ctx, url, `
 		SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'), count(s), count(s) FILTER (WHERE s.state = 'streaming'
 			AND s.sync_state IN ('sync', 'quorum')), count(s) FILTER (WHERE s.sync_state IS NULL)
-		FROM (SELECT) AS one LEFT JOIN pg_stat_replication AS s ON true`).Scan(&names, &commit, &standbys, &synchronous, &hidden)
+		FROM (SELECT) AS one LEFT JOIN pg_stat_replication AS s ON true`, nil, &names, &commit, &standbys, &synchronous, &hidden)
 	switch {
 	case err != nil:
-		return []finding{wrong(subject, "%v", err)}
+		return wrong(subject, "%v", err)
 	case names == "" && standbys == 0:
-		return []finding{good(subject, "no standby is connected: what was answered is kept on the disk of this database alone")}
+		return good(subject, "no standby is connected: what was answered is kept on the disk of this database alone")
 	case names == "":
-		return []finding{good(subject, "what was answered is NOT kept: %s without the database waiting for it; to have it wait, set synchronous_standby_names", receives(standbys))}
+		return good(subject, "what was answered is NOT kept: %s without the database waiting for it; to have it wait, set synchronous_standby_names", receives(standbys))
 	case commit == "local" || commit == "off":
-		return []finding{good(subject, "what was answered is NOT kept: synchronous_commit = %s waits for no standby; set it to on", commit)}
+		return good(subject, "what was answered is NOT kept: synchronous_commit = %s waits for no standby; set it to on", commit)
 	case synchronous > 0:
-		return []finding{good(subject, "what was answered is kept: a commit waits for a standby (synchronous_standby_names = %s)", names)}
+		return good(subject, "what was answered is kept: a commit waits for a standby (synchronous_standby_names = %s)", names)
 	case hidden > 0:
-		return []finding{good(subject, "synchronous_standby_names = %s, but this login does not see whether a standby follows: GRANT pg_monitor TO it", names)}
+		return good(subject, "synchronous_standby_names = %s, but this login does not see whether a standby follows: GRANT pg_monitor TO it", names)
 	}
-	return []finding{wrong(subject, "synchronous_standby_names = %s, but no such standby follows: every change waits until one does", names)}
+	return wrong(subject, "synchronous_standby_names = %s, but no such standby follows: every change waits until one does", names)
 }
 
 func receives(standbys int) string {

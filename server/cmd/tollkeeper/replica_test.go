@@ -85,7 +85,7 @@ var _ = Describe("A server with a replica", Ordered, func() {
 		Eventually(func() int { seen(); return s.done("replica") }).WithTimeout(startWithin).Should(BeNumerically(">", before))
 	})
 
-	It("is told by the doctor whether what was answered survives the loss of the database", func() {
+	It("has a doctor that says whether answered requests survive the loss of the database", func() {
 		set("TOLLKEEPER_DATABASE_URL", primary.URL("tollkeeper"))
 		Expect(doctored()).To(MatchRegexp(`failover\s+what was answered is NOT kept: a standby receives it without the database waiting`))
 		primary.set("synchronous_standby_names = 'standby'")
@@ -99,7 +99,7 @@ var _ = Describe("A server with a replica", Ordered, func() {
 		primary.followed("async")
 	})
 
-	It("is told by the doctor what is no replica of its database", func() {
+	It("has a doctor that names what is no replica of its database", func() {
 		set("TOLLKEEPER_DATABASE_URL", primary.URL("tollkeeper"))
 		for url, words := range map[string]string{
 			primary.URL("tollkeeper"):              `WRONG: TOLLKEEPER_REPLICA_URL leads to no standby`,

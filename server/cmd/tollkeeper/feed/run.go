@@ -16,8 +16,8 @@ const (
 	partBytes  = 4 << 20
 )
 
-// part is entries that are stored together. No key is in it twice, so it is told
-// by the keys what became of each.
+// part is entries that are stored together. It holds no key twice, so the answer says by key
+// what became of each.
 type part struct {
 	entries []entry
 	keys    map[string]bool

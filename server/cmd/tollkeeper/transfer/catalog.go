@@ -166,7 +166,15 @@ func (t *transfer) coupons(ctx context.Context) error {
 		body["discount"] = discount
 		archived := coupon["archived_at"] != nil
 		if coupon["max_redemptions"] != nil {
-			left := money.Must(number(coupon, "max_redemptions")).Sub(money.Must(number(coupon, "times_redeemed")))
+			most, err := decimal(coupon, "max_redemptions")
+			if err != nil {
+				return err
+			}
+			redeemed, err := decimal(coupon, "times_redeemed")
+			if err != nil {
+				return err
+			}
+			left := most.Sub(redeemed)
 			archived = archived || left.Sign() <= 0
 			body["max_redemptions"] = jsonNumber(money.Max(left, money.FromInt(1)))
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -172,8 +173,6 @@ func (c *Client) oldestFirst(ctx context.Context, path string, query url.Values)
 		all = append(all, element)
 		return nil
 	})
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
+	slices.Reverse(all)
 	return all, err
 }

@@ -47,21 +47,25 @@ func (t *transfer) ledger(ctx context.Context, customer object, unit string, ope
 		if !open[text(entry, "invoice_id")] {
 			return nil
 		}
+		amount, err := decimal(entry, "amount")
 		switch text(entry, "entry_type") {
 		case "decrement":
-			drawn[block] = drawn[block].Add(money.Must(number(entry, "amount")))
+			drawn[block] = drawn[block].Add(amount)
 		case "amendment":
-			drawn[block] = drawn[block].Sub(money.Must(number(entry, "amount")))
+			drawn[block] = drawn[block].Sub(amount)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	to, _ := t.to(kindCustomer, text(customer, "id"))
 	for _, block := range blocks {
-		amount := money.Must(number(block, "balance")).Add(drawn[text(block, "id")])
-		if err := t.moveBlock(ctx, customer, to, unit, block, amount); err != nil {
+		balance, err := decimal(block, "balance")
+		if err != nil {
+			return err
+		}
+		if err := t.moveBlock(ctx, customer, to, unit, block, balance.Add(drawn[text(block, "id")])); err != nil {
 			return err
 		}
 	}

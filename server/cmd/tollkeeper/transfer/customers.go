@@ -2,8 +2,6 @@ package transfer
 
 import (
 	"context"
-
-	"tollkeeper/domain/money"
 )
 
 // moveCustomers moves customers, parents before their children. None pays by itself yet.
@@ -55,7 +53,10 @@ func (t *transfer) moveCustomer(ctx context.Context, c object) error {
 // balances carries each balance over in one transaction.
 func (t *transfer) balances(ctx context.Context) error {
 	for _, c := range t.customers {
-		balance := money.Must(number(c, "balance"))
+		balance, err := decimal(c, "balance")
+		if err != nil {
+			return err
+		}
 		if balance.IsZero() {
 			continue
 		}

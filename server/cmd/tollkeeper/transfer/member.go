@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"tollkeeper/domain/money"
 )
 
 // text returns a member that is a string, and "" where it is null or missing.
@@ -21,6 +23,15 @@ func number(o object, name string) string {
 		return n
 	}
 	return "0"
+}
+
+// decimal returns what number finds, or says which member is no number.
+func decimal(o object, name string) (money.Decimal, error) {
+	d, err := money.ParseNumber(number(o, name))
+	if err != nil {
+		return d, fmt.Errorf("%s: %q is no number", name, number(o, name))
+	}
+	return d, nil
 }
 
 func truth(o object, name string) bool {
@@ -78,6 +89,14 @@ func instant(o object, name string) (at time.Time, ok bool, err error) {
 		return at, false, fmt.Errorf("%s is no instant: %w", name, err)
 	}
 	return at, true, nil
+}
+
+// dates reads the start_date of an interval and its end_date, which ends tells is there.
+func dates(o object) (begin, end time.Time, ends bool, err error) {
+	if begin, _, err = instant(o, "start_date"); err == nil {
+		end, ends, err = instant(o, "end_date")
+	}
+	return begin, end, ends, err
 }
 
 func written(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-
-	"tollkeeper/domain/money"
 )
 
 // movedPlan is a plan of the source with the versions that are moved, lowest first.
@@ -279,10 +277,17 @@ func (t *transfer) matchPrices(ctx context.Context, plan *movedPlan, id string, 
 		taken[to] = true
 	}
 	for _, price := range missing {
-		want := t.likeness(price, true)
+		want, err := t.likeness(price, true)
+		if err != nil {
+			return err
+		}
 		found := ""
 		for _, candidate := range objects(target, "prices") {
-			if !taken[text(candidate, "id")] && t.likeness(candidate, false) == want {
+			like, err := t.likeness(candidate, false)
+			if err != nil {
+				return err
+			}
+			if !taken[text(candidate, "id")] && like == want {
 				found = text(candidate, "id")
 				break
 			}
@@ -301,7 +306,7 @@ func (t *transfer) matchPrices(ctx context.Context, plan *movedPlan, id string, 
 
 // likeness is a text that is equal for prices that charge the same. Ids of a price of the source
 // are replaced by those of the target.
-func (t *transfer) likeness(price object, ofSource bool) string {
+func (t *transfer) likeness(price object, ofSource bool) (string, error) {
 	id := func(kind, id string) string {
 		if ofSource {
 			return t.ids(kind, []string{id})[0]
@@ -311,9 +316,13 @@ func (t *transfer) likeness(price object, ofSource bool) string {
 	like := pick(price, "name", "cadence", "billing_mode", "currency", "model_type", "price_type", "plan_phase_order", "external_price_id",
 		"conversion_rate", text(price, "model_type")+"_config")
 	if price["fixed_price_quantity"] != nil {
-		like["fixed_price_quantity"] = money.Must(number(price, "fixed_price_quantity")).String()
+		quantity, err := decimal(price, "fixed_price_quantity")
+		if err != nil {
+			return "", err
+		}
+		like["fixed_price_quantity"] = quantity.String()
 	}
 	like["item"] = id(kindItem, text(part(price, "item"), "id"))
 	like["metric"] = id(kindMetric, text(part(price, "billable_metric"), "id"))
-	return canonical(like)
+	return canonical(like), nil
 }
