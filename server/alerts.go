@@ -6,10 +6,10 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/alerting"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ListAlerts serves GET /v1/alerts.

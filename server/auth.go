@@ -9,9 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/fault"
 	"tollkeeper/server/contract"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // authenticate finds the account of the request's key before it looks at anything else:

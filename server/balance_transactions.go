@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreateBalanceTransaction serves POST /v1/customers/{customer_id}/balance_transactions.

@@ -5,11 +5,11 @@ import (
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreateCustomer serves POST /v1/customers.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // AmendEvent serves PUT /v1/events/{event_id}.

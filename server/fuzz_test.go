@@ -19,10 +19,10 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/server"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 )
 

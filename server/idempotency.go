@@ -14,9 +14,9 @@ import (
 	"github.com/labstack/echo/v4"
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/server/contract"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 const (

@@ -10,11 +10,11 @@ import (
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from

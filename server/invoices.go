@@ -5,11 +5,11 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ListInvoices serves GET /v1/invoices.

@@ -3,11 +3,11 @@ package server
 import (
 	"context"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/license"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreateLicense serves POST /v1/licenses.

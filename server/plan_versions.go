@@ -5,10 +5,10 @@ import (
 	"strconv"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreatePlanVersion serves POST /v1/plans/{plan_id}/versions.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 )
 
 // fail answers a request that failed. It is Echo's HTTPErrorHandler.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // logRequest counts each request and logs it: successful ones only at the level debug, since

@@ -5,11 +5,11 @@ import (
 	"errors"
 
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ListSubscriptionChanges serves GET /v1/subscription_changes.

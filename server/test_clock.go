@@ -8,11 +8,11 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // FetchTestClock serves GET /v1/test_clock.

@@ -3,11 +3,11 @@ package server
 import (
 	"context"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ListWebhookDeliveries serves GET /v1/webhook_deliveries.

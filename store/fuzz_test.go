@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 func FuzzMetadata(f *testing.F) {

@@ -8,7 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Page says which part of a list is asked for.

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"unicode/utf8"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Bounds of what a client may keep on a record (gaps A3).

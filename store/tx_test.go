@@ -10,8 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 )
 

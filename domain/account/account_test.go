@@ -10,8 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 )
 

@@ -9,9 +9,9 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/audit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // New is what an account is made of; its settings begin at their defaults.

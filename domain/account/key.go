@@ -12,8 +12,8 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/audit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Key is what is stored of an API key. Its text is not.

@@ -9,8 +9,8 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/audit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = DescribeTable("A key with scopes",

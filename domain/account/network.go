@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // mostNetworks bounds the list of a key.

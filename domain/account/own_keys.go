@@ -3,8 +3,8 @@ package account
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Keys that requests handle: those of the transaction's account. by is the key of the

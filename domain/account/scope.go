@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Scope is a right that a key has: [ScopeAll], [ScopeRead], [ScopeIngest], or a resource of

@@ -13,10 +13,10 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/audit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // setting is a setting of an account that can be changed by its name (semantics 0.1).

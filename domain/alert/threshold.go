@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/store/fault"
 )
 
 // checkThresholds refuses equal thresholds, and an empty list if needed is set (semantics 12.2.12).

@@ -6,10 +6,10 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NextEvaluation returns the earliest instant, at or before by, at which a subscription is to be

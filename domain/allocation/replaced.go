@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Reduction records the credits that were taken back from a grant because, in the middle of a

@@ -9,10 +9,10 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Status is how far a backfill is.

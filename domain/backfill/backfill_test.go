@@ -11,8 +11,8 @@ import (
 
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // beRefused matches what the present state forbids.

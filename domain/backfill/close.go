@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Close ends the taking of events before the clock does it, and puts the backfill into

@@ -6,10 +6,10 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewBackfill is what a client asks for.

@@ -6,10 +6,10 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/due"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Revert takes a backfill back, once. An open one is reverted by that; one that was

@@ -8,11 +8,11 @@ import (
 
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Change is what a change of a subscription brought about.

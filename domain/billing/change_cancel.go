@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Cancel ends a subscription. The usage up to the end is invoiced on the date of the

@@ -3,10 +3,10 @@ package billing
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // RedeemCoupon redeems a coupon on a subscription. Its drafts follow at once. Issued

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ChangeIntervals adds and edits price intervals and adjustments of a subscription, in the future or

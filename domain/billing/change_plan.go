@@ -1,10 +1,10 @@
 package billing
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ChangePlan moves a subscription to another plan. It credits the unused part of fees in advance

@@ -3,10 +3,10 @@ package billing
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ChangeQuantity changes the quantity of a fixed fee. For a fee in advance, an increase is invoiced

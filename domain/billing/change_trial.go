@@ -1,9 +1,9 @@
 package billing
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // UpdateTrial moves the end of a subscription's trial. Fees are charged from the new end on.

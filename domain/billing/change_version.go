@@ -4,10 +4,10 @@ import (
 	"errors"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/migration"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NextMigration returns the earliest instant, at or before by, at which a plan migration has a

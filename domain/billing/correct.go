@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/store/fault"
 )
 
 // corrections are what is to be done about issued invoices that say something else

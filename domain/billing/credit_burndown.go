@@ -2,11 +2,12 @@ package billing
 
 import (
 	"time"
+
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // BurnDown brings all ledgers of a customer up to date with time and usage, and buys

@@ -3,11 +3,11 @@ package billing
 import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // UpdateCustomer is customer.Update. It refuses a first alias (external_customer_id) for a customer

@@ -5,10 +5,10 @@ import (
 
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // GrantNext grants the credits of the subscription whose grant is due longest. It reports false

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // HeldUp returns what a failed unit of due work of the lane [due.Billing] holds up: the subscription

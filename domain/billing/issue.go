@@ -9,10 +9,10 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Issue issues a draft by hand. That is refused for invoices that issue

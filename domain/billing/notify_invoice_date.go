@@ -7,10 +7,10 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NextDateNotice returns the earliest date of a draft, at or before by, of which an endpoint is

@@ -9,13 +9,13 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // A new subscription opens the invoices of all billing dates that have come by then, in one

@@ -5,12 +5,12 @@ import (
 
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // refundGrants credits the fees of allocations that ended within their period, by now: the

@@ -6,12 +6,12 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // markLapsed notes the fees of grants whose period the terms do not have any more, since their price

@@ -8,7 +8,6 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -16,6 +15,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NextThresholdInvoice reports whether what a subscription has used is to be compared with its

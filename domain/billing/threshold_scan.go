@@ -8,10 +8,10 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ThresholdScan is up to where the usage of an account was looked at for invoicing

@@ -5,12 +5,12 @@ import (
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/topup"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // mostBought bounds how often credits are bought in a row (semantics 11.1.5).

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Finding is something about a document that cannot be: a figure was changed behind

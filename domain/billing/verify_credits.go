@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // WrongCredits returns the invoices with a line that says something else of credits than

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Adjustment is a discount, a minimum or a maximum of a plan or of one

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Allocation is what an allocation price grants: as many credits as its quantity,

@@ -5,11 +5,11 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("An allocation price", func() {

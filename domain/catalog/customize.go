@@ -1,9 +1,9 @@
 package catalog
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Customize applies a difference to a version of a plan for one subscription, which

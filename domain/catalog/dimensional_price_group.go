@@ -6,9 +6,9 @@ import (
 
 	"gorm.io/gorm/clause"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // DimensionalPriceGroup partitions a metric by properties of its events. Each

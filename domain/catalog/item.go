@@ -7,8 +7,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Item is a product or a feature that is sold.

@@ -5,8 +5,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("A license type", func() {

@@ -3,11 +3,11 @@ package catalog
 import (
 	"encoding/json"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewLinePrice is the price of a line that is put on an invoice by hand: so much for

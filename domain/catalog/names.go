@@ -3,9 +3,9 @@ package catalog
 import (
 	"encoding/json"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 // CheckNames refuses a configuration that names something that is neither a column nor

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewAdjustment is what a client asks for. Of AppliesToAll, ItemIDs, PriceIDs and

@@ -1,9 +1,9 @@
 package catalog
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewPlan is what a client asks for.

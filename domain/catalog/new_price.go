@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewPrice is what a client asks for.

@@ -3,9 +3,9 @@ package catalog
 import (
 	"math"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewVersion is what a client asks for: the highest version there is, changed.

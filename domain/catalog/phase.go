@@ -3,9 +3,9 @@ package catalog
 import (
 	"fmt"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Phase is a part of a plan's time, such as a ramp has. The same phases are in

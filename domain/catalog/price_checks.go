@@ -3,10 +3,10 @@ package catalog
 import (
 	"fmt"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 // pendingPrice is a price that a client asks for, beside what it depends on: that of it

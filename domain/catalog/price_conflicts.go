@@ -3,7 +3,7 @@ package catalog
 import (
 	"slices"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // checkConflicts refuses prices that cannot be in one plan or subscription. places

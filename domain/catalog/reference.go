@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // references are the records that wanted prices name. They are loaded at once,

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // UnsavedPrices makes add-on prices that are checked as such and never saved. What is

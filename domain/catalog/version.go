@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // firstVersion is what the prices given at creation are (semantics 5.2.1).

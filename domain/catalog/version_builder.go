@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // versionBuilder is a set of prices and adjustments in the making, for a version of a plan

@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 func (d *versionBuilder) removeAdjustment(r Removal) error {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 func (d *versionBuilder) removePrice(r Removal) error {

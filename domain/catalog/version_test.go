@@ -9,10 +9,10 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("A version", func() {

@@ -6,11 +6,11 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CostQuery asks for the costs of local days.

@@ -7,12 +7,12 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Evaluation asks what prices charge for what one customer used in a timeframe, which

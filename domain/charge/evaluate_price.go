@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // evaluationItem is a price on the way to its evaluation.

@@ -14,9 +14,9 @@ import (
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // evaluate asks about prices in January.

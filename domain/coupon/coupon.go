@@ -5,10 +5,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Coupon is a discount that can be redeemed.

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // beFault matches an error of that kind.

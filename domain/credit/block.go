@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Block is credits that were added together and expire together.

@@ -1,9 +1,9 @@
 package credit
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // EntryFilter narrows a list of entries (gaps D18). Zero values do not narrow.

@@ -5,9 +5,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("A ledger", func() {

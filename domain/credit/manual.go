@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Note is what a request says beside a change of a ledger.

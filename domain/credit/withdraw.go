@@ -1,9 +1,9 @@
 package credit
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Withdraw makes final what a block lost as it expired, and returns that in credits: usage that

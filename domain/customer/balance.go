@@ -3,10 +3,10 @@ package customer
 import (
 	"gorm.io/gorm/clause"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // BalanceAction is why a balance moved (semantics 8.2.2).

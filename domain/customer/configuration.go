@@ -1,6 +1,6 @@
 package customer
 
-import "tollkeeper/domain/fault"
+import "tollkeeper/store/fault"
 
 // AccountingSync links a customer to the books of other systems.
 type AccountingSync struct {

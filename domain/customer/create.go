@@ -9,11 +9,11 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewCustomer is what a client asks for.

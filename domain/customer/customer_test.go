@@ -7,9 +7,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("A customer", func() {

@@ -7,8 +7,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Hierarchy is the place of a customer among others: one with a parent has no children,

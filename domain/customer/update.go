@@ -3,10 +3,10 @@ package customer
 import (
 	"reflect"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // columns are those an update may change.

@@ -6,7 +6,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // BeInvalid matches the fault of a request that is wrong by itself, at exactly those fields, in

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Receive reads {"events": […]} as a stream; other members are ignored. A body of

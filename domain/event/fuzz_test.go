@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/store/fault"
 )
 
 // Whatever a client sends is refused by a fault, or each of its events that pass can

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Inline is an event that came in by another way than ingestion, in a body whose

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // insertSize is how many events one transaction takes at most. The lower bits of

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"

@@ -2,8 +2,8 @@ package event_test
 
 import (
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"

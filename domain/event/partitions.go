@@ -8,9 +8,9 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // smallestKeyPart is what the table of a part of the keys takes at least, in bytes,

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // largestList bounds what the answer to a request of many events lists, in bytes.

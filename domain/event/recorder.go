@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ErrBusy reports that more waits to be stored than the server will hold:

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Stored is an event as it is now: what it was amended to, not what it was.

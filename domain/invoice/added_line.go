@@ -11,13 +11,13 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // AddedLine is a line that was put on a draft by hand. Its amount is what its own

@@ -9,9 +9,9 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Pay charges an issued invoice at once, on request. The schedule of its charges goes

@@ -6,11 +6,11 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreditedLine is what of an invoice's line is to be taken back.

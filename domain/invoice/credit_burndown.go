@@ -7,10 +7,10 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // BurnDownLedger brings a ledger up to date. What pays for an invoice that is being issued

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // CreditNoteType says which way the money of a credit note goes (semantics 9.2.1).

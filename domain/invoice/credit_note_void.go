@@ -2,9 +2,9 @@ package invoice
 
 import (
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // VoidCreditNote takes back what a credit note gave, and marks it (semantics 9.2.6).

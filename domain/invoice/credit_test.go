@@ -11,10 +11,10 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/domaintest"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("Crediting a subscription's invoice", func() {

@@ -5,10 +5,10 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Explanation is a line with what its amount came from. Nothing in it is worked out

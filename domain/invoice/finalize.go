@@ -5,11 +5,11 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Finalize issues a draft as it is shown: see [ViewToIssue]. The order of steps is that of

@@ -6,11 +6,11 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Find returns an invoice.

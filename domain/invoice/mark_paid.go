@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Received is a payment that was made elsewhere.

@@ -7,10 +7,10 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewOneOff is an invoice that a client asks for. Exactly one of the customer's

@@ -6,11 +6,11 @@ import (
 
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // PriorCharge is what other invoices charged of a service period that is charged to date. The next

@@ -5,9 +5,9 @@ import (
 	"reflect"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Update applies an edit to an invoice. Its metadata may change at any time, the terms

@@ -9,9 +9,9 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Present turns rows, in their order, into what a reader sees.

@@ -3,10 +3,10 @@ package invoice
 import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Void makes an issued invoice one that is not owed. What its issue did to the

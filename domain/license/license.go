@@ -3,8 +3,8 @@ package license
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // License is the right of one, named by the client, to use a subscription.

@@ -16,10 +16,10 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/store/fault"
 )
 
 // Parameters are values for the parameters of a metric, by name (semantics 4.2.7). Nil

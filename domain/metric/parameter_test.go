@@ -9,8 +9,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
+	"tollkeeper/store/fault"
 )
 
 // parameters reads values as they come: a JSON object.

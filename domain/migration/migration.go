@@ -6,10 +6,10 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Migration puts the subscriptions of a plan on another version of it.

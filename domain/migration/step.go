@@ -6,9 +6,9 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Step is a migration's work on one subscription.

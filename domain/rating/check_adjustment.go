@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/store/fault"
 )
 
 // valueFields are the fields that hold an adjustment's value on the wire.

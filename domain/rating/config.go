@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/store/fault"
 )
 
 // Amount is a configured amount or rate. It is never negative: a reduction is an adjustment of

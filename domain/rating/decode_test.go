@@ -8,8 +8,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("Decode", func() {

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/store/fault"
 )
 
 // Model is an accepted configuration of a price model.

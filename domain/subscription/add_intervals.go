@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewInterval is a price that a client wants for a time: a new one, or one that is

@@ -6,9 +6,9 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Cancellation is what a client asks for.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // IntervalChanges is what a client asks for, all of it or nothing (semantics 6.3.7).

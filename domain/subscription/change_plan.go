@@ -9,11 +9,11 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Alignment says where billing cycles begin after a change of the plan.

@@ -3,10 +3,10 @@ package subscription
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // QuantityOption says when a fixed fee gets another quantity.

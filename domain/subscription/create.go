@@ -7,11 +7,11 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewSubscription is what a client asks for. Exactly one of the customer's

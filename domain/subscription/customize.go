@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Customization is how a subscription differs from its plan (semantics 6.1.5).

@@ -3,8 +3,8 @@ package subscription
 import (
 	"slices"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // AdjustmentEdit changes the dates of an adjustment of a subscription. Dates that are not given do

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // editInterval changes one interval, or removes it where it then ends as it starts.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 // LegacyAdjustment is an adjustment of one price alone, in the older form: a field of the

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // checkOverlaps tells why the intervals that a request has added or edited cannot be in force

@@ -5,8 +5,8 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // patience is how long a change may be pending, in days of 24 hours.

@@ -6,10 +6,10 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/coupon"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ChangeOption says when a change of a subscription takes effect.

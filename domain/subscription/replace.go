@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReplacedPrice takes the place of a price of the plan, and its phase: a new price,

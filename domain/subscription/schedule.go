@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // schedule tells when what belongs to a plan interval is in force, which begins and ends with

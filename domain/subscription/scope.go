@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Scope says whose events a usage price counts, and which of those that its metric

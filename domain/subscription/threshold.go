@@ -5,9 +5,9 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // checkThreshold refuses a threshold that is no amount to be invoiced.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // TriggerPhase begins the next phase of the plan on a local day, today if nil, that lies

@@ -7,10 +7,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // TrialUpdate is what a client asks for.

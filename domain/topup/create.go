@@ -6,9 +6,9 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // NewTopUp is what a client asks for.

@@ -7,9 +7,9 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // correctionWindow is the time in which the corrections of a customer's events are

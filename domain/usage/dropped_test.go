@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 
 	. "github.com/onsi/ginkgo/v2"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // question is a request as the database is asked it, with its answer.

@@ -4,11 +4,11 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // mostCells bounds the groups of a report, times its days.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Sample is events that a request brings along, to be measured as stored ones are and

@@ -15,11 +15,11 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // measureAll asks several requests at once, each of one slice.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
+	"tollkeeper/store/fault"
 )
 
 // table is the value of a metric for each tuple of values, up to the end of each slice.

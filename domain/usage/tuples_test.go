@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"

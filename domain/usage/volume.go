@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // HourCount is how many events of an hour were ever taken in, also those that do not

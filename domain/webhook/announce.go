@@ -7,8 +7,8 @@ import (
 
 	"gorm.io/gorm/clause"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Announcement is word of something that a transaction did to a resource.

@@ -10,9 +10,9 @@ import (
 	"gorm.io/gorm"
 	"pgregory.net/rapid"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // soon is a little after all that was written by now.

@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Endpoint is a place that messages go to.

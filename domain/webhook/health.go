@@ -3,8 +3,8 @@ package webhook
 import (
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // An endpoint is given up that answered more than hopelessPercent of its deliveries of

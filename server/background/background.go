@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Pauses after a panic: twice as long each time.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // LargestBody bounds a body after decompression, in bytes, except that of ingest, which has

@@ -9,7 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // finding is a violation with the place that decides its order in the text.

@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // Body is the body of a request that was checked.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
+	"tollkeeper/store/fault"
 )
 
 // deepest bounds how far values of a body may be nested.

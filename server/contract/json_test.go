@@ -8,8 +8,8 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("the text of a body", func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // checkParameters checks the query and the headers that the contract names, and ignores

@@ -10,8 +10,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // mostViolations bounds how many violations an answer lists.

@@ -16,10 +16,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/server/background"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 const (

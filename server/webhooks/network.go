@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 // allowlist decides which addresses webhooks may call: public ones, and the networks that the

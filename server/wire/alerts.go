@@ -8,10 +8,10 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadBalanceAlert reads an alert on a credit balance. Thresholds are amounts of the alert's unit.

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // allocationFromWire reads a price that grants credits. It is charged in the currency

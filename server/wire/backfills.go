@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"tollkeeper/domain/backfill"
-	"tollkeeper/domain/fault"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadBackfill reads a new backfill. Its instants are in UTC where they have no offset; it replaces

@@ -7,10 +7,10 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // LedgerChange is a change of a credit ledger, to be made once the ledger is locked.

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadCreditNote reads a new credit note. Its days, and those of its lines, are optional and

@@ -2,10 +2,11 @@ package wire
 
 import (
 	"time"
-	"tollkeeper/domain/fault"
+
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadDate reads a calendar date, YYYY-MM-DD.

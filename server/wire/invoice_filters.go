@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // dueWindow is a number of days or months: 7d, 2m.

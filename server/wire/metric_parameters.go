@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // parametersFromWire reads values for the parameters of a metric; null is none.

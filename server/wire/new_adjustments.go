@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // sentAdjustment is what an adjustment of any kind may be sent as.

@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 )
 
 // legacyFromWire reads the adjustments of one price from the fields that were used before

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 )
 
 // ReadSubscription reads a new subscription with its customization of the plan.

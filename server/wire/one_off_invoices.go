@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadOneOffInvoice reads an invoice that belongs to no subscription.

@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadPlanChange reads a change of the plan. align_billing_with_plan_change_date is the legacy form

@@ -2,10 +2,10 @@ package wire
 
 import (
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadPlanVersion reads a new version of a plan: what it adds, replaces and removes.

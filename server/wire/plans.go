@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadPlan reads a new plan. Two equal entries of prices are refused, since they would bill twice.

@@ -7,9 +7,9 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/event"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadEvaluation reads customer and timeframe, which the bodies of all evaluations share. Start is

@@ -2,9 +2,9 @@ package wire
 
 import (
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadPriceIntervalChanges reads price and adjustment intervals to be added and edited.

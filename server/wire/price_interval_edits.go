@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"tollkeeper/domain/catalog"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
+	"tollkeeper/store/fault"
 )
 
 // sentIntervalEdit is what an edit of an interval may have.

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/store/fault"
 )
 
 // ReadQuantityChange reads a change of the quantity of a fixed fee.

@@ -8,11 +8,11 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadPaymentReceived reads the payment that applies a pending change. A request without body

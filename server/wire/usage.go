@@ -1,12 +1,12 @@
 package wire
 
 import (
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/metric"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // mostGroups is how many groups are on a page unless fewer are asked for.

@@ -3,13 +3,13 @@ package wire
 import (
 	"encoding/json"
 
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
 	"tollkeeper/server/contract"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // ReadMetadata reads the metadata of a new record; null is the same as left out.

@@ -12,9 +12,9 @@ import (
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/server/background"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // pass is one look through the due work of an account.

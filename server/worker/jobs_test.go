@@ -7,9 +7,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
 )
 

@@ -8,10 +8,10 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/due"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // skip is how a unit of a kind is left undone for good. Only kinds that change no books have one.

@@ -7,10 +7,10 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/billing"
-	"tollkeeper/domain/fault"
 	"tollkeeper/domain/usage"
 	"tollkeeper/server/background"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // Verification is the result of verifying the books of all accounts, or of one.

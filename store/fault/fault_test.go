@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"tollkeeper/domain/fault"
+	"tollkeeper/store/fault"
 )
 
 func TestFault(t *testing.T) {
