@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"tollkeeper/store"
 )
 
 // batch is the events of a group, in the order of the queue.
@@ -40,16 +38,16 @@ func gather(group []*request) *batch {
 }
 
 // record stores what can be stored, some entries after the other if there are many.
-func (b *batch) record(ctx context.Context, st *store.Store, known keyFilters) error {
+func (b *batch) record(ctx context.Context, in inserter) error {
 	for part := range slices.Chunk(b.entries, insertSize) {
 		open := make([]*entry, len(part))
 		for i := range part {
 			open[i] = &part[i]
 		}
-		if err := record(ctx, st, b.into, known, open); err != nil {
+		if err := record(ctx, in, b.into, open); err != nil {
 			return fmt.Errorf("record events: %w", err)
 		}
-		if err := failDeprecated(ctx, st, part); err != nil {
+		if err := failDeprecated(ctx, in.store, part); err != nil {
 			return err
 		}
 	}
@@ -59,10 +57,10 @@ func (b *batch) record(ctx context.Context, st *store.Store, known keyFilters) e
 // record asks the database to store the claims among the entries. It takes all of
 // them or none, and tells by what it judged: entries that fail by that are left
 // out, and the rest is tried again.
-func record(ctx context.Context, st *store.Store, into *Backfill, known keyFilters, open []*entry) error {
+func record(ctx context.Context, in inserter, into *Backfill, open []*entry) error {
 	for {
 		claims := claimsOf(open)
-		j, err := insert(ctx, st, into, known, customersOf(open), claims)
+		j, err := in.insert(ctx, into, customersOf(open), claims)
 		if err != nil {
 			return err
 		}

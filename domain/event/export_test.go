@@ -1,8 +1,12 @@
 package event
 
 import (
+	"context"
 	"io"
+	"math/bits"
 	"slices"
+
+	"tollkeeper/store"
 )
 
 // Decode reads a request into memory, whatever its size.
@@ -44,4 +48,18 @@ func Misled(r *Recorder) {
 func Panicking(r *Recorder) (mend func()) {
 	known := r.known.Swap(nil)
 	return func() { r.known.Store(known) }
+}
+
+// AsksFirst reports whether the next recording of the context's account asks which keys are known.
+func AsksFirst(r *Recorder, ctx context.Context) bool {
+	a := r.resends.accounts[store.AccountID(ctx)]
+	return a != nil && a.left > 0
+}
+
+// Undone is how many recordings of the context's account were undone because of known keys.
+func Undone(r *Recorder, ctx context.Context) (times int) {
+	if a := r.resends.accounts[store.AccountID(ctx)]; a != nil {
+		times = bits.Len(uint(a.span / fewestAsking))
+	}
+	return times
 }

@@ -39,11 +39,17 @@ func newFixtureOn(st *store.Store) fixture {
 // send decodes a body and records its events.
 func (d fixture) send(events ...string) event.Outcome {
 	GinkgoHelper()
-	decoded, err := event.Decode(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
-	Expect(err).NotTo(HaveOccurred())
-	outcome, err := d.recorder.Record(d.ctx, decoded)
+	outcome, err := d.recorder.Record(d.ctx, decoded(events...))
 	Expect(err).NotTo(HaveOccurred())
 	return outcome
+}
+
+// decoded reads events as those of a request.
+func decoded(events ...string) []event.Event {
+	GinkgoHelper()
+	all, err := event.Decode(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
+	Expect(err).NotTo(HaveOccurred())
+	return all
 }
 
 // count is how many events of the account are stored.

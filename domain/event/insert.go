@@ -12,6 +12,13 @@ import (
 // seq, which number them, hold more.
 const insertSize = 10_000
 
+// inserter stores claims in the database.
+type inserter struct {
+	store   *store.Store
+	known   keyFilters
+	resends *resends
+}
+
 // verdict is what the database answers to claims.
 type verdict struct {
 	oldest, newest time.Time       // bounds of timestamps, inclusive
@@ -20,39 +27,80 @@ type verdict struct {
 	known          map[string]bool // keys that were not new
 }
 
+// columns are claims as the functions of the database take them.
+type columns struct {
+	keys, names, subjects, properties []string
+	timestamps                        []time.Time
+	first, last                       time.Time // of the timestamps
+}
+
+func columnsOf(claims []*entry) columns {
+	n := len(claims)
+	c := columns{keys: make([]string, n), names: make([]string, n), subjects: make([]string, n), properties: make([]string, n),
+		timestamps: make([]time.Time, n)}
+	for i, claim := range claims {
+		e := claim.event
+		c.keys[i], c.names[i], c.subjects[i] = e.Key, e.Name, e.Subject
+		c.timestamps[i], c.properties[i] = e.Timestamp, e.Properties
+		if i == 0 || e.Timestamp.Before(c.first) {
+			c.first = e.Timestamp
+		}
+		if e.Timestamp.After(c.last) {
+			c.last = e.Timestamp
+		}
+	}
+	return c
+}
+
 // insert stores claims whose keys are new, if each passes the checks, in one
 // transaction and one round trip. It is refused when the backfill that they go into
 // takes none any more.
-func insert(ctx context.Context, st *store.Store, into *Backfill, known keyFilters, customers []string, claims []*entry) (j verdict, err error) {
-	n := len(claims)
-	keys, names, subjects := make([]string, n), make([]string, n), make([]string, n)
-	timestamps, properties := make([]time.Time, n), make([]string, n)
-	var first, last time.Time
-	for i, c := range claims {
-		e := c.event
-		keys[i], names[i], subjects[i] = e.Key, e.Name, e.Subject
-		timestamps[i], properties[i] = e.Timestamp, e.Properties
-		if i == 0 || e.Timestamp.Before(first) {
-			first = e.Timestamp
-		}
-		if e.Timestamp.After(last) {
-			last = e.Timestamp
+func (in inserter) insert(ctx context.Context, into *Backfill, customers []string, claims []*entry) (verdict, error) {
+	account := store.AccountID(ctx)
+	c := columnsOf(claims)
+	left := in.known.doubts(account, c.keys)
+	if into == nil && len(customers) == 0 && len(claims) > 0 && len(left.keys) == 0 && in.resends.unlikely(account) {
+		if j, done, err := in.insertNew(ctx, c, left.seal); done || err != nil {
+			return j, err
 		}
 	}
+	j, err := in.insertAny(ctx, into, customers, c, left)
+	if len(j.known) > 0 {
+		in.resends.again(account)
+	}
+	return j, err
+}
+
+// insertNew stores claims by the short way, which most recordings take: it assumes that all keys are
+// new. It is not done where the assumption is wrong or more has to be looked at; nothing is stored then.
+func (in inserter) insertNew(ctx context.Context, c columns, seal string) (j verdict, done bool, err error) {
+	const uniqueViolation = "23505"
+	err = in.store.Call(ctx, "record_new_events",
+		[]any{c.keys, c.names, c.subjects, c.timestamps, c.properties, c.first, c.last, seal}, &j.oldest, &j.newest, &j.stored)
+	switch {
+	case store.Raised(err, uniqueViolation):
+		in.resends.found(store.AccountID(ctx))
+		return verdict{}, false, nil
+	case store.Raised(err, unsettled):
+		return verdict{}, false, nil
+	}
+	return j, j.stored, err
+}
+
+func (in inserter) insertAny(ctx context.Context, into *Backfill, customers []string, c columns, left doubts) (j verdict, err error) {
 	var backfill *string
 	if into != nil {
 		backfill = &into.ID
 	}
-	left := known.doubts(store.AccountID(ctx), keys)
 	var taking bool
 	var existing, duplicate []string
 	record := func() error {
-		return st.Call(ctx, "record_events",
-			[]any{backfill, customers, keys, names, subjects, timestamps, properties, first, last, left.seal, left.parts, left.keys},
+		return in.store.Call(ctx, "record_events",
+			[]any{backfill, customers, c.keys, c.names, c.subjects, c.timestamps, c.properties, c.first, c.last, left.seal, left.parts, left.keys},
 			&taking, &j.oldest, &j.newest, &existing, &j.stored, &duplicate)
 	}
 	if err = record(); store.Raised(err, unsettled) { // a dump was restored while this server ran
-		if _, err = Settle(ctx, st); err == nil {
+		if _, err = Settle(ctx, in.store); err == nil {
 			err = record()
 		}
 	}

@@ -26,11 +26,12 @@ const (
 // Recorder stores events. Requests of one account that wait at the same time go
 // into one transaction, and each is answered when that is durable.
 type Recorder struct {
-	store  *store.Store
-	into   *Backfill // nil: no backfill
-	queues *queues
-	panics *atomic.Pointer[func(accountID string, err error)] // see [Recorder.ReportPanics]
-	known  *atomic.Pointer[keyFilters]                        // what is known of closed parts; see [Recorder.Learn]
+	store   *store.Store
+	into    *Backfill // nil: no backfill
+	queues  *queues
+	panics  *atomic.Pointer[func(accountID string, err error)] // see [Recorder.ReportPanics]
+	known   *atomic.Pointer[keyFilters]                        // what is known of closed parts; see [Recorder.Learn]
+	resends *resends
 }
 
 // queues are what waits, by account and backfill.
@@ -49,7 +50,8 @@ type queueKey struct {
 // NewRecorder makes a recorder with nothing waiting.
 func NewRecorder(st *store.Store) *Recorder {
 	r := &Recorder{store: st, queues: &queues{open: map[queueKey]*queue{}, touched: map[string]bool{}},
-		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[keyFilters])}
+		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[keyFilters]),
+		resends: &resends{accounts: map[string]*asking{}}}
 	r.known.Store(&keyFilters{})
 	return r
 }
@@ -57,7 +59,7 @@ func NewRecorder(st *store.Store) *Recorder {
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
 // its time and scope. When it takes none any more, recording is refused.
 func (r *Recorder) Into(backfill Backfill) *Recorder {
-	return &Recorder{store: r.store, into: &backfill, queues: r.queues, panics: r.panics, known: r.known}
+	return &Recorder{store: r.store, into: &backfill, queues: r.queues, panics: r.panics, known: r.known, resends: r.resends}
 }
 
 // ReportPanics has report called with each panic, a *[fault.Panic], of storing events of an
@@ -205,7 +207,7 @@ func (r *Recorder) write(ctx context.Context, group []*request) {
 func (r *Recorder) writeAll(ctx context.Context, group []*request) error {
 	err := fault.Recovered(func() error {
 		b := gather(group)
-		if err := b.record(ctx, r.store, *r.known.Load()); err != nil {
+		if err := b.record(ctx, inserter{store: r.store, known: *r.known.Load(), resends: r.resends}); err != nil {
 			return err
 		}
 		r.queues.markDirty(store.AccountID(ctx))

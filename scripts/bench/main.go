@@ -38,6 +38,7 @@ func main() {
 	size := flag.Int64("huge", 1024, "megabytes of the one huge request")
 	subscriptions := flag.Int("subscriptions", 0, "subscriptions that are billed (default 10,000; 100,000 with -full)")
 	credits := flag.Bool("credits", false, "measure credits alone")
+	ingest := flag.Bool("ingest", false, "measure how events come in alone")
 	alone := flag.Bool("billing", false, "measure billing alone")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
@@ -50,6 +51,9 @@ func main() {
 	}
 	if *alone {
 		measure = runBilling
+	}
+	if *ingest {
+		measure = runIngest
 	}
 	if *credits {
 		measure = runCredits

@@ -79,6 +79,26 @@ func (u *usual) again(ctx context.Context, buckets bool) (err error) {
 	return err
 }
 
+// runIngest measures how events come in, while buckets are kept and while none are.
+func runIngest(ctx context.Context, o options) error {
+	u, err := usualStage(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer u.tearDown()
+	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
+	if err := r.ingestion(ctx, u.tables, u.server, withBuckets, o.rounds); err != nil {
+		return err
+	}
+	if err := u.again(ctx, false); err != nil {
+		return err
+	}
+	if err := r.ingestion(ctx, u.tables, u.server, withoutBuckets, o.rounds); err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
 // runUsual measures what a million events are enough for.
 func runUsual(ctx context.Context, o options) error {
 	u, err := usualStage(ctx, o)

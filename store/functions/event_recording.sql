@@ -94,6 +94,40 @@ BEGIN
 END
 $$;
 
+-- record_new_events is record_events for the usual recording: keys that are all new, without a
+-- backfill, for customers by alias, in a month that has its partition. Nothing asks here which keys
+-- were new: a known one is a unique violation, which undoes the recording. Where stored is false,
+-- nothing was stored and there is more to look at. In both cases the caller asks record_events.
+CREATE OR REPLACE FUNCTION record_new_events(account text, keys text[], names text[], subjects text[], timestamps timestamptz[], properties text[],
+    first timestamptz, last timestamptz, filtered_seal text,
+    OUT oldest timestamptz, OUT newest timestamptz, OUT stored boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+    now timestamptz := begin_account(account);
+    number bigint;
+    last_part integer;
+BEGIN
+    LOCK TABLE event_key_parts IN ACCESS SHARE MODE; -- by itself, as in record_events
+    SELECT now - grace_period_seconds * interval '1 second', now + future_bound_seconds * interval '1 second', parts.highest,
+            parts.filtered >= parts.highest - 1 AND date_trunc('month', first, 'UTC') = date_trunc('month', last, 'UTC')
+            AND to_regclass(to_char(first AT TIME ZONE 'UTC', '"events_"YYYY_MM')) IS NOT NULL
+        INTO oldest, newest, last_part, stored
+        FROM accounts, (SELECT max(part) AS highest, coalesce(max(part) FILTER (WHERE seal = filtered_seal), 0) AS filtered FROM event_key_parts) AS parts
+        WHERE id = account;
+    stored := stored AND first >= oldest AND last <= newest;
+    IF NOT stored THEN
+        RETURN;
+    END IF;
+    number := event_number();
+    INSERT INTO event_keys (part, account_id, idempotency_key, seq)
+        SELECT last_part, account, key, number + place FROM unnest(keys) WITH ORDINALITY AS sent (key, place)
+        ORDER BY key COLLATE "C";
+    INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq)
+        SELECT account, key, name, subject, at, text::jsonb, now, number + place
+        FROM unnest(keys, names, subjects, timestamps, properties) WITH ORDINALITY AS sent (key, name, subject, at, text, place);
+END
+$$;
+
 -- take_freed_keys takes those of the keys that lead to an event of a reverted backfill,
 -- in their order, and makes them lead to number and their place. A key that another
 -- transaction took first leads elsewhere by then, and is left to it.
