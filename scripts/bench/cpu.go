@@ -20,6 +20,13 @@ func (s spent) add(o spent) spent {
 	return spent{s.server + o.server, s.database + o.database, s.bench + o.bench}
 }
 
+func sum(works []spent) (all spent) {
+	for _, work := range works {
+		all = all.add(work)
+	}
+	return all
+}
+
 // each shows it in microseconds for one of n events.
 func (s spent) each(n int) string {
 	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(n) }

@@ -50,12 +50,12 @@ func (r *report) manyKeys(ctx context.Context, t *tables, p *process, rounds int
 	}
 	events := keyed * rounds
 	r.add(figure{
-		what: "COPY into one index of all keys", value: median(one.rates) / 1e3, unit: "k/s", work: one.work, units: events,
+		what: "COPY into one index of all keys", value: median(one.rates) / 1e3, unit: "k/s", work: sum(one.works), units: events,
 		note: fmt.Sprintf("%d B of WAL each", one.logged/int64(events)),
 	})
-	r.add(figure{what: "keys without order" + with, value: random.ratio(&one.taken), unit: "times", least: leastRandom, work: random.work, units: events})
+	r.add(figure{what: "keys without order" + with, value: random.ratio(&one.taken), unit: "times", least: leastRandom, work: sum(random.works), units: events})
 	r.add(figure{what: "keys without order" + with + ", WAL", value: float64(random.logged / int64(events)), unit: "B", most: mostWAL})
-	r.add(figure{what: "keys in order" + with, value: ordered.ratio(&one.taken), unit: "times", least: leastOrdered, work: ordered.work, units: events,
+	r.add(figure{what: "keys in order" + with, value: ordered.ratio(&one.taken), unit: "times", least: leastOrdered, work: sum(ordered.works), units: events,
 		note: fmt.Sprintf("%d B of WAL each", ordered.logged/int64(events))})
 	return nil
 }
@@ -98,7 +98,7 @@ func (a *arrival) measure(ctx context.Context, t *tables, p *process, arrive fun
 		return err
 	}
 	to, err := t.logged(ctx)
-	a.work = a.work.add(used.now().sub(before))
+	a.works = append(a.works, used.now().sub(before))
 	a.logged += to - from
 	a.rates = append(a.rates, keyed/took.Seconds())
 	return err

@@ -43,7 +43,11 @@ func main() {
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
+	bareAddr := flag.String("bare", "", "serve as the HTTP server that the floor is measured with, and nothing else")
 	flag.Parse()
+	if *bareAddr != "" {
+		fail(serveBare(*bareAddr))
+	}
 	o := options{*present, *rounds, *size << 20, *subscriptions, *binary, *keep}
 	measure, usual, billed := runUsual, usualPresent, billedUsual
 	if *full {
@@ -66,7 +70,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := measure(ctx, o); err != nil {
+	fail(measure(ctx, o))
+}
+
+// fail ends the process if there is an error.
+func fail(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

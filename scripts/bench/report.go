@@ -26,7 +26,7 @@ func newReport(out io.Writer, about string) *report {
 type figure struct {
 	what        string
 	value       float64
-	unit        string
+	unit        string  // "": nothing was measured but processor time
 	least, most float64 // what is wanted; 0: nothing
 	work        spent   // with it
 	units       int     // events or readings that were worked on; 0: not counted
@@ -45,8 +45,12 @@ func (r *report) add(f figure) {
 	if f.units > 0 {
 		work = f.work.each(f.units)
 	}
+	measured := ""
+	if f.unit != "" {
+		measured = show(f.value) + " " + f.unit
+	}
 	load, _, _ := strings.Cut(loadAverage(), " ")
-	_, _ = fmt.Fprintf(r.out, "%-34s %14s %10s %24s %6s  %s\n", f.what, show(f.value)+" "+f.unit, wanted, work, load, f.note)
+	_, _ = fmt.Fprintf(r.out, "%-34s %14s %10s %24s %6s  %s\n", f.what, measured, wanted, work, load, f.note)
 	if f.least > 0 && f.value < f.least || f.most > 0 && f.value > f.most {
 		r.missed = append(r.missed, fmt.Errorf("%s: %s %s, wanted %s", f.what, show(f.value), f.unit, wanted))
 	}

@@ -87,13 +87,13 @@ func runIngest(ctx context.Context, o options) error {
 	}
 	defer u.tearDown()
 	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
-	if err := r.ingestion(ctx, u.tables, u.server, withBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, u, withBuckets, o.rounds); err != nil {
 		return err
 	}
 	if err := u.again(ctx, false); err != nil {
 		return err
 	}
-	if err := r.ingestion(ctx, u.tables, u.server, withoutBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, u, withoutBuckets, o.rounds); err != nil {
 		return err
 	}
 	return r.verdict()
@@ -108,7 +108,7 @@ func runUsual(ctx context.Context, o options) error {
 	defer u.tearDown()
 	s, t := u.stage, u.tables
 	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
-	if err := r.ingestion(ctx, t, u.server, withBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, u, withBuckets, o.rounds); err != nil {
 		return err
 	}
 	r.add(figure{what: "the server's memory, of all that", value: u.server.peakMemory(), unit: "MB", most: wantMemory})
@@ -127,7 +127,7 @@ func runUsual(ctx context.Context, o options) error {
 	if err := u.again(ctx, false); err != nil {
 		return err
 	}
-	if err := r.ingestion(ctx, t, u.server, withoutBuckets, o.rounds); err != nil {
+	if err := r.ingestion(ctx, u, withoutBuckets, o.rounds); err != nil {
 		return err
 	}
 	if err := u.again(ctx, true); err != nil {
