@@ -6,6 +6,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -36,9 +37,12 @@ func BurnDown(tx *store.Tx, customerID string) (err error) {
 }
 
 // ChangeCredits changes a customer's ledger by hand, and works out again what days draw
-// that are not closed, before and after.
+// that are not closed, before and after. What credits pay then is compared with thresholds again.
 func ChangeCredits(tx *store.Tx, customerID string, currency money.Currency, change func(*credit.Ledger) (credit.Entry, error)) (_ credit.Entry, err error) {
 	defer fault.Doing(&err, "change the %s ledger of customer %s", currency, customerID)
+	if err := subscription.Accrued(tx, []string{customerID}); err != nil { // before the ledger
+		return credit.Entry{}, err
+	}
 	ledger, err := credit.Lock(tx, customerID, currency)
 	if err != nil {
 		return credit.Entry{}, err

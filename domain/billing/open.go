@@ -124,11 +124,15 @@ func OpenSeveral(tx *store.Tx, most int, over func() bool) (done int, err error)
 	if err := openAll(tx, openings...); err != nil {
 		return 0, err
 	}
-	next := make([]*time.Time, len(all))
+	next, customers := make([]*time.Time, len(all)), make([]string, len(all))
 	for k := range all {
+		customers[k] = all[k].CustomerID
 		if next[k], err = opened(tx, &all[k]); err != nil {
 			return 0, err
 		}
+	}
+	if err := subscription.Accrued(tx, customers); err != nil {
+		return 0, err
 	}
 	return len(all), subscription.SetNextBillings(tx, all, next)
 }
@@ -137,6 +141,9 @@ func OpenSeveral(tx *store.Tx, most int, over func() bool) (done int, err error)
 // there as a draft or charges nothing, and the draft of the date after it.
 func open(tx *store.Tx, t *subscription.Terms) error {
 	if err := openDates(tx, *t, datesToOpen(*t)...); err != nil {
+		return err
+	}
+	if err := t.Accrue(tx); err != nil {
 		return err
 	}
 	next, err := opened(tx, t)
@@ -157,9 +164,6 @@ func datesToOpen(t subscription.Terms) []time.Time {
 
 // opened ends the opening of a billing date, but for the next one, which it returns; nil: there is none.
 func opened(tx *store.Tx, t *subscription.Terms) (next *time.Time, err error) {
-	if err := t.Accrue(tx); err != nil {
-		return nil, err
-	}
 	date, more := t.NextBilling(*t.NextBillingAt)
 	if !more {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -189,6 +190,9 @@ func deleteCredits(tx *store.Tx, blockID string) error {
 		if _, err := invoice.Lock(tx, *block.InvoiceID); err != nil { // before the ledger
 			return err
 		}
+	}
+	if err := subscription.Accrued(tx, []string{block.CustomerID}); err != nil { // before the ledger too
+		return err
 	}
 	if err := invoice.BurnDownLedger(tx, block.CustomerID, block.Currency, ""); err != nil {
 		return err

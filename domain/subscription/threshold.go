@@ -54,8 +54,8 @@ func HasThresholds(tx *store.Tx) (found bool, err error) {
 	return found, err
 }
 
-// Accrued notes that what customers have used is to be compared with the thresholds of
-// their subscriptions; with nil, of all.
+// Accrued notes that what customers have used, or what credits pay of that, is to be compared with the
+// thresholds of their subscriptions; with nil, of all.
 func Accrued(tx *store.Tx, customerIDs []string) error {
 	query := tx.Model(&Subscription{}).Where("invoicing_threshold IS NOT NULL AND NOT accrual_changed")
 	if customerIDs != nil {
@@ -64,13 +64,11 @@ func Accrued(tx *store.Tx, customerIDs []string) error {
 	return query.Update("accrual_changed", true).Error
 }
 
-// Accrue notes that what the subscription charges has changed.
+// Accrue notes that what the subscription charges has changed. Credits that pay for it pay no more for
+// others of the customer, so these are compared with their thresholds too.
 func (s *Subscription) Accrue(tx *store.Tx) error {
-	if s.InvoicingThreshold == nil {
-		return nil
-	}
-	s.AccrualChanged = true
-	return tx.Model(s).Select("accrual_changed").Updates(s).Error
+	s.AccrualChanged = s.InvoicingThreshold != nil
+	return Accrued(tx, []string{s.CustomerID})
 }
 
 // Compared notes that what has been used is known, and whether it was invoiced now.
