@@ -106,11 +106,23 @@ func (r *run) costsUntil(s *subscription, currency string, end time.Time) (want 
 				rounds[i.price] += 1 << 20 // no rule says which of the quantities that lie ahead count
 			default:
 				want[i.price] = plus(want[i.price], cents(p.quantitiesBy(r.w.now).fee()))
-				rounds[i.price] += 2 * len(i.quantities)
+				rounds[i.price] += 2 * (len(i.quantities) + p.parted())
 			}
 		}
 	}
 	return want, rounds
+}
+
+// parted is how often documents bill a fee in parts: up to an end that was taken back, and on from there.
+// Costs are the sum of what they bill (semantics 7.1.9), each of which is rounded.
+func (p piece) parted() (n int) {
+	z := p.sub.customer.zone
+	for _, end := range append(append([]time.Time(nil), p.sub.former...), p.interval.former...) {
+		if p.spec.Advance && end.After(p.from) && end.Before(z.start(p.cycle.to)) {
+			n++
+		}
+	}
+	return n
 }
 
 // plus adds to a sum that may not be there yet.

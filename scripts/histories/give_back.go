@@ -61,7 +61,8 @@ func (r *run) giveBackIssued() {
 	r.w.now, r.books.ahead = now, map[string]bool{}
 }
 
-// giveBackOf returns what was drawn above the final lines of an invoice.
+// giveBackOf returns what was drawn above the final lines of an invoice. Also what a block gets back that
+// has expired for good pays for overage of its time, before it expires (semantics 10.2.8).
 func (r *run) giveBackOf(s *subscription, v *invoice) {
 	back := map[*ledger]string{}
 	for _, i := range s.intervals {
@@ -73,13 +74,19 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 				currency := i.spec.unit("USD")
 				ledger := s.customer.ledger(currency)
 				if surplus := sub(ledger.drawn(p, s.customer.zone), greatest(sub(l.adjusted, r.w.covered(p, p.to)), new(big.Rat))); surplus.Sign() > 0 {
-					ledger.giveBack(p, surplus)
+					if ledger.kept == nil {
+						ledger.kept = map[*block]*big.Rat{}
+					}
+					for b, amount := range ledger.giveBack(p, surplus) {
+						ledger.kept[b] = plus(ledger.kept[b], amount)
+					}
 					back[ledger] = currency
 				}
 			}
 		}
 	}
-	for _, currency := range back {
+	for ledger, currency := range back {
 		r.w.settleIn(s.customer, currency)
+		ledger.kept = nil
 	}
 }

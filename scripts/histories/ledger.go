@@ -286,6 +286,9 @@ func (w *world) settleIn(c *customer, currency string) {
 				at = one.at
 			}
 			l.charges = append(l.charges, one)
+			if w.frozen(one) { // the first block came after its document was issued (semantics 10.2.8)
+				continue
+			}
 			l.pay(one, z, at)
 			for n, drawn := range one.draws {
 				if was, before := written[entryKey{one.interval, d, drawn.block}]; before {
@@ -347,8 +350,9 @@ func (l *ledger) drawn(p piece, z *zone) *big.Rat {
 func (c *charge) start() time.Time { return c.at }
 
 // giveBack returns credits of a service period, those of the entry that was written last first
-// (semantics 10.2.5).
-func (l *ledger) giveBack(p piece, surplus *big.Rat) {
+// (semantics 10.2.5), and says which blocks got how much.
+func (l *ledger) giveBack(p piece, surplus *big.Rat) (back map[*block]*big.Rat) {
+	back = map[*block]*big.Rat{}
 	var all []*draw
 	var of []*charge
 	for _, one := range l.charges {
@@ -364,6 +368,7 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 	for n := len(all) - 1; n >= 0 && surplus.Sign() > 0; n-- {
 		part := least(surplus, sub(all[n].amount, all[n].back))
 		all[n].back = add(all[n].back, part)
+		back[all[n].block] = plus(back[all[n].block], part)
 		surplus = sub(surplus, part)
 	}
 	for _, one := range of { // what comes back is not charged again
@@ -371,6 +376,7 @@ func (l *ledger) giveBack(p piece, surplus *big.Rat) {
 			one.amount = least(one.amount, one.drawn())
 		}
 	}
+	return back
 }
 
 // of reports whether a charge is for a service period. Late usage may have been charged for a
