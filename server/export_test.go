@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tollkeeper/server/background"
 	"tollkeeper/server/worker"
@@ -35,4 +38,24 @@ func (s *Server) ShowAllMetrics() {
 	s.metrics.panicked("request")
 	s.metrics.dueFailed("issue invoices")
 	s.metrics.verified(worker.Verification{})
+}
+
+// CountScrapes returns how often all metrics were gathered since.
+func (s *Server) CountScrapes() (times func() int64) {
+	var gathered atomic.Int64
+	s.metrics.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "spec_scrapes_total"}, func() float64 {
+		return float64(gathered.Add(1))
+	}))
+	return gathered.Load
+}
+
+// CountPings returns how often the database was asked for probes since.
+func (s *Server) CountPings() (times func() int64) {
+	var asked atomic.Int64
+	ask := s.answers.compute
+	s.answers.compute = func() error {
+		asked.Add(1)
+		return ask()
+	}
+	return asked.Load
 }

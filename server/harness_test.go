@@ -85,7 +85,7 @@ func serve() *api {
 // serveOn is serve on a database that is there, with so many workers.
 func serveOn(st *store.Store, workers int) *api {
 	GinkgoHelper()
-	s := server.New(server.Config{Store: st, Workers: workers, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: loopback, StrangersPerSecond: -1})
+	s := server.New(server.Config{Store: st, Workers: workers, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), WebhookNetworks: loopback, StrangersPerSecond: -1, ProbesEvery: time.Nanosecond})
 	listener := httptest.NewUnstartedServer(nil)
 	listener.Config = server.NewHTTPServer("", s.Handler())
 	listener.Start()

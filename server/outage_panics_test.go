@@ -30,7 +30,7 @@ type process struct {
 func (a *api) process(run func(ctx context.Context, s *server.Server)) process {
 	GinkgoHelper()
 	log := gbytes.NewBuffer()
-	p := process{server.New(server.Config{Store: a.store, Workers: 2, Logger: slog.New(slog.NewTextHandler(log, nil)), WebhookNetworks: loopback}), log}
+	p := process{server.New(server.Config{Store: a.store, Workers: 2, Logger: slog.New(slog.NewTextHandler(log, nil)), WebhookNetworks: loopback, ProbesEvery: time.Nanosecond}), log}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

@@ -1,13 +1,11 @@
 package server
 
 import (
-	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tollkeeper/domain/event"
 	"tollkeeper/server/worker"
@@ -94,8 +92,4 @@ func (m *metrics) verified(v worker.Verification) {
 	} {
 		m.books.WithLabelValues(what).Set(float64(count))
 	}
-}
-
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -53,6 +53,13 @@ type Config struct {
 	// when 0.
 	StalledBody time.Duration
 
+	// ProbesEvery is how often at most what /readyz and /metrics show is computed, however many
+	// ask; a second when 0.
+	ProbesEvery time.Duration
+
+	// AdminApart leaves /metrics and /readyz?deep to AdminHandler.
+	AdminApart bool
+
 	// Tracing makes spans of requests; nil for none.
 	Tracing trace.TracerProvider
 
@@ -74,6 +81,10 @@ type Server struct {
 	outages  outages    // of requests, for the log
 	limits   *rateLimits
 
+	answers    *cached[error] // whether the database does
+	exposition *cached[exposition]
+
+	adminApart bool // the probes have an address of their own
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
 	stalled    time.Duration  // that a client may send nothing in the middle of a body
@@ -118,6 +129,7 @@ func New(cfg Config) *Server {
 		ledgers: newKeyedLock(),
 		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
 
+		adminApart: cfg.AdminApart,
 		eventsOnly: cfg.EventsOnly,
 		networks:   cfg.WebhookNetworks,
 		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
@@ -125,6 +137,9 @@ func New(cfg Config) *Server {
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
 	}
+	every := cmp.Or(cfg.ProbesEvery, probesEvery)
+	s.answers = newCached(every, s.ping)
+	s.exposition = newCached(every, metrics.expose)
 	metrics.registry.MustRegister(dueWork{s.worker})
 	metrics.registry.MustRegister(replicaReads(s.store)...)
 	return s

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -252,7 +253,7 @@ var _ = Describe("Verifying the books", func() {
 
 	It("says what it found where probes and monitors look", func() {
 		trade(startAlone())
-		served := server.New(server.Config{Store: s.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
+		served := server.New(server.Config{Store: s.store, ProbesEvery: time.Nanosecond, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil))})
 		front := httptest.NewServer(served.Handler())
 		DeferCleanup(front.Close)
 		look := func(path string) (int, string) {

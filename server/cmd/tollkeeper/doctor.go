@@ -39,7 +39,7 @@ func wrong(subject, format string, args ...any) finding {
 // Run looks at everything a server needs, and changes nothing: a private
 // PostgreSQL that does not run is not started.
 func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
-	findings := []finding{good("address", "%s", env.Addr)}
+	findings := []finding{good("address", "%s", env.Addr), examineAdminAddr(env)}
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
@@ -57,6 +57,18 @@ func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
 		return err
 	}
 	return verdictOf(findings)
+}
+
+// examineAdminAddr tells where monitoring asks.
+func examineAdminAddr(env environment) finding {
+	const subject = "admin address"
+	if env.AdminAddr == "" {
+		return good(subject, "none: /metrics and /readyz?deep are at the address, for all who reach it; TOLLKEEPER_ADMIN_ADDR sets one")
+	}
+	if err := env.checkAdminAddr(); err != nil {
+		return wrong(subject, "%v", err)
+	}
+	return good(subject, "%s, for /metrics and /readyz?deep", env.AdminAddr)
 }
 
 // verdictOf is an error where something is wrong.

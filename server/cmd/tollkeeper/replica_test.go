@@ -17,14 +17,21 @@ import (
 // done is how many reads that a replica may do were done so.
 func (s served) done(how string) (n int) {
 	GinkgoHelper()
-	response, err := http.Get(strings.TrimSuffix(s.address, "/v1") + "/metrics")
-	Expect(err).NotTo(HaveOccurred())
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	Expect(err).NotTo(HaveOccurred())
+	var text []byte
+	asked := time.Now()
+	Eventually(func() time.Time { // the metrics are computed once a second
+		response, err := http.Get(strings.TrimSuffix(s.address, "/v1") + "/metrics")
+		Expect(err).NotTo(HaveOccurred())
+		defer func() { _ = response.Body.Close() }()
+		text, err = io.ReadAll(response.Body)
+		Expect(err).NotTo(HaveOccurred())
+		computed, err := http.ParseTime(response.Header.Get("Last-Modified"))
+		Expect(err).NotTo(HaveOccurred())
+		return computed
+	}).WithTimeout(startWithin).Should(BeTemporally(">", asked.Truncate(time.Second)))
 	found := regexp.MustCompile(`tollkeeper_replica_reads_total\{done="` + how + `"\} (\d+)`).FindSubmatch(text)
 	Expect(found).NotTo(BeNil())
-	n, err = strconv.Atoi(string(found[1]))
+	n, err := strconv.Atoi(string(found[1]))
 	Expect(err).NotTo(HaveOccurred())
 	return n
 }

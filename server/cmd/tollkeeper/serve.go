@@ -51,6 +51,45 @@ func (e environment) strangers() int {
 	return e.StrangersPerSecond
 }
 
+// listeners are the addresses of a server.
+type listeners struct {
+	public net.Listener
+	admin  net.Listener // nil: none of its own
+}
+
+func (l listeners) close() {
+	_ = l.public.Close()
+	if l.admin != nil {
+		_ = l.admin.Close()
+	}
+}
+
+// listen takes the addresses.
+func (e environment) listen() (l listeners, err error) {
+	if err := e.checkAdminAddr(); err != nil {
+		return l, err
+	}
+	if l.public, err = listenAt("TOLLKEEPER_ADDR", e.Addr); err != nil || e.AdminAddr == "" {
+		return l, err
+	}
+	if l.admin, err = listenAt("TOLLKEEPER_ADMIN_ADDR", e.AdminAddr); err != nil {
+		_ = l.public.Close()
+	}
+	return l, err
+}
+
+// listenAt takes the address of a setting.
+func listenAt(setting, addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("something serves at %s already: stop it, or set %s to another address", addr, setting)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return listener, nil
+}
+
 type serve struct{}
 
 // Run serves until the context ends.
@@ -72,14 +111,11 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return fmt.Errorf("TOLLKEEPER_TRUSTED_PROXIES: %w", err)
 	}
-	listener, err := net.Listen("tcp", env.Addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("something serves at %s already: stop it, or set TOLLKEEPER_ADDR to another address", env.Addr)
-	}
+	listeners, err := env.listen()
 	if err != nil {
-		return fmt.Errorf("TOLLKEEPER_ADDR: %w", err)
+		return err
 	}
-	defer func() { _ = listener.Close() }()
+	defer listeners.close()
 	db, err := reach(ctx, env, true)
 	if err != nil {
 		return err
@@ -110,9 +146,12 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	welcome.print(out, listener.Addr(), secured != nil)
-	s := server.New(server.Config{Store: st, Logger: log, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers()})
-	return answer(ctx, s, log, listener, secured, env, db)
+	welcome.print(out, listeners.public.Addr(), secured != nil)
+	if listeners.admin != nil {
+		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
+	}
+	s := server.New(server.Config{Store: st, Logger: log, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	return answer(ctx, s, log, listeners, secured, env, db)
 }
 
 // databaseLost is the exit status of a server whose private PostgreSQL ended and could not
@@ -121,7 +160,7 @@ const databaseLost = 3
 
 // answer serves requests, does due work, delivers webhooks, keeps buckets, makes room and keeps
 // a private PostgreSQL running until ctx ends, then lets what runs come to its end.
-func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener net.Listener, secured *tls.Config, env environment, db database) error {
+func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners listeners, secured *tls.Config, env environment, db database) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
@@ -141,12 +180,17 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 	beside.Go(func() { s.Worker().MaintainPartitions(ctx, env.KeyFilters<<20, env.KeepMonths) })
 	beside.Go(func() { s.Deliverer(webhooks.Options{}).Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
-	public := server.NewHTTPServer(listener.Addr().String(), s.Handler())
+	observed := make(chan error, 1)
+	go func() {
+		defer cancel()
+		observed <- serveAdmin(ctx, s, log, listeners.admin)
+	}()
+	public := server.NewHTTPServer(listeners.public.Addr().String(), s.Handler())
 	public.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
 	go func() {
 		defer cancel()
-		limited := netutil.LimitListener(listener, mostClients)
+		limited := netutil.LimitListener(listeners.public, mostClients)
 		if secured == nil {
 			served <- public.Serve(limited)
 			return
@@ -162,5 +206,5 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listener ne
 		err = errors.Join(err, serving)
 	}
 	beside.Wait()
-	return errors.Join(err, <-worked, <-supervised)
+	return errors.Join(err, <-worked, <-supervised, <-observed)
 }
