@@ -36,6 +36,7 @@ type options struct {
 	seed          uint64
 	seeds, faults int
 	state, cache  string
+	differing     string // a directory
 	controls      bool
 	soaking       time.Duration
 	log           io.Writer // of the servers
@@ -50,6 +51,7 @@ func main() {
 	flag.IntVar(&o.seeds, "seeds", 1, "how many seeds are played, in a row")
 	flag.IntVar(&o.faults, "faults", 100, "faults of each seed")
 	flag.StringVar(&o.state, "state", "", "a file that keeps which seeds are done")
+	flag.StringVar(&o.differing, "differing", "", "a directory that gets what accounts show with faults and without, where the two differ")
 	flag.BoolVar(&o.controls, "controls", false, "plant damage at the end, which must be found")
 	flag.DurationVar(&o.soaking, "soak", 0, "play the load for so long without faults, and print what grows")
 	log := flag.String("log", os.DevNull, "a file for the logs of the servers")

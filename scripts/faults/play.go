@@ -55,7 +55,7 @@ func (o options) play(ctx context.Context, m *machine, seed uint64) (one played,
 				return
 			}
 			one.Histories += historiesAtOnce
-			wrong = append(wrong, compare(undisturbed, dir)...)
+			wrong = append(wrong, o.compare(undisturbed, dir)...)
 			if ended.Err() != nil {
 				rounds <- nil
 				return
@@ -163,8 +163,8 @@ func (m *machine) histories(ctx context.Context, seed uint64, url, dumps string)
 	return nil
 }
 
-// compare returns where what accounts show after faults is not what they show without.
-func compare(undisturbed, disturbed string) (differences []string) {
+// compare returns where what accounts show after faults is not what they show without. It keeps both.
+func (o options) compare(undisturbed, disturbed string) (differences []string) {
 	files, err := os.ReadDir(undisturbed)
 	if err != nil || len(files) != historiesAtOnce {
 		return []string{fmt.Sprintf("%d accounts are shown without faults: %v", len(files), err)}
@@ -176,10 +176,25 @@ func compare(undisturbed, disturbed string) (differences []string) {
 			differences = append(differences, err.Error())
 		}
 		if string(shown) != string(expected) {
+			if err := o.keep(filepath.Base(disturbed)+"-"+file.Name(), expected, shown); err != nil {
+				differences = append(differences, err.Error())
+			}
 			differences = append(differences, fmt.Sprintf("history %s ends otherwise:\n%s", file.Name(), firstDifference(string(expected), string(shown))))
 		}
 	}
 	return differences
+}
+
+// keep writes what an account shows without faults and with them, where a directory is given for it.
+func (o options) keep(name string, expected, shown []byte) error {
+	if o.differing == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.differing, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(o.differing, name)
+	return errors.Join(os.WriteFile(path+".expected", expected, 0o600), os.WriteFile(path+".shown", shown, 0o600))
 }
 
 // firstDifference shows where two texts begin to differ.
