@@ -107,6 +107,10 @@ func (s *Store) viewOnReplica(ctx context.Context, account string, fn func(tx *T
 			return s.inAccount(db, account, beginning{"SELECT begin_account($1)", nil}, fn)
 		}, snapshot)
 	})
+	if stalePlan(err) { // the database does the read, this time
+		forgetPlans(r.sql, mostOf[Requests])
+		return false, nil
+	}
 	if ctx.Err() == nil && endedByReplica(err) {
 		how = ReplicaAway
 	}

@@ -54,8 +54,8 @@ var errNoAccount = errors.New("store: a transaction without an account")
 const attempts = 5
 
 // Update runs fn in a read-write transaction and commits unless fn fails.
-// fn may run more than once (serialization failure, deadlock), so it has no
-// effect outside tx. View is the same over one read-only snapshot.
+// fn may run more than once (serialization failure, deadlock, a migration by a newer
+// version), so it has no effect outside tx. View is the same over one read-only snapshot.
 func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.again(ctx, func() error {
 		if id := AuditID(ctx); id != "" {
@@ -74,7 +74,9 @@ func (s *Store) View(ctx context.Context, fn func(tx *Tx) error) error {
 	if done, err := s.viewOnReplica(ctx, AccountID(ctx), fn); done {
 		return err
 	}
-	return s.run(ctx, snapshot, beginning{"SELECT begin_account($1)", nil}, fn)
+	return s.prepared(func() error {
+		return s.run(ctx, snapshot, beginning{"SELECT begin_account($1)", nil}, fn)
+	})
 }
 
 // UpdateAt is Update for work that fell due: tx.Now is the instant it fell
@@ -199,7 +201,7 @@ func (u uncertain) SafeToRetry() bool { return false }
 // again repeats do while it is only lost.
 func (s *Store) again(ctx context.Context, do func() error) (err error) {
 	for range attempts {
-		if err = do(); !lost(err) || ctx.Err() != nil {
+		if err = s.prepared(do); !lost(err) || ctx.Err() != nil {
 			return err
 		}
 	}

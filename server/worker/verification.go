@@ -75,13 +75,15 @@ func (v *Verification) verifyDocuments(ctx context.Context, st *store.Store, sam
 	ctx = usage.ReadEvents(ctx) // since wrong buckets make wrong invoices
 	for place, more := int64(0), true; more; more = place > 0 {
 		var part billing.Verified
-		err := st.View(ctx, func(tx *store.Tx) (err error) {
-			part, place, err = billing.Verify(tx, place, sample)
+		next := place
+		err := st.View(ctx, func(tx *store.Tx) (err error) { // which may run twice
+			part, next, err = billing.Verify(tx, place, sample)
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		place = next
 		v.Invoices, v.Recomputed, v.Referred = v.Invoices+part.Invoices, v.Recomputed+part.Recomputed, v.Referred+part.Referred
 		for reason, count := range part.LeftOut {
 			if v.LeftOut == nil {

@@ -87,6 +87,7 @@ func (cmd listWebhooks) Run(ctx context.Context, env environment, out io.Writer)
 	return withAccount(ctx, env, cmd.Account, func(ctx context.Context, st *store.Store, _ account.Account) error {
 		var all []webhook.Endpoint
 		err := st.View(ctx, func(tx *store.Tx) error {
+			all = nil // a View may run twice
 			for page := (store.Page{Limit: 100}); ; {
 				some, next, err := webhook.ListEndpoints(tx, page)
 				all, page.Cursor = append(all, some...), next
