@@ -14,7 +14,7 @@ import (
 
 // besides are the files of the repository that go with a binary.
 var besides = []string{
-	"LICENSE", "README.md", "CHANGELOG.md", "docs/production.md",
+	"LICENSE", "README.md", "CHANGELOG.md", "docs/production.md", "docs/upgrade.md",
 	"deploy/compose.yaml", "deploy/systemd/tollkeeper.service",
 	"deploy/monitoring/alerts.yaml", "deploy/monitoring/dashboard.json",
 }
