@@ -8,6 +8,7 @@ import * as heyApi from "./generated/sdk.gen.js";
 import * as orval from "./orval/client.js";
 import { Api } from "./swagger/api.js";
 import * as codegen from "./codegen/index.js";
+import * as oazapfts from "./oazapfts/api.js";
 
 const baseUrl = process.env["SERVER_URL"]!;
 const keys = process.env["KEYS"]!.trim().split(/\s+/);
@@ -90,6 +91,22 @@ const clients: Record<string, (key: string) => Client> = {
       subscription: async (customer_id, plan_id) => (await v1.createSubscription({ customer_id, plan_id })).data.id,
       ingest: () => v1.ingest({ events }),
       totals: async (subscription_id) => (await v1.listInvoices({ subscription_id })).data.data.map((invoice) => invoice.total),
+    };
+  },
+  oazapfts: (key) => {
+    Object.assign(oazapfts.defaults, { baseUrl, headers: { Authorization: `Bearer ${key}` } });
+    return {
+      advance: (to) => oazapfts.advanceTestClock(to),
+      item: async () => made(await oazapfts.createItem(item)),
+      metric: async (id) => made(await oazapfts.createMetric(metric(id))),
+      plan: async (i, m) => made(await oazapfts.createPlan({ name: "Plain", currency: "USD", prices: [{ price: price(i, m) }] })),
+      customer: async () => made(await oazapfts.createCustomer(customer)),
+      subscription: async (customer_id, plan_id) => made(await oazapfts.createSubscription({ customer_id, plan_id })),
+      ingest: () => oazapfts.ingest({ events }),
+      totals: async (subscriptionId) => {
+        const answer = await oazapfts.listInvoices({ subscriptionId });
+        return answer.status === 200 ? answer.data.data.map((invoice) => invoice.total) : undefined;
+      },
     };
   },
   "openapi-typescript-codegen": (key) => {
