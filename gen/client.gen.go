@@ -101,8 +101,13 @@ type ClientInterface interface {
 
 	// CreateCustomerAlertWithBody Create an alert of a customer's balance
 	//
-	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+	// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+	// (`credit_balance_recovered`).
+	//
+	// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+	// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+	// customer is refused with a 400.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -111,8 +116,13 @@ type ClientInterface interface {
 
 	// CreateCustomerAlert Create an alert of a customer's balance
 	//
-	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+	// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+	// (`credit_balance_recovered`).
+	//
+	// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+	// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+	// customer is refused with a 400.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -121,7 +131,7 @@ type ClientInterface interface {
 
 	// CreateExternalCustomerAlertWithBody Create an alert of a customer's balance by alias
 	//
-	// As by id.
+	// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -130,7 +140,7 @@ type ClientInterface interface {
 
 	// CreateExternalCustomerAlert Create an alert of a customer's balance by alias
 	//
-	// As by id.
+	// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -139,8 +149,12 @@ type ClientInterface interface {
 
 	// CreatePlanAlertWithBody Create an alert of all subscriptions to a plan
 	//
-	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-	// them.
+	// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+	// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+	// for one of them.
+	//
+	// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+	// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -149,8 +163,12 @@ type ClientInterface interface {
 
 	// CreatePlanAlert Create an alert of all subscriptions to a plan
 	//
-	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-	// them.
+	// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+	// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+	// for one of them.
+	//
+	// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+	// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -181,7 +199,8 @@ type ClientInterface interface {
 
 	// DeleteAlert Delete an alert
 	//
-	// That of a plan is refused with a 400; disable it instead.
+	// Ends the alert: nothing more is sent, and it is not listed or fetched any more. Another alert of the same kind can then
+	// be made. An alert of a plan is refused with a 400; disable it instead.
 	//
 	// Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
 	DeleteAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -195,8 +214,12 @@ type ClientInterface interface {
 
 	// UpdateAlertWithBody Replace the thresholds of an alert
 	//
-	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-	// stay as they are where they are left out; an empty list clears them.
+	// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+	// clears them.
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+	// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+	// the type needs them, are refused with a 400.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -205,8 +228,12 @@ type ClientInterface interface {
 
 	// UpdateAlert Replace the thresholds of an alert
 	//
-	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-	// stay as they are where they are left out; an empty list clears them.
+	// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+	// clears them.
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+	// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+	// the type needs them, are refused with a 400.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -215,14 +242,23 @@ type ClientInterface interface {
 
 	// DisableAlert Disable an alert
 	//
-	// It sends nothing until it is enabled again.
+	// Turns an alert off: it sends nothing until it is enabled again, and keeps its thresholds. With `subscription_id` an
+	// alert of a plan is turned off for that subscription only.
+	//
+	// Sends `subscription.alert_disabled` where the alert was on for a subscription. Refused with a 400: a `subscription_id`
+	// for an alert of no plan, and a subscription to another plan or version.
 	//
 	// Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
 	DisableAlert(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// EnableAlert Enable an alert
 	//
-	// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+	// Turns a disabled alert on. Thresholds of usage or costs that were reached meanwhile in this billing period are told at
+	// once; a change of a balance that happened meanwhile is not told. With `subscription_id` an alert of a plan is turned on
+	// for that subscription only.
+	//
+	// An alert that is enabled stays as it is. Refused with a 400: a `subscription_id` for an alert of no plan, and a
+	// subscription to another plan or version.
 	//
 	// Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
 	EnableAlert(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -265,8 +301,8 @@ type ClientInterface interface {
 
 	// RevokeAPIKey Revoke an API key
 	//
-	// The key stops working within a second on every server. A key that was revoked stays as it is. The key of the request cannot revoke
-	// itself.
+	// The key stops working within a second on every server, and cannot be made to work again. A key that is revoked already
+	// stays as it is. The key of the request cannot revoke itself: that is refused with a 400.
 	//
 	// Corresponds with POST /v1/api_keys/{api_key_id}/revoke (the `RevokeAPIKey` operationId).
 	RevokeAPIKey(ctx context.Context, apiKeyID APIKeyID, params *RevokeAPIKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -312,7 +348,12 @@ type ClientInterface interface {
 
 	// CreateCouponWithBody Create a coupon
 	//
-	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+	// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+	// ever; prices that are added later are not discounted.
+	//
+	// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+	// archived. A coupon cannot be changed.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -321,7 +362,12 @@ type ClientInterface interface {
 
 	// CreateCoupon Create a coupon
 	//
-	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+	// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+	// ever; prices that are added later are not discounted.
+	//
+	// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+	// archived. A coupon cannot be changed.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -337,8 +383,10 @@ type ClientInterface interface {
 
 	// ArchiveCoupon Archive a coupon
 	//
-	// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
-	// again is refused with a 400.
+	// Ends the coupon for good: it cannot be redeemed any more, is listed only if archived ones are asked for, and its code
+	// can be given to another coupon. Discounts that were redeemed go on until their own end.
+	//
+	// Archiving it again is refused with a 400.
 	//
 	// Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
 	ArchiveCoupon(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -423,8 +471,13 @@ type ClientInterface interface {
 
 	// CreateCustomerWithBody Create a customer
 	//
-	// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-	// An alias that another customer bears is refused with a 400.
+	// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+	// zone decides where its days and billing periods begin, and cannot be changed later.
+	//
+	// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+	// that another customer has is refused with a 400.
+	//
+	// Sends `customer.created`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -433,8 +486,13 @@ type ClientInterface interface {
 
 	// CreateCustomer Create a customer
 	//
-	// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-	// An alias that another customer bears is refused with a 400.
+	// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+	// zone decides where its days and billing periods begin, and cannot be changed later.
+	//
+	// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+	// that another customer has is refused with a 400.
+	//
+	// Sends `customer.created`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -450,7 +508,8 @@ type ClientInterface interface {
 
 	// UpdateCustomerByExternalIDWithBody Update a customer by alias
 	//
-	// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+	// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+	// when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -459,7 +518,8 @@ type ClientInterface interface {
 
 	// UpdateCustomerByExternalID Update a customer by alias
 	//
-	// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+	// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+	// when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -490,7 +550,8 @@ type ClientInterface interface {
 
 	// CreateLedgerEntryByExternalIDWithBody Add a ledger entry by alias
 	//
-	// As `createLedgerEntry`, for the customer who bears the alias.
+	// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+	// no customer has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -499,7 +560,8 @@ type ClientInterface interface {
 
 	// CreateLedgerEntryByExternalID Add a ledger entry by alias
 	//
-	// As `createLedgerEntry`, for the customer who bears the alias.
+	// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+	// no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -515,7 +577,7 @@ type ClientInterface interface {
 
 	// CreateTopUpByExternalIDWithBody Create a top-up by alias
 	//
-	// As `createTopUp`, for the customer who bears the alias.
+	// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -524,7 +586,7 @@ type ClientInterface interface {
 
 	// CreateTopUpByExternalID Create a top-up by alias
 	//
-	// As `createTopUp`, for the customer who bears the alias.
+	// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -533,14 +595,19 @@ type ClientInterface interface {
 
 	// DeleteTopUpByExternalID Delete a top-up by alias
 	//
-	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	// As `deleteTopUp`, for a top-up of the customer with that alias: nothing more is bought, and credits that wait for
+	// payment are taken back with their invoices. Answers 404 when no customer has the alias.
 	//
 	// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
 	DeleteTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteCustomer Delete a customer
 	//
-	// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
+	// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
+	// alias can be given to another customer.
+	//
+	// Refused with a 400 once an invoice of the customer was issued, and while the customer's usage is billed by a
+	// subscription of its parent.
 	//
 	// Corresponds with DELETE /v1/customers/{customer_id} (the `DeleteCustomer` operationId).
 	DeleteCustomer(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -554,7 +621,15 @@ type ClientInterface interface {
 
 	// UpdateCustomerWithBody Update a customer
 	//
-	// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+	// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+	// null removes it; null for the whole empties it.
+	//
+	// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+	// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+	// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+	//
+	// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+	// something changed.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -563,7 +638,15 @@ type ClientInterface interface {
 
 	// UpdateCustomer Update a customer
 	//
-	// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+	// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+	// null removes it; null for the whole empties it.
+	//
+	// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+	// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+	// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+	//
+	// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+	// something changed.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -579,9 +662,12 @@ type ClientInterface interface {
 
 	// CreateBalanceTransactionWithBody Change a customer's balance
 	//
-	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-	// a 400.
+	// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+	// the amount due of invoices that are issued later; a negative one is added to the next.
+	//
+	// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+	// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+	// `customer.balance_transaction_created`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -590,9 +676,12 @@ type ClientInterface interface {
 
 	// CreateBalanceTransaction Change a customer's balance
 	//
-	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-	// a 400.
+	// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+	// the amount due of invoices that are issued later; a negative one is added to the next.
+	//
+	// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+	// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+	// `customer.balance_transaction_created`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -656,8 +745,16 @@ type ClientInterface interface {
 
 	// CreateTopUpWithBody Create a top-up
 	//
-	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-	// Another top-up of the customer in the same currency is replaced.
+	// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+	// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+	// 100 times.
+	//
+	// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+	// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+	//
+	// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+	// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+	// without a currency.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -666,8 +763,16 @@ type ClientInterface interface {
 
 	// CreateTopUp Create a top-up
 	//
-	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-	// Another top-up of the customer in the same currency is replaced.
+	// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+	// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+	// 100 times.
+	//
+	// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+	// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+	//
+	// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+	// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+	// without a currency.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -676,7 +781,10 @@ type ClientInterface interface {
 
 	// DeleteTopUp Delete a top-up
 	//
-	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	// Ends the top-up: nothing more is bought. Credits that it added and that wait for payment are taken back, and their
+	// invoices voided. Credits that were paid for stay.
+	//
+	// Answers 404 when the customer has no such top-up.
 	//
 	// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
 	DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -690,7 +798,12 @@ type ClientInterface interface {
 
 	// CreateDimensionalPriceGroupWithBody Create a dimensional price group
 	//
-	// Prices join it one by one, each for one combination of values.
+	// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+	// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+	// stands for is not billed.
+	//
+	// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+	// such metric. The metric and the dimensions cannot be changed later.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -699,7 +812,12 @@ type ClientInterface interface {
 
 	// CreateDimensionalPriceGroup Create a dimensional price group
 	//
-	// Prices join it one by one, each for one combination of values.
+	// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+	// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+	// stands for is not billed.
+	//
+	// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+	// such metric. The metric and the dimensions cannot be changed later.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -715,7 +833,8 @@ type ClientInterface interface {
 
 	// UpdateDimensionalPriceGroupByExternalIDWithBody Update a dimensional price group by its alias
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+	// the new one. Answers 404 when no group has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -724,7 +843,8 @@ type ClientInterface interface {
 
 	// UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+	// the new one. Answers 404 when no group has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -740,7 +860,11 @@ type ClientInterface interface {
 
 	// UpdateDimensionalPriceGroupWithBody Update a dimensional price group
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+	// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+	// for the whole empties it.
+	//
+	// An alias that another group has is refused with a 400. Prices and amounts do not change.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -749,7 +873,11 @@ type ClientInterface interface {
 
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+	// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+	// for the whole empties it.
+	//
+	// An alias that another group has is refused with a 400. Prices and amounts do not change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -866,8 +994,10 @@ type ClientInterface interface {
 
 	// DeprecateEvent Deprecate an event
 	//
-	// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
-	// is told at their amendment. To deprecate an event again has no effect.
+	// Takes the event out of the count for good: its idempotency key takes no other event. Which events can be deprecated, and
+	// how many, is told at `amendEvent`.
+	//
+	// Costs and draft invoices follow at once, issued invoices stay as they are. Deprecating an event again has no effect.
 	//
 	// Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
 	DeprecateEvent(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -892,8 +1022,11 @@ type ClientInterface interface {
 
 	// CreateInvoiceLineItemWithBody Put a line on a draft
 	//
-	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-	// alone is that of the item too, which is made if there is none.
+	// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+	// the invoice when usage changes the other lines.
+	//
+	// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+	// with a 400: an invoice that is not a draft, and an archived item.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -902,8 +1035,11 @@ type ClientInterface interface {
 
 	// CreateInvoiceLineItem Put a line on a draft
 	//
-	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-	// alone is that of the item too, which is made if there is none.
+	// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+	// the invoice when usage changes the other lines.
+	//
+	// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+	// with a 400: an invoice that is not a draft, and an archived item.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -920,8 +1056,13 @@ type ClientInterface interface {
 
 	// CreateInvoiceWithBody Create a one-off invoice
 	//
-	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+	// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+	// item and a date more than a year ahead.
+	//
+	// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+	// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+	// is due.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -930,8 +1071,13 @@ type ClientInterface interface {
 
 	// CreateInvoice Create a one-off invoice
 	//
-	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+	// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+	// item and a date more than a year ahead.
+	//
+	// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+	// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+	// is due.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -981,8 +1127,12 @@ type ClientInterface interface {
 
 	// UpdateInvoiceWithBody Update an invoice
 	//
-	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-	// Anything else is refused with a 400.
+	// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+	// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+	// with a 400.
+	//
+	// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+	// removes it; null for the whole empties it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -991,8 +1141,12 @@ type ClientInterface interface {
 
 	// UpdateInvoice Update an invoice
 	//
-	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-	// Anything else is refused with a 400.
+	// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+	// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+	// with a 400.
+	//
+	// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+	// removes it; null for the whole empties it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1001,16 +1155,21 @@ type ClientInterface interface {
 
 	// DeleteInvoiceLineItem Take a line off a draft
 	//
-	// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
-	// drafts, are refused with a 400.
+	// Takes a line off a draft, and lowers its total. Only lines that were put on the invoice by hand can be taken off, with a
+	// one-off invoice or by `createInvoiceLineItem`. Lines of a subscription, and invoices that are not drafts, are refused
+	// with a 400.
 	//
 	// Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
 	DeleteInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// IssueInvoiceWithBody Issue a draft invoice
 	//
-	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-	// issue by itself and whose `eligible_to_issue_at` has passed.
+	// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+	// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+	// on.
+	//
+	// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+	// passed. Sends `invoice.issued`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1019,8 +1178,12 @@ type ClientInterface interface {
 
 	// IssueInvoice Issue a draft invoice
 	//
-	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-	// issue by itself and whose `eligible_to_issue_at` has passed.
+	// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+	// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+	// on.
+	//
+	// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+	// passed. Sends `invoice.issued`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1083,8 +1246,12 @@ type ClientInterface interface {
 
 	// VoidInvoice Void an invoice
 	//
-	// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
-	// its credit notes are void with it.
+	// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
+	// its lines used return to their blocks, and its credit notes are void too. An invoice of purchased credits takes back
+	// what is left of them.
+	//
+	// Only issued invoices can be voided; any other status is refused with a 400. Use a credit note for a paid one. Voiding
+	// cannot be undone. Sends `invoice.manually_marked_as_void`.
 	//
 	// Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
 	VoidInvoice(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1098,7 +1265,10 @@ type ClientInterface interface {
 
 	// CreateItemWithBody Create an item
 	//
-	// An item is a product or a feature. Its name is what invoices call the things billed under it.
+	// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+	// lines and need not be unique.
+	//
+	// Creating an item changes nothing else. It is sold once a price or a line names it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1107,7 +1277,10 @@ type ClientInterface interface {
 
 	// CreateItem Create an item
 	//
-	// An item is a product or a feature. Its name is what invoices call the things billed under it.
+	// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+	// lines and need not be unique.
+	//
+	// Creating an item changes nothing else. It is sold once a price or a line names it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1123,8 +1296,11 @@ type ClientInterface interface {
 
 	// UpdateItemWithBody Update an item
 	//
-	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-	// `external_connections` takes the place of the one there is, and null empties it.
+	// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+	// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+	//
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. An archived item can still be updated.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1133,8 +1309,11 @@ type ClientInterface interface {
 
 	// UpdateItem Update an item
 	//
-	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-	// `external_connections` takes the place of the one there is, and null empties it.
+	// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+	// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+	//
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. An archived item can still be updated.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1143,7 +1322,10 @@ type ClientInterface interface {
 
 	// ArchiveItem Archive an item
 	//
-	// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+	// Ends the item for good: new prices, metrics and invoice lines cannot name it, and are refused with a 400. Prices,
+	// metrics and subscriptions that have it go on, and are billed as before. Its name can be used for another item.
+	//
+	// Archiving an item a second time is refused with a 400.
 	//
 	// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
 	ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1157,7 +1339,10 @@ type ClientInterface interface {
 
 	// CreateLicenseTypeWithBody Create a license type
 	//
-	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+	// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+	// the license that was used. A type cannot be changed, because usage was counted by its key.
+	//
+	// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1166,7 +1351,10 @@ type ClientInterface interface {
 
 	// CreateLicenseType Create a license type
 	//
-	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+	// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+	// the license that was used. A type cannot be changed, because usage was counted by its key.
+	//
+	// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1182,7 +1370,8 @@ type ClientInterface interface {
 
 	// ListLicenses List the licenses of a subscription
 	//
-	// Newest first.
+	// All licenses of a subscription, newest first: those that are active now, have ended, or begin later. `status` lists
+	// those that are active now, or those that are not.
 	//
 	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
 	ListLicenses(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1240,8 +1429,13 @@ type ClientInterface interface {
 
 	// DeactivateLicenseWithBody Deactivate a license
 	//
-	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-	// already is refused with a 400.
+	// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+	// replaces an end that was planned before.
+	//
+	// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+	// then stays billed.
+	//
+	// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1250,8 +1444,13 @@ type ClientInterface interface {
 
 	// DeactivateLicense Deactivate a license
 	//
-	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-	// already is refused with a 400.
+	// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+	// replaces an end that was planned before.
+	//
+	// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+	// then stays billed.
+	//
+	// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1305,7 +1504,11 @@ type ClientInterface interface {
 
 	// UpdateMetricWithBody Update a metric
 	//
-	// Changes the metadata; nothing else of a metric can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+	// SQL.
+	//
+	// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1314,7 +1517,11 @@ type ClientInterface interface {
 
 	// UpdateMetric Update a metric
 	//
-	// Changes the metadata; nothing else of a metric can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+	// SQL.
+	//
+	// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1323,7 +1530,8 @@ type ClientInterface interface {
 
 	// Ping Check the connection and the key
 	//
-	// Has no effect. Answers 401 when the key is missing or unknown.
+	// Answers `pong`. Reads and changes nothing, so any key may call it, whatever its scopes. Answers 401 when the key is
+	// missing, unknown, revoked or expired, and 403 from an address that the key may not be used from.
 	//
 	// Corresponds with GET /v1/ping (the `Ping` operationId).
 	Ping(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1366,8 +1574,8 @@ type ClientInterface interface {
 
 	// UpdatePlanByExternalIDWithBody Update a plan by its alias
 	//
-	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-	// prices change through versions.
+	// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+	// and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1376,8 +1584,8 @@ type ClientInterface interface {
 
 	// UpdatePlanByExternalID Update a plan by its alias
 	//
-	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-	// prices change through versions.
+	// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+	// and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1406,8 +1614,8 @@ type ClientInterface interface {
 
 	// CreatePlanVersionByExternalIDWithBody Create a version of a plan by the plan's alias
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+	// one, and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1416,8 +1624,8 @@ type ClientInterface interface {
 
 	// CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+	// one, and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1440,8 +1648,12 @@ type ClientInterface interface {
 
 	// UpdatePlanWithBody Update a plan
 	//
-	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-	// issued invoices do not change.
+	// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it.
+	//
+	// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+	// of those the newest. So a new alias can change what the alias stands for in later requests.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1450,8 +1662,12 @@ type ClientInterface interface {
 
 	// UpdatePlan Update a plan
 	//
-	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-	// issued invoices do not change.
+	// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it.
+	//
+	// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+	// of those the newest. So a new alias can change what the alias stands for in later requests.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1474,7 +1690,8 @@ type ClientInterface interface {
 
 	// CancelPlanMigration Cancel a migration of a plan
 	//
-	// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
+	// Ends a migration before it begins: its subscriptions stay on the versions that they have. Refused with a 400 once a
+	// subscription was moved, or when the migration was canceled already.
 	//
 	// Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
 	CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1501,8 +1718,15 @@ type ClientInterface interface {
 
 	// CreatePlanVersionWithBody Create a version of a plan
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+	// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+	//
+	// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+	// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+	//
+	// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+	// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+	// `plan.default_version_set` if the default changed.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1511,8 +1735,15 @@ type ClientInterface interface {
 
 	// CreatePlanVersion Create a version of a plan
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+	// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+	//
+	// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+	// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+	//
+	// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+	// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+	// `plan.default_version_set` if the default changed.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1528,7 +1759,8 @@ type ClientInterface interface {
 
 	// ListPrices List prices
 	//
-	// Prices of plans and add-on prices, newest first.
+	// The prices of the catalog, newest first: add-on prices, and prices of plans and their versions. Prices that were made
+	// for one subscription are read with that subscription, as its price intervals.
 	//
 	// Corresponds with GET /v1/prices (the `ListPrices` operationId).
 	ListPrices(ctx context.Context, params *ListPricesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1606,7 +1838,8 @@ type ClientInterface interface {
 
 	// UpdatePriceByExternalIDWithBody Update a price by its alias
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+	// Answers 404 when no price has the alias.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1615,7 +1848,8 @@ type ClientInterface interface {
 
 	// UpdatePriceByExternalID Update a price by its alias
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+	// Answers 404 when no price has the alias.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1631,7 +1865,11 @@ type ClientInterface interface {
 
 	// UpdatePriceWithBody Update a price
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+	// replace the price in a version of its plan, or on a subscription.
+	//
+	// Sends `price.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1640,7 +1878,11 @@ type ClientInterface interface {
 
 	// UpdatePrice Update a price
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+	// replace the price in a version of its plan, or on a subscription.
+	//
+	// Sends `price.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1718,8 +1960,8 @@ type ClientInterface interface {
 
 	// CancelSubscriptionChange Cancel a pending subscription change
 	//
-	// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
-	// a 400 when the change is not pending.
+	// Ends a pending change: it will not be applied, and what it would have invoiced is not invoiced. The subscription stays
+	// as it is, and can have another pending change. Refused with a 400 when the change is applied, canceled or expired.
 	//
 	// Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
 	CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1768,7 +2010,12 @@ type ClientInterface interface {
 
 	// UpdateSubscriptionWithBody Update a subscription
 	//
-	// Draft invoices follow the change at once, issued ones never do.
+	// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+	// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+	// the whole empties it. Prices, quantities and plans have operations of their own.
+	//
+	// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+	// already is invoiced at once. Sends `subscription.edited` if something changed.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1777,7 +2024,12 @@ type ClientInterface interface {
 
 	// UpdateSubscription Update a subscription
 	//
-	// Draft invoices follow the change at once, issued ones never do.
+	// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+	// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+	// the whole empties it. Prices, quantities and plans have operations of their own.
+	//
+	// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+	// already is invoiced at once. Sends `subscription.edited` if something changed.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1929,8 +2181,9 @@ type ClientInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-	// 400 where no change lies ahead.
+	// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+	// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+	// change lies ahead.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1939,8 +2192,9 @@ type ClientInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-	// 400 where no change lies ahead.
+	// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+	// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+	// change lies ahead.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1979,7 +2233,11 @@ type ClientInterface interface {
 
 	// UpdateTrialWithBody Let a trial end on another date
 	//
-	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+	// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+	//
+	// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+	// after the end of the subscription.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1988,7 +2246,11 @@ type ClientInterface interface {
 
 	// UpdateTrial Let a trial end on another date
 	//
-	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+	// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+	//
+	// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+	// after the end of the subscription.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2097,8 +2359,11 @@ type ClientInterface interface {
 
 	// CreateWebhookEndpointWithBody Create a webhook endpoint
 	//
-	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+	// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+	// `event_types`. The answer alone shows the secret, which signs each message.
+	//
+	// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+	// most 1000 endpoints; one more is refused with a 400.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2107,8 +2372,11 @@ type ClientInterface interface {
 
 	// CreateWebhookEndpoint Create a webhook endpoint
 	//
-	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+	// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+	// `event_types`. The answer alone shows the secret, which signs each message.
+	//
+	// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+	// most 1000 endpoints; one more is refused with a 400.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2117,7 +2385,8 @@ type ClientInterface interface {
 
 	// DeleteWebhookEndpoint Delete a webhook endpoint
 	//
-	// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
+	// Ends the endpoint for good: nothing is sent to it any more, also not what was still to be sent. Its part of the log of
+	// deliveries is deleted with it. To stop it for a time, disable it with `updateWebhookEndpoint`.
 	//
 	// Corresponds with DELETE /v1/webhook_endpoints/{webhook_endpoint_id} (the `DeleteWebhookEndpoint` operationId).
 	DeleteWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2131,8 +2400,10 @@ type ClientInterface interface {
 
 	// UpdateWebhookEndpointWithBody Update a webhook endpoint
 	//
-	// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-	// sent when it was disabled.
+	// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+	// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+	//
+	// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2141,8 +2412,10 @@ type ClientInterface interface {
 
 	// UpdateWebhookEndpoint Update a webhook endpoint
 	//
-	// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-	// sent when it was disabled.
+	// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+	// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+	//
+	// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2151,14 +2424,16 @@ type ClientInterface interface {
 
 	// RotateWebhookSecret Give a webhook endpoint a new secret
 	//
-	// The new secret signs every attempt from now on, also at messages that were written before. The answer alone shows it.
+	// Makes a new secret for the endpoint; the answer alone shows it. It signs every attempt from now on, also at messages
+	// that were written before. The old secret signs nothing more, so the receiver must know the new one at once.
 	//
 	// Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/rotate_secret (the `RotateWebhookSecret` operationId).
 	RotateWebhookSecret(ctx context.Context, webhookEndpointID WebhookEndpointID, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TestWebhookEndpoint Send a message to try a webhook endpoint
 	//
-	// One of type `resource_event.test`, whatever types the endpoint is told of. Refused with a 400 while it is disabled.
+	// Sends one message of type `resource_event.test` now, whatever types the endpoint is sent otherwise. The delivery is in
+	// the log, and is tried again like any other if it fails. Refused with a 400 while the endpoint is disabled.
 	//
 	// Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/test (the `TestWebhookEndpoint` operationId).
 	TestWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2185,8 +2460,13 @@ func (c *Client) ListAlerts(ctx context.Context, params *ListAlertsParams, reqEd
 
 // CreateCustomerAlertWithBody Create an alert of a customer's balance
 //
-// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+// (`credit_balance_recovered`).
+//
+// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+// customer is refused with a 400.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2205,8 +2485,13 @@ func (c *Client) CreateCustomerAlertWithBody(ctx context.Context, customerID Cus
 
 // CreateCustomerAlert Create an alert of a customer's balance
 //
-// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+// (`credit_balance_recovered`).
+//
+// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+// customer is refused with a 400.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2225,7 +2510,7 @@ func (c *Client) CreateCustomerAlert(ctx context.Context, customerID CustomerID,
 
 // CreateExternalCustomerAlertWithBody Create an alert of a customer's balance by alias
 //
-// As by id.
+// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2244,7 +2529,7 @@ func (c *Client) CreateExternalCustomerAlertWithBody(ctx context.Context, extern
 
 // CreateExternalCustomerAlert Create an alert of a customer's balance by alias
 //
-// As by id.
+// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2263,8 +2548,12 @@ func (c *Client) CreateExternalCustomerAlert(ctx context.Context, externalCustom
 
 // CreatePlanAlertWithBody Create an alert of all subscriptions to a plan
 //
-// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-// them.
+// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+// for one of them.
+//
+// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2283,8 +2572,12 @@ func (c *Client) CreatePlanAlertWithBody(ctx context.Context, planID PlanID, par
 
 // CreatePlanAlert Create an alert of all subscriptions to a plan
 //
-// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-// them.
+// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+// for one of them.
+//
+// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2345,7 +2638,8 @@ func (c *Client) CreateSubscriptionAlert(ctx context.Context, subscriptionID Sub
 
 // DeleteAlert Delete an alert
 //
-// That of a plan is refused with a 400; disable it instead.
+// Ends the alert: nothing more is sent, and it is not listed or fetched any more. Another alert of the same kind can then
+// be made. An alert of a plan is refused with a 400; disable it instead.
 //
 // Corresponds with DELETE /v1/alerts/{alert_configuration_id} (the `DeleteAlert` operationId).
 func (c *Client) DeleteAlert(ctx context.Context, alertConfigurationID AlertID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2379,8 +2673,12 @@ func (c *Client) FetchAlert(ctx context.Context, alertConfigurationID AlertID, r
 
 // UpdateAlertWithBody Replace the thresholds of an alert
 //
-// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-// stay as they are where they are left out; an empty list clears them.
+// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+// clears them.
+//
+// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+// the type needs them, are refused with a 400.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2399,8 +2697,12 @@ func (c *Client) UpdateAlertWithBody(ctx context.Context, alertConfigurationID A
 
 // UpdateAlert Replace the thresholds of an alert
 //
-// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-// stay as they are where they are left out; an empty list clears them.
+// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+// clears them.
+//
+// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+// the type needs them, are refused with a 400.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2419,7 +2721,11 @@ func (c *Client) UpdateAlert(ctx context.Context, alertConfigurationID AlertID, 
 
 // DisableAlert Disable an alert
 //
-// It sends nothing until it is enabled again.
+// Turns an alert off: it sends nothing until it is enabled again, and keeps its thresholds. With `subscription_id` an
+// alert of a plan is turned off for that subscription only.
+//
+// Sends `subscription.alert_disabled` where the alert was on for a subscription. Refused with a 400: a `subscription_id`
+// for an alert of no plan, and a subscription to another plan or version.
 //
 // Corresponds with POST /v1/alerts/{alert_configuration_id}/disable (the `DisableAlert` operationId).
 func (c *Client) DisableAlert(ctx context.Context, alertConfigurationID AlertID, params *DisableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2436,7 +2742,12 @@ func (c *Client) DisableAlert(ctx context.Context, alertConfigurationID AlertID,
 
 // EnableAlert Enable an alert
 //
-// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+// Turns a disabled alert on. Thresholds of usage or costs that were reached meanwhile in this billing period are told at
+// once; a change of a balance that happened meanwhile is not told. With `subscription_id` an alert of a plan is turned on
+// for that subscription only.
+//
+// An alert that is enabled stays as it is. Refused with a 400: a `subscription_id` for an alert of no plan, and a
+// subscription to another plan or version.
 //
 // Corresponds with POST /v1/alerts/{alert_configuration_id}/enable (the `EnableAlert` operationId).
 func (c *Client) EnableAlert(ctx context.Context, alertConfigurationID AlertID, params *EnableAlertParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2529,8 +2840,8 @@ func (c *Client) FetchAPIKey(ctx context.Context, apiKeyID APIKeyID, reqEditors 
 
 // RevokeAPIKey Revoke an API key
 //
-// The key stops working within a second on every server. A key that was revoked stays as it is. The key of the request cannot revoke
-// itself.
+// The key stops working within a second on every server, and cannot be made to work again. A key that is revoked already
+// stays as it is. The key of the request cannot revoke itself: that is refused with a 400.
 //
 // Corresponds with POST /v1/api_keys/{api_key_id}/revoke (the `RevokeAPIKey` operationId).
 func (c *Client) RevokeAPIKey(ctx context.Context, apiKeyID APIKeyID, params *RevokeAPIKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2626,7 +2937,12 @@ func (c *Client) ListCoupons(ctx context.Context, params *ListCouponsParams, req
 
 // CreateCouponWithBody Create a coupon
 //
-// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+// ever; prices that are added later are not discounted.
+//
+// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+// archived. A coupon cannot be changed.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2645,7 +2961,12 @@ func (c *Client) CreateCouponWithBody(ctx context.Context, params *CreateCouponP
 
 // CreateCoupon Create a coupon
 //
-// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+// ever; prices that are added later are not discounted.
+//
+// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+// archived. A coupon cannot be changed.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2681,8 +3002,10 @@ func (c *Client) FetchCoupon(ctx context.Context, couponID CouponID, reqEditors 
 
 // ArchiveCoupon Archive a coupon
 //
-// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
-// again is refused with a 400.
+// Ends the coupon for good: it cannot be redeemed any more, is listed only if archived ones are asked for, and its code
+// can be given to another coupon. Discounts that were redeemed go on until their own end.
+//
+// Archiving it again is refused with a 400.
 //
 // Corresponds with POST /v1/coupons/{coupon_id}/archive (the `ArchiveCoupon` operationId).
 func (c *Client) ArchiveCoupon(ctx context.Context, couponID CouponID, params *ArchiveCouponParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2867,8 +3190,13 @@ func (c *Client) ListCustomers(ctx context.Context, params *ListCustomersParams,
 
 // CreateCustomerWithBody Create a customer
 //
-// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-// An alias that another customer bears is refused with a 400.
+// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+// zone decides where its days and billing periods begin, and cannot be changed later.
+//
+// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+// that another customer has is refused with a 400.
+//
+// Sends `customer.created`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2887,8 +3215,13 @@ func (c *Client) CreateCustomerWithBody(ctx context.Context, params *CreateCusto
 
 // CreateCustomer Create a customer
 //
-// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-// An alias that another customer bears is refused with a 400.
+// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+// zone decides where its days and billing periods begin, and cannot be changed later.
+//
+// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+// that another customer has is refused with a 400.
+//
+// Sends `customer.created`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2924,7 +3257,8 @@ func (c *Client) FetchCustomerByExternalID(ctx context.Context, externalCustomer
 
 // UpdateCustomerByExternalIDWithBody Update a customer by alias
 //
-// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+// when no customer has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2943,7 +3277,8 @@ func (c *Client) UpdateCustomerByExternalIDWithBody(ctx context.Context, externa
 
 // UpdateCustomerByExternalID Update a customer by alias
 //
-// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+// when no customer has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3014,7 +3349,8 @@ func (c *Client) ListLedgerEntriesByExternalID(ctx context.Context, externalCust
 
 // CreateLedgerEntryByExternalIDWithBody Add a ledger entry by alias
 //
-// As `createLedgerEntry`, for the customer who bears the alias.
+// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+// no customer has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3033,7 +3369,8 @@ func (c *Client) CreateLedgerEntryByExternalIDWithBody(ctx context.Context, exte
 
 // CreateLedgerEntryByExternalID Add a ledger entry by alias
 //
-// As `createLedgerEntry`, for the customer who bears the alias.
+// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+// no customer has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3069,7 +3406,7 @@ func (c *Client) ListTopUpsByExternalID(ctx context.Context, externalCustomerID 
 
 // CreateTopUpByExternalIDWithBody Create a top-up by alias
 //
-// As `createTopUp`, for the customer who bears the alias.
+// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3088,7 +3425,7 @@ func (c *Client) CreateTopUpByExternalIDWithBody(ctx context.Context, externalCu
 
 // CreateTopUpByExternalID Create a top-up by alias
 //
-// As `createTopUp`, for the customer who bears the alias.
+// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3107,7 +3444,8 @@ func (c *Client) CreateTopUpByExternalID(ctx context.Context, externalCustomerID
 
 // DeleteTopUpByExternalID Delete a top-up by alias
 //
-// Credits that it added and that are not paid for are taken back, and their invoices voided.
+// As `deleteTopUp`, for a top-up of the customer with that alias: nothing more is bought, and credits that wait for
+// payment are taken back with their invoices. Answers 404 when no customer has the alias.
 //
 // Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
 func (c *Client) DeleteTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3124,7 +3462,11 @@ func (c *Client) DeleteTopUpByExternalID(ctx context.Context, externalCustomerID
 
 // DeleteCustomer Delete a customer
 //
-// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
+// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
+// alias can be given to another customer.
+//
+// Refused with a 400 once an invoice of the customer was issued, and while the customer's usage is billed by a
+// subscription of its parent.
 //
 // Corresponds with DELETE /v1/customers/{customer_id} (the `DeleteCustomer` operationId).
 func (c *Client) DeleteCustomer(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3158,7 +3500,15 @@ func (c *Client) FetchCustomer(ctx context.Context, customerID CustomerID, reqEd
 
 // UpdateCustomerWithBody Update a customer
 //
-// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+// null removes it; null for the whole empties it.
+//
+// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+//
+// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+// something changed.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3177,7 +3527,15 @@ func (c *Client) UpdateCustomerWithBody(ctx context.Context, customerID Customer
 
 // UpdateCustomer Update a customer
 //
-// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+// null removes it; null for the whole empties it.
+//
+// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+//
+// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+// something changed.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3213,9 +3571,12 @@ func (c *Client) ListBalanceTransactions(ctx context.Context, customerID Custome
 
 // CreateBalanceTransactionWithBody Change a customer's balance
 //
-// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-// a 400.
+// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+// the amount due of invoices that are issued later; a negative one is added to the next.
+//
+// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+// `customer.balance_transaction_created`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3234,9 +3595,12 @@ func (c *Client) CreateBalanceTransactionWithBody(ctx context.Context, customerI
 
 // CreateBalanceTransaction Change a customer's balance
 //
-// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-// a 400.
+// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+// the amount due of invoices that are issued later; a negative one is added to the next.
+//
+// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+// `customer.balance_transaction_created`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3370,8 +3734,16 @@ func (c *Client) ListTopUps(ctx context.Context, customerID CustomerID, params *
 
 // CreateTopUpWithBody Create a top-up
 //
-// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-// Another top-up of the customer in the same currency is replaced.
+// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+// 100 times.
+//
+// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+//
+// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+// without a currency.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3390,8 +3762,16 @@ func (c *Client) CreateTopUpWithBody(ctx context.Context, customerID CustomerID,
 
 // CreateTopUp Create a top-up
 //
-// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-// Another top-up of the customer in the same currency is replaced.
+// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+// 100 times.
+//
+// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+//
+// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+// without a currency.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3410,7 +3790,10 @@ func (c *Client) CreateTopUp(ctx context.Context, customerID CustomerID, params 
 
 // DeleteTopUp Delete a top-up
 //
-// Credits that it added and that are not paid for are taken back, and their invoices voided.
+// Ends the top-up: nothing more is bought. Credits that it added and that wait for payment are taken back, and their
+// invoices voided. Credits that were paid for stay.
+//
+// Answers 404 when the customer has no such top-up.
 //
 // Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
 func (c *Client) DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3444,7 +3827,12 @@ func (c *Client) ListDimensionalPriceGroups(ctx context.Context, params *ListDim
 
 // CreateDimensionalPriceGroupWithBody Create a dimensional price group
 //
-// Prices join it one by one, each for one combination of values.
+// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+// stands for is not billed.
+//
+// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+// such metric. The metric and the dimensions cannot be changed later.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3463,7 +3851,12 @@ func (c *Client) CreateDimensionalPriceGroupWithBody(ctx context.Context, params
 
 // CreateDimensionalPriceGroup Create a dimensional price group
 //
-// Prices join it one by one, each for one combination of values.
+// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+// stands for is not billed.
+//
+// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+// such metric. The metric and the dimensions cannot be changed later.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3499,7 +3892,8 @@ func (c *Client) FetchDimensionalPriceGroupByExternalID(ctx context.Context, ext
 
 // UpdateDimensionalPriceGroupByExternalIDWithBody Update a dimensional price group by its alias
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+// the new one. Answers 404 when no group has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3518,7 +3912,8 @@ func (c *Client) UpdateDimensionalPriceGroupByExternalIDWithBody(ctx context.Con
 
 // UpdateDimensionalPriceGroupByExternalID Update a dimensional price group by its alias
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+// the new one. Answers 404 when no group has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3554,7 +3949,11 @@ func (c *Client) FetchDimensionalPriceGroup(ctx context.Context, dimensionalPric
 
 // UpdateDimensionalPriceGroupWithBody Update a dimensional price group
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+// for the whole empties it.
+//
+// An alias that another group has is refused with a 400. Prices and amounts do not change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3573,7 +3972,11 @@ func (c *Client) UpdateDimensionalPriceGroupWithBody(ctx context.Context, dimens
 
 // UpdateDimensionalPriceGroup Update a dimensional price group
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+// for the whole empties it.
+//
+// An alias that another group has is refused with a 400. Prices and amounts do not change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3810,8 +4213,10 @@ func (c *Client) AmendEvent(ctx context.Context, eventID EventID, body AmendEven
 
 // DeprecateEvent Deprecate an event
 //
-// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
-// is told at their amendment. To deprecate an event again has no effect.
+// Takes the event out of the count for good: its idempotency key takes no other event. Which events can be deprecated, and
+// how many, is told at `amendEvent`.
+//
+// Costs and draft invoices follow at once, issued invoices stay as they are. Deprecating an event again has no effect.
 //
 // Corresponds with PUT /v1/events/{event_id}/deprecate (the `DeprecateEvent` operationId).
 func (c *Client) DeprecateEvent(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3856,8 +4261,11 @@ func (c *Client) IngestWithBody(ctx context.Context, params *IngestParams, conte
 
 // CreateInvoiceLineItemWithBody Put a line on a draft
 //
-// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-// alone is that of the item too, which is made if there is none.
+// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+// the invoice when usage changes the other lines.
+//
+// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+// with a 400: an invoice that is not a draft, and an archived item.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3876,8 +4284,11 @@ func (c *Client) CreateInvoiceLineItemWithBody(ctx context.Context, params *Crea
 
 // CreateInvoiceLineItem Put a line on a draft
 //
-// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-// alone is that of the item too, which is made if there is none.
+// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+// the invoice when usage changes the other lines.
+//
+// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+// with a 400: an invoice that is not a draft, and an archived item.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3914,8 +4325,13 @@ func (c *Client) ListInvoices(ctx context.Context, params *ListInvoicesParams, r
 
 // CreateInvoiceWithBody Create a one-off invoice
 //
-// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-// and its date has come: then it is issued at once. The date may be up to a year ahead.
+// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+// item and a date more than a year ahead.
+//
+// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+// is due.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3934,8 +4350,13 @@ func (c *Client) CreateInvoiceWithBody(ctx context.Context, params *CreateInvoic
 
 // CreateInvoice Create a one-off invoice
 //
-// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-// and its date has come: then it is issued at once. The date may be up to a year ahead.
+// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+// item and a date more than a year ahead.
+//
+// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+// is due.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4045,8 +4466,12 @@ func (c *Client) FetchInvoice(ctx context.Context, invoiceID InvoiceID, reqEdito
 
 // UpdateInvoiceWithBody Update an invoice
 //
-// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-// Anything else is refused with a 400.
+// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+// with a 400.
+//
+// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+// removes it; null for the whole empties it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4065,8 +4490,12 @@ func (c *Client) UpdateInvoiceWithBody(ctx context.Context, invoiceID InvoiceID,
 
 // UpdateInvoice Update an invoice
 //
-// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-// Anything else is refused with a 400.
+// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+// with a 400.
+//
+// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+// removes it; null for the whole empties it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4085,8 +4514,9 @@ func (c *Client) UpdateInvoice(ctx context.Context, invoiceID InvoiceID, body Up
 
 // DeleteInvoiceLineItem Take a line off a draft
 //
-// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
-// drafts, are refused with a 400.
+// Takes a line off a draft, and lowers its total. Only lines that were put on the invoice by hand can be taken off, with a
+// one-off invoice or by `createInvoiceLineItem`. Lines of a subscription, and invoices that are not drafts, are refused
+// with a 400.
 //
 // Corresponds with DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id} (the `DeleteInvoiceLineItem` operationId).
 func (c *Client) DeleteInvoiceLineItem(ctx context.Context, invoiceID InvoiceID, lineItemID LineItemID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4103,8 +4533,12 @@ func (c *Client) DeleteInvoiceLineItem(ctx context.Context, invoiceID InvoiceID,
 
 // IssueInvoiceWithBody Issue a draft invoice
 //
-// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-// issue by itself and whose `eligible_to_issue_at` has passed.
+// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+// on.
+//
+// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+// passed. Sends `invoice.issued`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4123,8 +4557,12 @@ func (c *Client) IssueInvoiceWithBody(ctx context.Context, invoiceID InvoiceID, 
 
 // IssueInvoice Issue a draft invoice
 //
-// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-// issue by itself and whose `eligible_to_issue_at` has passed.
+// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+// on.
+//
+// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+// passed. Sends `invoice.issued`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4247,8 +4685,12 @@ func (c *Client) PayInvoice(ctx context.Context, invoiceID InvoiceID, params *Pa
 
 // VoidInvoice Void an invoice
 //
-// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
-// its credit notes are void with it.
+// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
+// its lines used return to their blocks, and its credit notes are void too. An invoice of purchased credits takes back
+// what is left of them.
+//
+// Only issued invoices can be voided; any other status is refused with a 400. Use a credit note for a paid one. Voiding
+// cannot be undone. Sends `invoice.manually_marked_as_void`.
 //
 // Corresponds with POST /v1/invoices/{invoice_id}/void (the `VoidInvoice` operationId).
 func (c *Client) VoidInvoice(ctx context.Context, invoiceID InvoiceID, params *VoidInvoiceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4282,7 +4724,10 @@ func (c *Client) ListItems(ctx context.Context, params *ListItemsParams, reqEdit
 
 // CreateItemWithBody Create an item
 //
-// An item is a product or a feature. Its name is what invoices call the things billed under it.
+// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+// lines and need not be unique.
+//
+// Creating an item changes nothing else. It is sold once a price or a line names it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4301,7 +4746,10 @@ func (c *Client) CreateItemWithBody(ctx context.Context, params *CreateItemParam
 
 // CreateItem Create an item
 //
-// An item is a product or a feature. Its name is what invoices call the things billed under it.
+// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+// lines and need not be unique.
+//
+// Creating an item changes nothing else. It is sold once a price or a line names it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4337,8 +4785,11 @@ func (c *Client) FetchItem(ctx context.Context, itemID ItemID, reqEditors ...Req
 
 // UpdateItemWithBody Update an item
 //
-// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-// `external_connections` takes the place of the one there is, and null empties it.
+// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+//
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. An archived item can still be updated.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4357,8 +4808,11 @@ func (c *Client) UpdateItemWithBody(ctx context.Context, itemID ItemID, contentT
 
 // UpdateItem Update an item
 //
-// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-// `external_connections` takes the place of the one there is, and null empties it.
+// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+//
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. An archived item can still be updated.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4377,7 +4831,10 @@ func (c *Client) UpdateItem(ctx context.Context, itemID ItemID, body UpdateItemJ
 
 // ArchiveItem Archive an item
 //
-// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+// Ends the item for good: new prices, metrics and invoice lines cannot name it, and are refused with a 400. Prices,
+// metrics and subscriptions that have it go on, and are billed as before. Its name can be used for another item.
+//
+// Archiving an item a second time is refused with a 400.
 //
 // Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
 func (c *Client) ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4411,7 +4868,10 @@ func (c *Client) ListLicenseTypes(ctx context.Context, params *ListLicenseTypesP
 
 // CreateLicenseTypeWithBody Create a license type
 //
-// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+// the license that was used. A type cannot be changed, because usage was counted by its key.
+//
+// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4430,7 +4890,10 @@ func (c *Client) CreateLicenseTypeWithBody(ctx context.Context, params *CreateLi
 
 // CreateLicenseType Create a license type
 //
-// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+// the license that was used. A type cannot be changed, because usage was counted by its key.
+//
+// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4466,7 +4929,8 @@ func (c *Client) FetchLicenseType(ctx context.Context, licenseTypeID LicenseType
 
 // ListLicenses List the licenses of a subscription
 //
-// Newest first.
+// All licenses of a subscription, newest first: those that are active now, have ended, or begin later. `status` lists
+// those that are active now, or those that are not.
 //
 // Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
 func (c *Client) ListLicenses(ctx context.Context, params *ListLicensesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4594,8 +5058,13 @@ func (c *Client) FetchLicense(ctx context.Context, licenseID LicenseID, reqEdito
 
 // DeactivateLicenseWithBody Deactivate a license
 //
-// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-// already is refused with a 400.
+// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+// replaces an end that was planned before.
+//
+// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+// then stays billed.
+//
+// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4614,8 +5083,13 @@ func (c *Client) DeactivateLicenseWithBody(ctx context.Context, licenseID Licens
 
 // DeactivateLicense Deactivate a license
 //
-// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-// already is refused with a 400.
+// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+// replaces an end that was planned before.
+//
+// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+// then stays billed.
+//
+// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4729,7 +5203,11 @@ func (c *Client) FetchMetric(ctx context.Context, metricID MetricID, reqEditors 
 
 // UpdateMetricWithBody Update a metric
 //
-// Changes the metadata; nothing else of a metric can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+// SQL.
+//
+// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4748,7 +5226,11 @@ func (c *Client) UpdateMetricWithBody(ctx context.Context, metricID MetricID, co
 
 // UpdateMetric Update a metric
 //
-// Changes the metadata; nothing else of a metric can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+// SQL.
+//
+// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4767,7 +5249,8 @@ func (c *Client) UpdateMetric(ctx context.Context, metricID MetricID, body Updat
 
 // Ping Check the connection and the key
 //
-// Has no effect. Answers 401 when the key is missing or unknown.
+// Answers `pong`. Reads and changes nothing, so any key may call it, whatever its scopes. Answers 401 when the key is
+// missing, unknown, revoked or expired, and 403 from an address that the key may not be used from.
 //
 // Corresponds with GET /v1/ping (the `Ping` operationId).
 func (c *Client) Ping(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4860,8 +5343,8 @@ func (c *Client) FetchPlanByExternalID(ctx context.Context, externalPlanID Exter
 
 // UpdatePlanByExternalIDWithBody Update a plan by its alias
 //
-// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-// prices change through versions.
+// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+// and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4880,8 +5363,8 @@ func (c *Client) UpdatePlanByExternalIDWithBody(ctx context.Context, externalPla
 
 // UpdatePlanByExternalID Update a plan by its alias
 //
-// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-// prices change through versions.
+// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+// and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4940,8 +5423,8 @@ func (c *Client) SetDefaultPlanVersionByExternalID(ctx context.Context, external
 
 // CreatePlanVersionByExternalIDWithBody Create a version of a plan by the plan's alias
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+// one, and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4960,8 +5443,8 @@ func (c *Client) CreatePlanVersionByExternalIDWithBody(ctx context.Context, exte
 
 // CreatePlanVersionByExternalID Create a version of a plan by the plan's alias
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+// one, and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5014,8 +5497,12 @@ func (c *Client) FetchPlan(ctx context.Context, planID PlanID, reqEditors ...Req
 
 // UpdatePlanWithBody Update a plan
 //
-// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-// issued invoices do not change.
+// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it.
+//
+// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+// of those the newest. So a new alias can change what the alias stands for in later requests.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5034,8 +5521,12 @@ func (c *Client) UpdatePlanWithBody(ctx context.Context, planID PlanID, contentT
 
 // UpdatePlan Update a plan
 //
-// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-// issued invoices do not change.
+// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it.
+//
+// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+// of those the newest. So a new alias can change what the alias stands for in later requests.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5088,7 +5579,8 @@ func (c *Client) FetchPlanMigration(ctx context.Context, planID PlanID, migratio
 
 // CancelPlanMigration Cancel a migration of a plan
 //
-// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
+// Ends a migration before it begins: its subscriptions stay on the versions that they have. Refused with a 400 once a
+// subscription was moved, or when the migration was canceled already.
 //
 // Corresponds with POST /v1/plans/{plan_id}/migrations/{migration_id}/cancel (the `CancelPlanMigration` operationId).
 func (c *Client) CancelPlanMigration(ctx context.Context, planID PlanID, migrationID MigrationID, params *CancelPlanMigrationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5145,8 +5637,15 @@ func (c *Client) SetDefaultPlanVersion(ctx context.Context, planID PlanID, param
 
 // CreatePlanVersionWithBody Create a version of a plan
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+//
+// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+//
+// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+// `plan.default_version_set` if the default changed.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5165,8 +5664,15 @@ func (c *Client) CreatePlanVersionWithBody(ctx context.Context, planID PlanID, p
 
 // CreatePlanVersion Create a version of a plan
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+//
+// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+//
+// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+// `plan.default_version_set` if the default changed.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5202,7 +5708,8 @@ func (c *Client) FetchPlanVersion(ctx context.Context, planID PlanID, version Pl
 
 // ListPrices List prices
 //
-// Prices of plans and add-on prices, newest first.
+// The prices of the catalog, newest first: add-on prices, and prices of plans and their versions. Prices that were made
+// for one subscription are read with that subscription, as its price intervals.
 //
 // Corresponds with GET /v1/prices (the `ListPrices` operationId).
 func (c *Client) ListPrices(ctx context.Context, params *ListPricesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5360,7 +5867,8 @@ func (c *Client) FetchPriceByExternalID(ctx context.Context, externalPriceID Ext
 
 // UpdatePriceByExternalIDWithBody Update a price by its alias
 //
-// Changes the metadata; nothing else of a price can be changed.
+// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+// Answers 404 when no price has the alias.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5379,7 +5887,8 @@ func (c *Client) UpdatePriceByExternalIDWithBody(ctx context.Context, externalPr
 
 // UpdatePriceByExternalID Update a price by its alias
 //
-// Changes the metadata; nothing else of a price can be changed.
+// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+// Answers 404 when no price has the alias.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5415,7 +5924,11 @@ func (c *Client) FetchPrice(ctx context.Context, priceID PriceID, reqEditors ...
 
 // UpdatePriceWithBody Update a price
 //
-// Changes the metadata; nothing else of a price can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+// replace the price in a version of its plan, or on a subscription.
+//
+// Sends `price.edited` if the metadata changed. Amounts do not change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5434,7 +5947,11 @@ func (c *Client) UpdatePriceWithBody(ctx context.Context, priceID PriceID, conte
 
 // UpdatePrice Update a price
 //
-// Changes the metadata; nothing else of a price can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+// replace the price in a version of its plan, or on a subscription.
+//
+// Sends `price.edited` if the metadata changed. Amounts do not change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5582,8 +6099,8 @@ func (c *Client) ApplySubscriptionChange(ctx context.Context, subscriptionChange
 
 // CancelSubscriptionChange Cancel a pending subscription change
 //
-// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
-// a 400 when the change is not pending.
+// Ends a pending change: it will not be applied, and what it would have invoiced is not invoiced. The subscription stays
+// as it is, and can have another pending change. Refused with a 400 when the change is applied, canceled or expired.
 //
 // Corresponds with POST /v1/subscription_changes/{subscription_change_id}/cancel (the `CancelSubscriptionChange` operationId).
 func (c *Client) CancelSubscriptionChange(ctx context.Context, subscriptionChangeID SubscriptionChangeID, params *CancelSubscriptionChangeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5682,7 +6199,12 @@ func (c *Client) FetchSubscription(ctx context.Context, subscriptionID Subscript
 
 // UpdateSubscriptionWithBody Update a subscription
 //
-// Draft invoices follow the change at once, issued ones never do.
+// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+// the whole empties it. Prices, quantities and plans have operations of their own.
+//
+// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+// already is invoiced at once. Sends `subscription.edited` if something changed.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5701,7 +6223,12 @@ func (c *Client) UpdateSubscriptionWithBody(ctx context.Context, subscriptionID 
 
 // UpdateSubscription Update a subscription
 //
-// Draft invoices follow the change at once, issued ones never do.
+// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+// the whole empties it. Prices, quantities and plans have operations of their own.
+//
+// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+// already is invoiced at once. Sends `subscription.edited` if something changed.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5993,8 +6520,9 @@ func (c *Client) UnscheduleCancellation(ctx context.Context, subscriptionID Subs
 
 // UnscheduleFixedFeeQuantityUpdatesWithBody Take back the changes of a fixed fee's quantity that lie ahead
 //
-// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-// 400 where no change lies ahead.
+// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+// change lies ahead.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6013,8 +6541,9 @@ func (c *Client) UnscheduleFixedFeeQuantityUpdatesWithBody(ctx context.Context, 
 
 // UnscheduleFixedFeeQuantityUpdates Take back the changes of a fixed fee's quantity that lie ahead
 //
-// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-// 400 where no change lies ahead.
+// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+// change lies ahead.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6093,7 +6622,11 @@ func (c *Client) UpdateFixedFeeQuantity(ctx context.Context, subscriptionID Subs
 
 // UpdateTrialWithBody Let a trial end on another date
 //
-// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+//
+// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+// after the end of the subscription.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6112,7 +6645,11 @@ func (c *Client) UpdateTrialWithBody(ctx context.Context, subscriptionID Subscri
 
 // UpdateTrial Let a trial end on another date
 //
-// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+//
+// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+// after the end of the subscription.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6331,8 +6868,11 @@ func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEn
 
 // CreateWebhookEndpointWithBody Create a webhook endpoint
 //
-// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+// `event_types`. The answer alone shows the secret, which signs each message.
+//
+// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+// most 1000 endpoints; one more is refused with a 400.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6351,8 +6891,11 @@ func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *Crea
 
 // CreateWebhookEndpoint Create a webhook endpoint
 //
-// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+// `event_types`. The answer alone shows the secret, which signs each message.
+//
+// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+// most 1000 endpoints; one more is refused with a 400.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6371,7 +6914,8 @@ func (c *Client) CreateWebhookEndpoint(ctx context.Context, params *CreateWebhoo
 
 // DeleteWebhookEndpoint Delete a webhook endpoint
 //
-// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
+// Ends the endpoint for good: nothing is sent to it any more, also not what was still to be sent. Its part of the log of
+// deliveries is deleted with it. To stop it for a time, disable it with `updateWebhookEndpoint`.
 //
 // Corresponds with DELETE /v1/webhook_endpoints/{webhook_endpoint_id} (the `DeleteWebhookEndpoint` operationId).
 func (c *Client) DeleteWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6405,8 +6949,10 @@ func (c *Client) FetchWebhookEndpoint(ctx context.Context, webhookEndpointID Web
 
 // UpdateWebhookEndpointWithBody Update a webhook endpoint
 //
-// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-// sent when it was disabled.
+// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+//
+// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6425,8 +6971,10 @@ func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, webhookEndpo
 
 // UpdateWebhookEndpoint Update a webhook endpoint
 //
-// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-// sent when it was disabled.
+// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+//
+// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6445,7 +6993,8 @@ func (c *Client) UpdateWebhookEndpoint(ctx context.Context, webhookEndpointID We
 
 // RotateWebhookSecret Give a webhook endpoint a new secret
 //
-// The new secret signs every attempt from now on, also at messages that were written before. The answer alone shows it.
+// Makes a new secret for the endpoint; the answer alone shows it. It signs every attempt from now on, also at messages
+// that were written before. The old secret signs nothing more, so the receiver must know the new one at once.
 //
 // Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/rotate_secret (the `RotateWebhookSecret` operationId).
 func (c *Client) RotateWebhookSecret(ctx context.Context, webhookEndpointID WebhookEndpointID, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6462,7 +7011,8 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, webhookEndpointID Webh
 
 // TestWebhookEndpoint Send a message to try a webhook endpoint
 //
-// One of type `resource_event.test`, whatever types the endpoint is told of. Refused with a 400 while it is disabled.
+// Sends one message of type `resource_event.test` now, whatever types the endpoint is sent otherwise. The delivery is in
+// the log, and is tried again like any other if it fails. Refused with a 400 while the endpoint is disabled.
 //
 // Corresponds with POST /v1/webhook_endpoints/{webhook_endpoint_id}/test (the `TestWebhookEndpoint` operationId).
 func (c *Client) TestWebhookEndpoint(ctx context.Context, webhookEndpointID WebhookEndpointID, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -17369,8 +17919,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCustomerAlertWithBodyWithResponse Create an alert of a customer's balance
 	//
-	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+	// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+	// (`credit_balance_recovered`).
+	//
+	// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+	// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+	// customer is refused with a 400.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17379,8 +17934,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCustomerAlertWithResponse Create an alert of a customer's balance
 	//
-	// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-	// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+	// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+	// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+	// (`credit_balance_recovered`).
+	//
+	// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+	// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+	// customer is refused with a 400.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17389,7 +17949,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExternalCustomerAlertWithBodyWithResponse Create an alert of a customer's balance by alias
 	//
-	// As by id.
+	// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17398,7 +17958,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExternalCustomerAlertWithResponse Create an alert of a customer's balance by alias
 	//
-	// As by id.
+	// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17407,8 +17967,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanAlertWithBodyWithResponse Create an alert of all subscriptions to a plan
 	//
-	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-	// them.
+	// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+	// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+	// for one of them.
+	//
+	// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+	// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17417,8 +17981,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanAlertWithResponse Create an alert of all subscriptions to a plan
 	//
-	// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-	// them.
+	// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+	// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+	// for one of them.
+	//
+	// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+	// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17449,7 +18017,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAlertWithResponse Delete an alert
 	//
-	// That of a plan is refused with a 400; disable it instead.
+	// Ends the alert: nothing more is sent, and it is not listed or fetched any more. Another alert of the same kind can then
+	// be made. An alert of a plan is refused with a 400; disable it instead.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17467,8 +18036,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateAlertWithBodyWithResponse Replace the thresholds of an alert
 	//
-	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-	// stay as they are where they are left out; an empty list clears them.
+	// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+	// clears them.
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+	// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+	// the type needs them, are refused with a 400.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17477,8 +18050,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateAlertWithResponse Replace the thresholds of an alert
 	//
-	// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-	// stay as they are where they are left out; an empty list clears them.
+	// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+	// clears them.
+	//
+	// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+	// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+	// the type needs them, are refused with a 400.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17487,7 +18064,11 @@ type ClientWithResponsesInterface interface {
 
 	// DisableAlertWithResponse Disable an alert
 	//
-	// It sends nothing until it is enabled again.
+	// Turns an alert off: it sends nothing until it is enabled again, and keeps its thresholds. With `subscription_id` an
+	// alert of a plan is turned off for that subscription only.
+	//
+	// Sends `subscription.alert_disabled` where the alert was on for a subscription. Refused with a 400: a `subscription_id`
+	// for an alert of no plan, and a subscription to another plan or version.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17496,7 +18077,12 @@ type ClientWithResponsesInterface interface {
 
 	// EnableAlertWithResponse Enable an alert
 	//
-	// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+	// Turns a disabled alert on. Thresholds of usage or costs that were reached meanwhile in this billing period are told at
+	// once; a change of a balance that happened meanwhile is not told. With `subscription_id` an alert of a plan is turned on
+	// for that subscription only.
+	//
+	// An alert that is enabled stays as it is. Refused with a 400: a `subscription_id` for an alert of no plan, and a
+	// subscription to another plan or version.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17545,8 +18131,8 @@ type ClientWithResponsesInterface interface {
 
 	// RevokeAPIKeyWithResponse Revoke an API key
 	//
-	// The key stops working within a second on every server. A key that was revoked stays as it is. The key of the request cannot revoke
-	// itself.
+	// The key stops working within a second on every server, and cannot be made to work again. A key that is revoked already
+	// stays as it is. The key of the request cannot revoke itself: that is refused with a 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17598,7 +18184,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCouponWithBodyWithResponse Create a coupon
 	//
-	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+	// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+	// ever; prices that are added later are not discounted.
+	//
+	// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+	// archived. A coupon cannot be changed.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17607,7 +18198,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCouponWithResponse Create a coupon
 	//
-	// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+	// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+	// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+	// ever; prices that are added later are not discounted.
+	//
+	// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+	// archived. A coupon cannot be changed.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17625,8 +18221,10 @@ type ClientWithResponsesInterface interface {
 
 	// ArchiveCouponWithResponse Archive a coupon
 	//
-	// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
-	// again is refused with a 400.
+	// Ends the coupon for good: it cannot be redeemed any more, is listed only if archived ones are asked for, and its code
+	// can be given to another coupon. Discounts that were redeemed go on until their own end.
+	//
+	// Archiving it again is refused with a 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17727,8 +18325,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCustomerWithBodyWithResponse Create a customer
 	//
-	// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-	// An alias that another customer bears is refused with a 400.
+	// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+	// zone decides where its days and billing periods begin, and cannot be changed later.
+	//
+	// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+	// that another customer has is refused with a 400.
+	//
+	// Sends `customer.created`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17737,8 +18340,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCustomerWithResponse Create a customer
 	//
-	// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-	// An alias that another customer bears is refused with a 400.
+	// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+	// zone decides where its days and billing periods begin, and cannot be changed later.
+	//
+	// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+	// that another customer has is refused with a 400.
+	//
+	// Sends `customer.created`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17756,7 +18364,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateCustomerByExternalIDWithBodyWithResponse Update a customer by alias
 	//
-	// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+	// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+	// when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17765,7 +18374,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateCustomerByExternalIDWithResponse Update a customer by alias
 	//
-	// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+	// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+	// when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17802,7 +18412,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLedgerEntryByExternalIDWithBodyWithResponse Add a ledger entry by alias
 	//
-	// As `createLedgerEntry`, for the customer who bears the alias.
+	// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+	// no customer has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17811,7 +18422,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLedgerEntryByExternalIDWithResponse Add a ledger entry by alias
 	//
-	// As `createLedgerEntry`, for the customer who bears the alias.
+	// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+	// no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17829,7 +18441,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTopUpByExternalIDWithBodyWithResponse Create a top-up by alias
 	//
-	// As `createTopUp`, for the customer who bears the alias.
+	// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17838,7 +18450,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTopUpByExternalIDWithResponse Create a top-up by alias
 	//
-	// As `createTopUp`, for the customer who bears the alias.
+	// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17847,7 +18459,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteTopUpByExternalIDWithResponse Delete a top-up by alias
 	//
-	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	// As `deleteTopUp`, for a top-up of the customer with that alias: nothing more is bought, and credits that wait for
+	// payment are taken back with their invoices. Answers 404 when no customer has the alias.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17856,7 +18469,11 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteCustomerWithResponse Delete a customer
 	//
-	// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
+	// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
+	// alias can be given to another customer.
+	//
+	// Refused with a 400 once an invoice of the customer was issued, and while the customer's usage is billed by a
+	// subscription of its parent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17874,7 +18491,15 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateCustomerWithBodyWithResponse Update a customer
 	//
-	// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+	// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+	// null removes it; null for the whole empties it.
+	//
+	// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+	// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+	// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+	//
+	// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+	// something changed.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17883,7 +18508,15 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateCustomerWithResponse Update a customer
 	//
-	// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+	// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+	// null removes it; null for the whole empties it.
+	//
+	// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+	// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+	// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+	//
+	// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+	// something changed.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17901,9 +18534,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateBalanceTransactionWithBodyWithResponse Change a customer's balance
 	//
-	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-	// a 400.
+	// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+	// the amount due of invoices that are issued later; a negative one is added to the next.
+	//
+	// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+	// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+	// `customer.balance_transaction_created`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17912,9 +18548,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateBalanceTransactionWithResponse Change a customer's balance
 	//
-	// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-	// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-	// a 400.
+	// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+	// the amount due of invoices that are issued later; a negative one is added to the next.
+	//
+	// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+	// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+	// `customer.balance_transaction_created`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17986,8 +18625,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTopUpWithBodyWithResponse Create a top-up
 	//
-	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-	// Another top-up of the customer in the same currency is replaced.
+	// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+	// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+	// 100 times.
+	//
+	// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+	// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+	//
+	// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+	// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+	// without a currency.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17996,8 +18643,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTopUpWithResponse Create a top-up
 	//
-	// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-	// Another top-up of the customer in the same currency is replaced.
+	// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+	// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+	// 100 times.
+	//
+	// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+	// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+	//
+	// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+	// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+	// without a currency.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18006,7 +18661,10 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteTopUpWithResponse Delete a top-up
 	//
-	// Credits that it added and that are not paid for are taken back, and their invoices voided.
+	// Ends the top-up: nothing more is bought. Credits that it added and that wait for payment are taken back, and their
+	// invoices voided. Credits that were paid for stay.
+	//
+	// Answers 404 when the customer has no such top-up.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18024,7 +18682,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateDimensionalPriceGroupWithBodyWithResponse Create a dimensional price group
 	//
-	// Prices join it one by one, each for one combination of values.
+	// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+	// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+	// stands for is not billed.
+	//
+	// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+	// such metric. The metric and the dimensions cannot be changed later.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18033,7 +18696,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateDimensionalPriceGroupWithResponse Create a dimensional price group
 	//
-	// Prices join it one by one, each for one combination of values.
+	// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+	// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+	// stands for is not billed.
+	//
+	// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+	// such metric. The metric and the dimensions cannot be changed later.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18051,7 +18719,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse Update a dimensional price group by its alias
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+	// the new one. Answers 404 when no group has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18060,7 +18729,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDimensionalPriceGroupByExternalIDWithResponse Update a dimensional price group by its alias
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+	// the new one. Answers 404 when no group has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18078,7 +18748,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDimensionalPriceGroupWithBodyWithResponse Update a dimensional price group
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+	// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+	// for the whole empties it.
+	//
+	// An alias that another group has is refused with a 400. Prices and amounts do not change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18087,7 +18761,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDimensionalPriceGroupWithResponse Update a dimensional price group
 	//
-	// Changes the alias and the metadata; nothing else of a group can be changed.
+	// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+	// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+	// for the whole empties it.
+	//
+	// An alias that another group has is refused with a 400. Prices and amounts do not change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18214,8 +18892,10 @@ type ClientWithResponsesInterface interface {
 
 	// DeprecateEventWithResponse Deprecate an event
 	//
-	// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
-	// is told at their amendment. To deprecate an event again has no effect.
+	// Takes the event out of the count for good: its idempotency key takes no other event. Which events can be deprecated, and
+	// how many, is told at `amendEvent`.
+	//
+	// Costs and draft invoices follow at once, issued invoices stay as they are. Deprecating an event again has no effect.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18242,8 +18922,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateInvoiceLineItemWithBodyWithResponse Put a line on a draft
 	//
-	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-	// alone is that of the item too, which is made if there is none.
+	// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+	// the invoice when usage changes the other lines.
+	//
+	// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+	// with a 400: an invoice that is not a draft, and an archived item.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18252,8 +18935,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateInvoiceLineItemWithResponse Put a line on a draft
 	//
-	// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-	// alone is that of the item too, which is made if there is none.
+	// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+	// the invoice when usage changes the other lines.
+	//
+	// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+	// with a 400: an invoice that is not a draft, and an archived item.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18272,8 +18958,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateInvoiceWithBodyWithResponse Create a one-off invoice
 	//
-	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+	// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+	// item and a date more than a year ahead.
+	//
+	// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+	// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+	// is due.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18282,8 +18973,13 @@ type ClientWithResponsesInterface interface {
 
 	// CreateInvoiceWithResponse Create a one-off invoice
 	//
-	// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-	// and its date has come: then it is issued at once. The date may be up to a year ahead.
+	// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+	// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+	// item and a date more than a year ahead.
+	//
+	// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+	// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+	// is due.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18339,8 +19035,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateInvoiceWithBodyWithResponse Update an invoice
 	//
-	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-	// Anything else is refused with a 400.
+	// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+	// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+	// with a 400.
+	//
+	// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+	// removes it; null for the whole empties it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18349,8 +19049,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateInvoiceWithResponse Update an invoice
 	//
-	// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-	// Anything else is refused with a 400.
+	// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+	// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+	// with a 400.
+	//
+	// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+	// removes it; null for the whole empties it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18359,8 +19063,9 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteInvoiceLineItemWithResponse Take a line off a draft
 	//
-	// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
-	// drafts, are refused with a 400.
+	// Takes a line off a draft, and lowers its total. Only lines that were put on the invoice by hand can be taken off, with a
+	// one-off invoice or by `createInvoiceLineItem`. Lines of a subscription, and invoices that are not drafts, are refused
+	// with a 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18369,8 +19074,12 @@ type ClientWithResponsesInterface interface {
 
 	// IssueInvoiceWithBodyWithResponse Issue a draft invoice
 	//
-	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-	// issue by itself and whose `eligible_to_issue_at` has passed.
+	// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+	// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+	// on.
+	//
+	// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+	// passed. Sends `invoice.issued`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18379,8 +19088,12 @@ type ClientWithResponsesInterface interface {
 
 	// IssueInvoiceWithResponse Issue a draft invoice
 	//
-	// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-	// issue by itself and whose `eligible_to_issue_at` has passed.
+	// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+	// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+	// on.
+	//
+	// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+	// passed. Sends `invoice.issued`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18445,8 +19158,12 @@ type ClientWithResponsesInterface interface {
 
 	// VoidInvoiceWithResponse Void an invoice
 	//
-	// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
-	// its credit notes are void with it.
+	// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
+	// its lines used return to their blocks, and its credit notes are void too. An invoice of purchased credits takes back
+	// what is left of them.
+	//
+	// Only issued invoices can be voided; any other status is refused with a 400. Use a credit note for a paid one. Voiding
+	// cannot be undone. Sends `invoice.manually_marked_as_void`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18464,7 +19181,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateItemWithBodyWithResponse Create an item
 	//
-	// An item is a product or a feature. Its name is what invoices call the things billed under it.
+	// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+	// lines and need not be unique.
+	//
+	// Creating an item changes nothing else. It is sold once a price or a line names it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18473,7 +19193,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateItemWithResponse Create an item
 	//
-	// An item is a product or a feature. Its name is what invoices call the things billed under it.
+	// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+	// lines and need not be unique.
+	//
+	// Creating an item changes nothing else. It is sold once a price or a line names it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18491,8 +19214,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateItemWithBodyWithResponse Update an item
 	//
-	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-	// `external_connections` takes the place of the one there is, and null empties it.
+	// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+	// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+	//
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. An archived item can still be updated.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18501,8 +19227,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateItemWithResponse Update an item
 	//
-	// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-	// `external_connections` takes the place of the one there is, and null empties it.
+	// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+	// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+	//
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. An archived item can still be updated.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18511,7 +19240,10 @@ type ClientWithResponsesInterface interface {
 
 	// ArchiveItemWithResponse Archive an item
 	//
-	// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+	// Ends the item for good: new prices, metrics and invoice lines cannot name it, and are refused with a 400. Prices,
+	// metrics and subscriptions that have it go on, and are billed as before. Its name can be used for another item.
+	//
+	// Archiving an item a second time is refused with a 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18529,7 +19261,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLicenseTypeWithBodyWithResponse Create a license type
 	//
-	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+	// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+	// the license that was used. A type cannot be changed, because usage was counted by its key.
+	//
+	// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18538,7 +19273,10 @@ type ClientWithResponsesInterface interface {
 
 	// CreateLicenseTypeWithResponse Create a license type
 	//
-	// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+	// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+	// the license that was used. A type cannot be changed, because usage was counted by its key.
+	//
+	// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18556,7 +19294,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListLicensesWithResponse List the licenses of a subscription
 	//
-	// Newest first.
+	// All licenses of a subscription, newest first: those that are active now, have ended, or begin later. `status` lists
+	// those that are active now, or those that are not.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18624,8 +19363,13 @@ type ClientWithResponsesInterface interface {
 
 	// DeactivateLicenseWithBodyWithResponse Deactivate a license
 	//
-	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-	// already is refused with a 400.
+	// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+	// replaces an end that was planned before.
+	//
+	// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+	// then stays billed.
+	//
+	// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18634,8 +19378,13 @@ type ClientWithResponsesInterface interface {
 
 	// DeactivateLicenseWithResponse Deactivate a license
 	//
-	// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-	// already is refused with a 400.
+	// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+	// replaces an end that was planned before.
+	//
+	// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+	// then stays billed.
+	//
+	// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18695,7 +19444,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateMetricWithBodyWithResponse Update a metric
 	//
-	// Changes the metadata; nothing else of a metric can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+	// SQL.
+	//
+	// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18704,7 +19457,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateMetricWithResponse Update a metric
 	//
-	// Changes the metadata; nothing else of a metric can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+	// SQL.
+	//
+	// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18713,7 +19470,8 @@ type ClientWithResponsesInterface interface {
 
 	// PingWithResponse Check the connection and the key
 	//
-	// Has no effect. Answers 401 when the key is missing or unknown.
+	// Answers `pong`. Reads and changes nothing, so any key may call it, whatever its scopes. Answers 401 when the key is
+	// missing, unknown, revoked or expired, and 403 from an address that the key may not be used from.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18762,8 +19520,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanByExternalIDWithBodyWithResponse Update a plan by its alias
 	//
-	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-	// prices change through versions.
+	// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+	// and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18772,8 +19530,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanByExternalIDWithResponse Update a plan by its alias
 	//
-	// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-	// prices change through versions.
+	// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+	// and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18802,8 +19560,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanVersionByExternalIDWithBodyWithResponse Create a version of a plan by the plan's alias
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+	// one, and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18812,8 +19570,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanVersionByExternalIDWithResponse Create a version of a plan by the plan's alias
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+	// one, and of those the newest. Answers 404 when no plan has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18840,8 +19598,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanWithBodyWithResponse Update a plan
 	//
-	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-	// issued invoices do not change.
+	// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it.
+	//
+	// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+	// of those the newest. So a new alias can change what the alias stands for in later requests.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18850,8 +19612,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePlanWithResponse Update a plan
 	//
-	// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-	// issued invoices do not change.
+	// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it.
+	//
+	// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+	// of those the newest. So a new alias can change what the alias stands for in later requests.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18878,7 +19644,8 @@ type ClientWithResponsesInterface interface {
 
 	// CancelPlanMigrationWithResponse Cancel a migration of a plan
 	//
-	// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
+	// Ends a migration before it begins: its subscriptions stay on the versions that they have. Refused with a 400 once a
+	// subscription was moved, or when the migration was canceled already.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18907,8 +19674,15 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanVersionWithBodyWithResponse Create a version of a plan
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+	// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+	//
+	// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+	// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+	//
+	// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+	// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+	// `plan.default_version_set` if the default changed.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18917,8 +19691,15 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePlanVersionWithResponse Create a version of a plan
 	//
-	// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-	// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+	// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+	// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+	//
+	// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+	// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+	//
+	// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+	// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+	// `plan.default_version_set` if the default changed.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18936,7 +19717,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListPricesWithResponse List prices
 	//
-	// Prices of plans and add-on prices, newest first.
+	// The prices of the catalog, newest first: add-on prices, and prices of plans and their versions. Prices that were made
+	// for one subscription are read with that subscription, as its price intervals.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -19018,7 +19800,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePriceByExternalIDWithBodyWithResponse Update a price by its alias
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+	// Answers 404 when no price has the alias.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19027,7 +19810,8 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePriceByExternalIDWithResponse Update a price by its alias
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+	// Answers 404 when no price has the alias.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19045,7 +19829,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePriceWithBodyWithResponse Update a price
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+	// replace the price in a version of its plan, or on a subscription.
+	//
+	// Sends `price.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19054,7 +19842,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdatePriceWithResponse Update a price
 	//
-	// Changes the metadata; nothing else of a price can be changed.
+	// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+	// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+	// replace the price in a version of its plan, or on a subscription.
+	//
+	// Sends `price.edited` if the metadata changed. Amounts do not change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19136,8 +19928,8 @@ type ClientWithResponsesInterface interface {
 
 	// CancelSubscriptionChangeWithResponse Cancel a pending subscription change
 	//
-	// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
-	// a 400 when the change is not pending.
+	// Ends a pending change: it will not be applied, and what it would have invoiced is not invoiced. The subscription stays
+	// as it is, and can have another pending change. Refused with a 400 when the change is applied, canceled or expired.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -19192,7 +19984,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionWithBodyWithResponse Update a subscription
 	//
-	// Draft invoices follow the change at once, issued ones never do.
+	// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+	// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+	// the whole empties it. Prices, quantities and plans have operations of their own.
+	//
+	// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+	// already is invoiced at once. Sends `subscription.edited` if something changed.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19201,7 +19998,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionWithResponse Update a subscription
 	//
-	// Draft invoices follow the change at once, issued ones never do.
+	// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+	// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+	// the whole empties it. Prices, quantities and plans have operations of their own.
+	//
+	// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+	// already is invoiced at once. Sends `subscription.edited` if something changed.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19359,8 +20161,9 @@ type ClientWithResponsesInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-	// 400 where no change lies ahead.
+	// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+	// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+	// change lies ahead.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19369,8 +20172,9 @@ type ClientWithResponsesInterface interface {
 
 	// UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 	//
-	// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-	// 400 where no change lies ahead.
+	// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+	// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+	// change lies ahead.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19411,7 +20215,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateTrialWithBodyWithResponse Let a trial end on another date
 	//
-	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+	// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+	//
+	// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+	// after the end of the subscription.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19420,7 +20228,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateTrialWithResponse Let a trial end on another date
 	//
-	// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+	// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+	// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+	//
+	// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+	// after the end of the subscription.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19541,8 +20353,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 	//
-	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+	// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+	// `event_types`. The answer alone shows the secret, which signs each message.
+	//
+	// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+	// most 1000 endpoints; one more is refused with a 400.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19551,8 +20366,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookEndpointWithResponse Create a webhook endpoint
 	//
-	// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-	// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+	// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+	// `event_types`. The answer alone shows the secret, which signs each message.
+	//
+	// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+	// most 1000 endpoints; one more is refused with a 400.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19561,7 +20379,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteWebhookEndpointWithResponse Delete a webhook endpoint
 	//
-	// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
+	// Ends the endpoint for good: nothing is sent to it any more, also not what was still to be sent. Its part of the log of
+	// deliveries is deleted with it. To stop it for a time, disable it with `updateWebhookEndpoint`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -19579,8 +20398,10 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 	//
-	// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-	// sent when it was disabled.
+	// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+	// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+	//
+	// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19589,8 +20410,10 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookEndpointWithResponse Update a webhook endpoint
 	//
-	// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-	// sent when it was disabled.
+	// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+	// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+	//
+	// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19599,7 +20422,8 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithResponse Give a webhook endpoint a new secret
 	//
-	// The new secret signs every attempt from now on, also at messages that were written before. The answer alone shows it.
+	// Makes a new secret for the endpoint; the answer alone shows it. It signs every attempt from now on, also at messages
+	// that were written before. The old secret signs nothing more, so the receiver must know the new one at once.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -19608,7 +20432,8 @@ type ClientWithResponsesInterface interface {
 
 	// TestWebhookEndpointWithResponse Send a message to try a webhook endpoint
 	//
-	// One of type `resource_event.test`, whatever types the endpoint is told of. Refused with a 400 while it is disabled.
+	// Sends one message of type `resource_event.test` now, whatever types the endpoint is sent otherwise. The delivery is in
+	// the log, and is tried again like any other if it fails. Refused with a 400 while the endpoint is disabled.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -30564,8 +31389,13 @@ func (c *ClientWithResponses) ListAlertsWithResponse(ctx context.Context, params
 
 // CreateCustomerAlertWithBodyWithResponse Create an alert of a customer's balance
 //
-// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+// (`credit_balance_recovered`).
+//
+// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+// customer is refused with a 400.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30580,8 +31410,13 @@ func (c *ClientWithResponses) CreateCustomerAlertWithBodyWithResponse(ctx contex
 
 // CreateCustomerAlertWithResponse Create an alert of a customer's balance
 //
-// A message is sent when the balance of prepaid credits changes to what the alert watches for. What the balance is already sends
-// none: `balance_alert_status` tells. A second alert of one type and currency is refused with a 400.
+// Sends a message when the customer's balance of prepaid credits changes to what the alert watches for: used up
+// (`credit_balance_depleted`), at or below a threshold (`credit_balance_dropped`), or above 0 again
+// (`credit_balance_recovered`).
+//
+// A balance that is low already when the alert is made sends nothing; `balance_alert_status` shows it.
+// `credit_balance_dropped` needs thresholds, the others have none. A second alert of one type and currency for one
+// customer is refused with a 400.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30596,7 +31431,7 @@ func (c *ClientWithResponses) CreateCustomerAlertWithResponse(ctx context.Contex
 
 // CreateExternalCustomerAlertWithBodyWithResponse Create an alert of a customer's balance by alias
 //
-// As by id.
+// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30611,7 +31446,7 @@ func (c *ClientWithResponses) CreateExternalCustomerAlertWithBodyWithResponse(ct
 
 // CreateExternalCustomerAlertWithResponse Create an alert of a customer's balance by alias
 //
-// As by id.
+// As `createCustomerAlert`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30626,8 +31461,12 @@ func (c *ClientWithResponses) CreateExternalCustomerAlertWithResponse(ctx contex
 
 // CreatePlanAlertWithBodyWithResponse Create an alert of all subscriptions to a plan
 //
-// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-// them.
+// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+// for one of them.
+//
+// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30642,8 +31481,12 @@ func (c *ClientWithResponses) CreatePlanAlertWithBodyWithResponse(ctx context.Co
 
 // CreatePlanAlertWithResponse Create an alert of all subscriptions to a plan
 //
-// An alert of every subscription to a version of the plan, those that are still to come included. It can be disabled for one of
-// them.
+// Makes an alert that holds for every subscription to a version of the plan, present and future. Each subscription reaches
+// the thresholds by itself, and is told of by its own message. `disableAlert` with a `subscription_id` turns the alert off
+// for one of them.
+//
+// Without `plan_version` the version is the default one. Refused with a 400: a version that the plan does not have, a
+// metric that no price of it charges, and a second alert of the same kind. An alert of a plan cannot be deleted.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30692,7 +31535,8 @@ func (c *ClientWithResponses) CreateSubscriptionAlertWithResponse(ctx context.Co
 
 // DeleteAlertWithResponse Delete an alert
 //
-// That of a plan is refused with a 400; disable it instead.
+// Ends the alert: nothing more is sent, and it is not listed or fetched any more. Another alert of the same kind can then
+// be made. An alert of a plan is refused with a 400; disable it instead.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -30722,8 +31566,12 @@ func (c *ClientWithResponses) FetchAlertWithResponse(ctx context.Context, alertC
 
 // UpdateAlertWithBodyWithResponse Replace the thresholds of an alert
 //
-// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-// stay as they are where they are left out; an empty list clears them.
+// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+// clears them.
+//
+// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+// the type needs them, are refused with a 400.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30738,8 +31586,12 @@ func (c *ClientWithResponses) UpdateAlertWithBodyWithResponse(ctx context.Contex
 
 // UpdateAlertWithResponse Replace the thresholds of an alert
 //
-// Thresholds that fired in this billing period and are still there do not fire again. `price_filters` and `threshold_overrides`
-// stay as they are where they are left out; an empty list clears them.
+// Replaces the thresholds. `price_filters` and `threshold_overrides` stay as they are if they are left out; an empty list
+// clears them.
+//
+// Thresholds that fired in this billing period and are still there do not fire again. New ones of usage or costs fire at
+// once if they are reached; an alert of a balance fires on later changes only. Thresholds that are equal, or none where
+// the type needs them, are refused with a 400.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30754,7 +31606,11 @@ func (c *ClientWithResponses) UpdateAlertWithResponse(ctx context.Context, alert
 
 // DisableAlertWithResponse Disable an alert
 //
-// It sends nothing until it is enabled again.
+// Turns an alert off: it sends nothing until it is enabled again, and keeps its thresholds. With `subscription_id` an
+// alert of a plan is turned off for that subscription only.
+//
+// Sends `subscription.alert_disabled` where the alert was on for a subscription. Refused with a 400: a `subscription_id`
+// for an alert of no plan, and a subscription to another plan or version.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -30769,7 +31625,12 @@ func (c *ClientWithResponses) DisableAlertWithResponse(ctx context.Context, aler
 
 // EnableAlertWithResponse Enable an alert
 //
-// What it would have told while it was disabled is told now if it is usage or costs, and not told if it is a balance.
+// Turns a disabled alert on. Thresholds of usage or costs that were reached meanwhile in this billing period are told at
+// once; a change of a balance that happened meanwhile is not told. With `subscription_id` an alert of a plan is turned on
+// for that subscription only.
+//
+// An alert that is enabled stays as it is. Refused with a 400: a `subscription_id` for an alert of no plan, and a
+// subscription to another plan or version.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -30848,8 +31709,8 @@ func (c *ClientWithResponses) FetchAPIKeyWithResponse(ctx context.Context, apiKe
 
 // RevokeAPIKeyWithResponse Revoke an API key
 //
-// The key stops working within a second on every server. A key that was revoked stays as it is. The key of the request cannot revoke
-// itself.
+// The key stops working within a second on every server, and cannot be made to work again. A key that is revoked already
+// stays as it is. The key of the request cannot revoke itself: that is refused with a 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -30931,7 +31792,12 @@ func (c *ClientWithResponses) ListCouponsWithResponse(ctx context.Context, param
 
 // CreateCouponWithBodyWithResponse Create a coupon
 //
-// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+// ever; prices that are added later are not discounted.
+//
+// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+// archived. A coupon cannot be changed.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30946,7 +31812,12 @@ func (c *ClientWithResponses) CreateCouponWithBodyWithResponse(ctx context.Conte
 
 // CreateCouponWithResponse Create a coupon
 //
-// Codes differ by upper and lower case. One that another coupon has is refused with a 400, unless that coupon is archived.
+// Makes a code that gives a percentage or an amount off. It can be redeemed with a new subscription, at a plan change, or
+// later by `redeemCoupon`. Redeeming discounts the prices that the subscription has then, for `duration_in_months` or for
+// ever; prices that are added later are not discounted.
+//
+// Codes differ by upper and lower case. A code that another coupon has is refused with a 400, unless that coupon is
+// archived. A coupon cannot be changed.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -30976,8 +31847,10 @@ func (c *ClientWithResponses) FetchCouponWithResponse(ctx context.Context, coupo
 
 // ArchiveCouponWithResponse Archive a coupon
 //
-// For good: it cannot be redeemed any more, and its code is free for another coupon. Discounts that run go on. Archiving it
-// again is refused with a 400.
+// Ends the coupon for good: it cannot be redeemed any more, is listed only if archived ones are asked for, and its code
+// can be given to another coupon. Discounts that were redeemed go on until their own end.
+//
+// Archiving it again is refused with a 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -31138,8 +32011,13 @@ func (c *ClientWithResponses) ListCustomersWithResponse(ctx context.Context, par
 
 // CreateCustomerWithBodyWithResponse Create a customer
 //
-// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-// An alias that another customer bears is refused with a 400.
+// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+// zone decides where its days and billing periods begin, and cannot be changed later.
+//
+// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+// that another customer has is refused with a 400.
+//
+// Sends `customer.created`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31154,8 +32032,13 @@ func (c *ClientWithResponses) CreateCustomerWithBodyWithResponse(ctx context.Con
 
 // CreateCustomerWithResponse Create a customer
 //
-// Events that were sent under the `external_customer_id` before the customer existed are counted from then on.
-// An alias that another customer bears is refused with a 400.
+// A customer receives invoices. Without a `currency` it takes that of its first subscription or one-off invoice. The time
+// zone decides where its days and billing periods begin, and cannot be changed later.
+//
+// Events that were sent under the `external_customer_id` before the customer existed count for it from now on. An alias
+// that another customer has is refused with a 400.
+//
+// Sends `customer.created`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31185,7 +32068,8 @@ func (c *ClientWithResponses) FetchCustomerByExternalIDWithResponse(ctx context.
 
 // UpdateCustomerByExternalIDWithBodyWithResponse Update a customer by alias
 //
-// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+// when no customer has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31200,7 +32084,8 @@ func (c *ClientWithResponses) UpdateCustomerByExternalIDWithBodyWithResponse(ctx
 
 // UpdateCustomerByExternalIDWithResponse Update a customer by alias
 //
-// The currency can be set only while it is not; the alias and the time zone cannot be changed.
+// As `updateCustomer`, for the customer with that alias. So the alias is set already, and cannot be changed. Answers 404
+// when no customer has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31261,7 +32146,8 @@ func (c *ClientWithResponses) ListLedgerEntriesByExternalIDWithResponse(ctx cont
 
 // CreateLedgerEntryByExternalIDWithBodyWithResponse Add a ledger entry by alias
 //
-// As `createLedgerEntry`, for the customer who bears the alias.
+// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+// no customer has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31276,7 +32162,8 @@ func (c *ClientWithResponses) CreateLedgerEntryByExternalIDWithBodyWithResponse(
 
 // CreateLedgerEntryByExternalIDWithResponse Add a ledger entry by alias
 //
-// As `createLedgerEntry`, for the customer who bears the alias.
+// As `createLedgerEntry`, for the customer with that alias: adds, takes, moves or voids prepaid credits. Answers 404 when
+// no customer has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31306,7 +32193,7 @@ func (c *ClientWithResponses) ListTopUpsByExternalIDWithResponse(ctx context.Con
 
 // CreateTopUpByExternalIDWithBodyWithResponse Create a top-up by alias
 //
-// As `createTopUp`, for the customer who bears the alias.
+// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31321,7 +32208,7 @@ func (c *ClientWithResponses) CreateTopUpByExternalIDWithBodyWithResponse(ctx co
 
 // CreateTopUpByExternalIDWithResponse Create a top-up by alias
 //
-// As `createTopUp`, for the customer who bears the alias.
+// As `createTopUp`, for the customer with that alias. Answers 404 when no customer has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31336,7 +32223,8 @@ func (c *ClientWithResponses) CreateTopUpByExternalIDWithResponse(ctx context.Co
 
 // DeleteTopUpByExternalIDWithResponse Delete a top-up by alias
 //
-// Credits that it added and that are not paid for are taken back, and their invoices voided.
+// As `deleteTopUp`, for a top-up of the customer with that alias: nothing more is bought, and credits that wait for
+// payment are taken back with their invoices. Answers 404 when no customer has the alias.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -31351,7 +32239,11 @@ func (c *ClientWithResponses) DeleteTopUpByExternalIDWithResponse(ctx context.Co
 
 // DeleteCustomerWithResponse Delete a customer
 //
-// With its subscriptions and draft invoices. Refused with a 400 once an invoice of the customer was issued.
+// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
+// alias can be given to another customer.
+//
+// Refused with a 400 once an invoice of the customer was issued, and while the customer's usage is billed by a
+// subscription of its parent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -31381,7 +32273,15 @@ func (c *ClientWithResponses) FetchCustomerWithResponse(ctx context.Context, cus
 
 // UpdateCustomerWithBodyWithResponse Update a customer
 //
-// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+// null removes it; null for the whole empties it.
+//
+// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+//
+// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+// something changed.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31396,7 +32296,15 @@ func (c *ClientWithResponses) UpdateCustomerWithBodyWithResponse(ctx context.Con
 
 // UpdateCustomerWithResponse Update a customer
 //
-// The currency and the alias can be set only while they are not; the time zone cannot be changed.
+// Changes the members that are given. Members that are left out stay as they are. In `metadata`, a text sets a key and
+// null removes it; null for the whole empties it.
+//
+// The currency and the alias can be set while the customer has none; another value afterwards is refused with a 400, and
+// so is an alias that another customer has, and a first alias once usage of the customer was invoiced. The time zone
+// cannot be changed. Events that were sent under a first alias before count for the customer from then on.
+//
+// Draft invoices show new addresses and the tax id at once; issued invoices stay as they are. Sends `customer.edited` if
+// something changed.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31426,9 +32334,12 @@ func (c *ClientWithResponses) ListBalanceTransactionsWithResponse(ctx context.Co
 
 // CreateBalanceTransactionWithBodyWithResponse Change a customer's balance
 //
-// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-// a 400.
+// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+// the amount due of invoices that are issued later; a negative one is added to the next.
+//
+// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+// `customer.balance_transaction_created`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31443,9 +32354,12 @@ func (c *ClientWithResponses) CreateBalanceTransactionWithBodyWithResponse(ctx c
 
 // CreateBalanceTransactionWithResponse Change a customer's balance
 //
-// The balance is money in the customer's currency, apart from prepaid credits. What is positive lowers what the next invoice
-// asks for; what is negative is owed with it. A transaction cannot be changed. A customer without a currency is refused with
-// a 400.
+// Changes the customer's balance: money in the customer's currency, apart from prepaid credits. A positive balance lowers
+// the amount due of invoices that are issued later; a negative one is added to the next.
+//
+// Issued invoices do not change, and neither do drafts until they are issued. A transaction cannot be changed or deleted:
+// correct it with another one of the opposite type. A customer without a currency is refused with a 400. Sends
+// `customer.balance_transaction_created`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31559,8 +32473,16 @@ func (c *ClientWithResponses) ListTopUpsWithResponse(ctx context.Context, custom
 
 // CreateTopUpWithBodyWithResponse Create a top-up
 //
-// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-// Another top-up of the customer in the same currency is replaced.
+// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+// 100 times.
+//
+// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+//
+// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+// without a currency.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31575,8 +32497,16 @@ func (c *ClientWithResponses) CreateTopUpWithBodyWithResponse(ctx context.Contex
 
 // CreateTopUpWithResponse Create a top-up
 //
-// Whenever the balance of the currency is at or below `threshold`, `amount` is added, and invoiced where it costs anything.
-// Another top-up of the customer in the same currency is replaced.
+// Lets the customer buy credits by itself: whenever the balance of the currency is at or below `threshold`, a block of
+// `amount` credits is added, effective today. If the balance is still at or below the threshold, it is done again, up to
+// 100 times.
+//
+// Each block has an invoice of `amount` times `per_unit_cost_basis`, issued at once; a basis of 0 makes none. With
+// `require_successful_payment` a block can be used once its invoice is paid, and nothing further is bought until then.
+//
+// A top-up that the customer has in this currency is replaced; blocks that it added stay. Refused with a 400: an
+// `active_from` of more than 10 days ago, a real currency that is not the customer's, and a basis above 0 for a customer
+// without a currency.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31591,7 +32521,10 @@ func (c *ClientWithResponses) CreateTopUpWithResponse(ctx context.Context, custo
 
 // DeleteTopUpWithResponse Delete a top-up
 //
-// Credits that it added and that are not paid for are taken back, and their invoices voided.
+// Ends the top-up: nothing more is bought. Credits that it added and that wait for payment are taken back, and their
+// invoices voided. Credits that were paid for stay.
+//
+// Answers 404 when the customer has no such top-up.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -31621,7 +32554,12 @@ func (c *ClientWithResponses) ListDimensionalPriceGroupsWithResponse(ctx context
 
 // CreateDimensionalPriceGroupWithBodyWithResponse Create a dimensional price group
 //
-// Prices join it one by one, each for one combination of values.
+// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+// stands for is not billed.
+//
+// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+// such metric. The metric and the dimensions cannot be changed later.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31636,7 +32574,12 @@ func (c *ClientWithResponses) CreateDimensionalPriceGroupWithBodyWithResponse(ct
 
 // CreateDimensionalPriceGroupWithResponse Create a dimensional price group
 //
-// Prices join it one by one, each for one combination of values.
+// A group divides the usage of one metric by properties of its events, its dimensions, such as region and size. Prices
+// join the group one by one, when they are made, each for one combination of values. Usage with values that no price
+// stands for is not billed.
+//
+// Refused with a 400: a dimension that is named twice, and an alias that another group has. Answers 404 when there is no
+// such metric. The metric and the dimensions cannot be changed later.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31666,7 +32609,8 @@ func (c *ClientWithResponses) FetchDimensionalPriceGroupByExternalIDWithResponse
 
 // UpdateDimensionalPriceGroupByExternalIDWithBodyWithResponse Update a dimensional price group by its alias
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+// the new one. Answers 404 when no group has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31681,7 +32625,8 @@ func (c *ClientWithResponses) UpdateDimensionalPriceGroupByExternalIDWithBodyWit
 
 // UpdateDimensionalPriceGroupByExternalIDWithResponse Update a dimensional price group by its alias
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// As `updateDimensionalPriceGroup`, for the group with that alias. After the alias was changed, the group is found under
+// the new one. Answers 404 when no group has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31711,7 +32656,11 @@ func (c *ClientWithResponses) FetchDimensionalPriceGroupWithResponse(ctx context
 
 // UpdateDimensionalPriceGroupWithBodyWithResponse Update a dimensional price group
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+// for the whole empties it.
+//
+// An alias that another group has is refused with a 400. Prices and amounts do not change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31726,7 +32675,11 @@ func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithBodyWithResponse(ct
 
 // UpdateDimensionalPriceGroupWithResponse Update a dimensional price group
 //
-// Changes the alias and the metadata; nothing else of a group can be changed.
+// Changes the alias and the metadata; nothing else of a group can be changed, because its prices depend on the metric and
+// the dimensions. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null
+// for the whole empties it.
+//
+// An alias that another group has is refused with a 400. Prices and amounts do not change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31925,8 +32878,10 @@ func (c *ClientWithResponses) AmendEventWithResponse(ctx context.Context, eventI
 
 // DeprecateEventWithResponse Deprecate an event
 //
-// Takes the event out of the count, for ever: its key takes no other event. Which events can be deprecated, and how many,
-// is told at their amendment. To deprecate an event again has no effect.
+// Takes the event out of the count for good: its idempotency key takes no other event. Which events can be deprecated, and
+// how many, is told at `amendEvent`.
+//
+// Costs and draft invoices follow at once, issued invoices stay as they are. Deprecating an event again has no effect.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -31965,8 +32920,11 @@ func (c *ClientWithResponses) IngestWithBodyWithResponse(ctx context.Context, pa
 
 // CreateInvoiceLineItemWithBodyWithResponse Put a line on a draft
 //
-// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-// alone is that of the item too, which is made if there is none.
+// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+// the invoice when usage changes the other lines.
+//
+// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+// with a 400: an invoice that is not a draft, and an archived item.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -31981,8 +32939,11 @@ func (c *ClientWithResponses) CreateInvoiceLineItemWithBodyWithResponse(ctx cont
 
 // CreateInvoiceLineItemWithResponse Put a line on a draft
 //
-// On a draft of any source; any other invoice is refused with a 400. A line with an item and no name bears the item's. A name
-// alone is that of the item too, which is made if there is none.
+// Adds a charge to a draft of any source, for example a service fee on the invoice of a subscription. The line stays on
+// the invoice when usage changes the other lines.
+//
+// The line names an item, or has a `name`: then it is of the item with that name, which is made if there is none. Refused
+// with a 400: an invoice that is not a draft, and an archived item.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32013,8 +32974,13 @@ func (c *ClientWithResponses) ListInvoicesWithResponse(ctx context.Context, para
 
 // CreateInvoiceWithBodyWithResponse Create a one-off invoice
 //
-// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-// and its date has come: then it is issued at once. The date may be up to a year ahead.
+// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+// item and a date more than a year ahead.
+//
+// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+// is due.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32029,8 +32995,13 @@ func (c *ClientWithResponses) CreateInvoiceWithBodyWithResponse(ctx context.Cont
 
 // CreateInvoiceWithResponse Create a one-off invoice
 //
-// An invoice of no subscription, with lines of so many units at one rate each. It is a draft, unless `will_auto_issue` is set
-// and its date has come: then it is issued at once. The date may be up to a year ahead.
+// Makes a one-off invoice, which belongs to no subscription. Each line charges a quantity of an item at one rate. A
+// customer without a currency takes that of the invoice; another currency is refused with a 400, and so are an archived
+// item and a date more than a year ahead.
+//
+// The invoice is a draft, and can still be changed, until it is issued: by `issueInvoice`, or by itself on its date with
+// `will_auto_issue`. If that date has come, it is issued at once, with a number; the customer's balance then lowers what
+// is due.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32122,8 +33093,12 @@ func (c *ClientWithResponses) FetchInvoiceWithResponse(ctx context.Context, invo
 
 // UpdateInvoiceWithBodyWithResponse Update an invoice
 //
-// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-// Anything else is refused with a 400.
+// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+// with a 400.
+//
+// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+// removes it; null for the whole empties it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32138,8 +33113,12 @@ func (c *ClientWithResponses) UpdateInvoiceWithBodyWithResponse(ctx context.Cont
 
 // UpdateInvoiceWithResponse Update an invoice
 //
-// Metadata may change at any time, the rest only while the invoice is a draft, and its date only if it is a one-off invoice.
-// Anything else is refused with a 400.
+// Metadata can be changed at any time. The net terms, the due date and the collection can be changed while the invoice is
+// a draft, the date only while it is the draft of a one-off invoice, to at most a year ahead. Anything else is refused
+// with a 400.
+//
+// Amounts do not change. Sends `invoice.edited` if something of a draft changed. In `metadata`, a text sets a key and null
+// removes it; null for the whole empties it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32154,8 +33133,9 @@ func (c *ClientWithResponses) UpdateInvoiceWithResponse(ctx context.Context, inv
 
 // DeleteInvoiceLineItemWithResponse Take a line off a draft
 //
-// Only a line that was put on a draft, be it with the invoice or later. Lines of a subscription, and invoices that are no
-// drafts, are refused with a 400.
+// Takes a line off a draft, and lowers its total. Only lines that were put on the invoice by hand can be taken off, with a
+// one-off invoice or by `createInvoiceLineItem`. Lines of a subscription, and invoices that are not drafts, are refused
+// with a 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32170,8 +33150,12 @@ func (c *ClientWithResponses) DeleteInvoiceLineItemWithResponse(ctx context.Cont
 
 // IssueInvoiceWithBodyWithResponse Issue a draft invoice
 //
-// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-// issue by itself and whose `eligible_to_issue_at` has passed.
+// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+// on.
+//
+// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+// passed. Sends `invoice.issued`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32186,8 +33170,12 @@ func (c *ClientWithResponses) IssueInvoiceWithBodyWithResponse(ctx context.Conte
 
 // IssueInvoiceWithResponse Issue a draft invoice
 //
-// Fixes the amounts, takes a number and sets the due date. Refused with a 400 unless the invoice is a draft that does not
-// issue by itself and whose `eligible_to_issue_at` has passed.
+// Makes a draft final: fixes the amounts, takes the next invoice number, sets the due date, and applies the customer's
+// balance. Nothing of its amounts changes afterwards; corrections are credit notes. What is due is collected where that is
+// on.
+//
+// Refused with a 400 unless the invoice is a draft that does not issue by itself and whose `eligible_to_issue_at` has
+// passed. Sends `invoice.issued`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32288,8 +33276,12 @@ func (c *ClientWithResponses) PayInvoiceWithResponse(ctx context.Context, invoic
 
 // VoidInvoiceWithResponse Void an invoice
 //
-// Issued invoices only; any other is refused with a 400. What the invoice took from the customer's balance returns there, and
-// its credit notes are void with it.
+// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
+// its lines used return to their blocks, and its credit notes are void too. An invoice of purchased credits takes back
+// what is left of them.
+//
+// Only issued invoices can be voided; any other status is refused with a 400. Use a credit note for a paid one. Voiding
+// cannot be undone. Sends `invoice.manually_marked_as_void`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32319,7 +33311,10 @@ func (c *ClientWithResponses) ListItemsWithResponse(ctx context.Context, params 
 
 // CreateItemWithBodyWithResponse Create an item
 //
-// An item is a product or a feature. Its name is what invoices call the things billed under it.
+// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+// lines and need not be unique.
+//
+// Creating an item changes nothing else. It is sold once a price or a line names it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32334,7 +33329,10 @@ func (c *ClientWithResponses) CreateItemWithBodyWithResponse(ctx context.Context
 
 // CreateItemWithResponse Create an item
 //
-// An item is a product or a feature. Its name is what invoices call the things billed under it.
+// An item is a product or a feature: what metrics count, prices charge for and invoices name. Its name is shown on invoice
+// lines and need not be unique.
+//
+// Creating an item changes nothing else. It is sold once a price or a line names it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32364,8 +33362,11 @@ func (c *ClientWithResponses) FetchItemWithResponse(ctx context.Context, itemID 
 
 // UpdateItemWithBodyWithResponse Update an item
 //
-// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-// `external_connections` takes the place of the one there is, and null empties it.
+// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+//
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. An archived item can still be updated.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32380,8 +33381,11 @@ func (c *ClientWithResponses) UpdateItemWithBodyWithResponse(ctx context.Context
 
 // UpdateItemWithResponse Update an item
 //
-// Changes what is given. Drafts follow at once; an issued invoice calls the item what it was called then. A list of
-// `external_connections` takes the place of the one there is, and null empties it.
+// Changes the members that are given. Draft invoices show a new name at once; an issued invoice keeps the name that the
+// item had then. A list of `external_connections` takes the place of the one there is; null empties it.
+//
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. An archived item can still be updated.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32396,7 +33400,10 @@ func (c *ClientWithResponses) UpdateItemWithResponse(ctx context.Context, itemID
 
 // ArchiveItemWithResponse Archive an item
 //
-// For good: new prices, metrics and lines cannot be of it. What there is goes on. Archiving it again is refused with a 400.
+// Ends the item for good: new prices, metrics and invoice lines cannot name it, and are refused with a 400. Prices,
+// metrics and subscriptions that have it go on, and are billed as before. Its name can be used for another item.
+//
+// Archiving an item a second time is refused with a 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32426,7 +33433,10 @@ func (c *ClientWithResponses) ListLicenseTypesWithResponse(ctx context.Context, 
 
 // CreateLicenseTypeWithBodyWithResponse Create a license type
 //
-// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+// the license that was used. A type cannot be changed, because usage was counted by its key.
+//
+// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32441,7 +33451,10 @@ func (c *ClientWithResponses) CreateLicenseTypeWithBodyWithResponse(ctx context.
 
 // CreateLicenseTypeWithResponse Create a license type
 //
-// The grouping key is the property of events whose value names the license that was used. A type cannot be changed.
+// A kind of license, such as a seat. `grouping_key` is the property of events whose value is the `external_license_id` of
+// the license that was used. A type cannot be changed, because usage was counted by its key.
+//
+// The type is sold by a license price of a plan; the licenses themselves are created for a subscription.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32471,7 +33484,8 @@ func (c *ClientWithResponses) FetchLicenseTypeWithResponse(ctx context.Context, 
 
 // ListLicensesWithResponse List the licenses of a subscription
 //
-// Newest first.
+// All licenses of a subscription, newest first: those that are active now, have ended, or begin later. `status` lists
+// those that are active now, or those that are not.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32581,8 +33595,13 @@ func (c *ClientWithResponses) FetchLicenseWithResponse(ctx context.Context, lice
 
 // DeactivateLicenseWithBodyWithResponse Deactivate a license
 //
-// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-// already is refused with a 400.
+// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+// replaces an end that was planned before.
+//
+// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+// then stays billed.
+//
+// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32597,8 +33616,13 @@ func (c *ClientWithResponses) DeactivateLicenseWithBodyWithResponse(ctx context.
 
 // DeactivateLicenseWithResponse Deactivate a license
 //
-// The license ends at the start of `end_date` in the customer's time zone, or at the end of today. One that is inactive
-// already is refused with a 400.
+// The license ends at the start of `end_date` in the customer's time zone; without a date, when today is over. The date
+// replaces an end that was planned before.
+//
+// From then on the license has no allocation of its own, and its name can be given to another license. What it used until
+// then stays billed.
+//
+// Refused with a 400: a license that is inactive already, and a date that is not after its start.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32694,7 +33718,11 @@ func (c *ClientWithResponses) FetchMetricWithResponse(ctx context.Context, metri
 
 // UpdateMetricWithBodyWithResponse Update a metric
 //
-// Changes the metadata; nothing else of a metric can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+// SQL.
+//
+// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32709,7 +33737,11 @@ func (c *ClientWithResponses) UpdateMetricWithBodyWithResponse(ctx context.Conte
 
 // UpdateMetricWithResponse Update a metric
 //
-// Changes the metadata; nothing else of a metric can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a metric can be changed, because invoices were made with it: create a new metric for another
+// SQL.
+//
+// Sends `billable_metric.edited` if the metadata changed. Amounts do not change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32724,7 +33756,8 @@ func (c *ClientWithResponses) UpdateMetricWithResponse(ctx context.Context, metr
 
 // PingWithResponse Check the connection and the key
 //
-// Has no effect. Answers 401 when the key is missing or unknown.
+// Answers `pong`. Reads and changes nothing, so any key may call it, whatever its scopes. Answers 401 when the key is
+// missing, unknown, revoked or expired, and 403 from an address that the key may not be used from.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -32803,8 +33836,8 @@ func (c *ClientWithResponses) FetchPlanByExternalIDWithResponse(ctx context.Cont
 
 // UpdatePlanByExternalIDWithBodyWithResponse Update a plan by its alias
 //
-// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-// prices change through versions.
+// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+// and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32819,8 +33852,8 @@ func (c *ClientWithResponses) UpdatePlanByExternalIDWithBodyWithResponse(ctx con
 
 // UpdatePlanByExternalIDWithResponse Update a plan by its alias
 //
-// As `updatePlan`, of the plan that the alias names. Changes the alias, the description and the metadata, and nothing else:
-// prices change through versions.
+// As `updatePlan`, for the plan that the alias stands for: an active one before a draft, a draft before an archived one,
+// and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32867,8 +33900,8 @@ func (c *ClientWithResponses) SetDefaultPlanVersionByExternalIDWithResponse(ctx 
 
 // CreatePlanVersionByExternalIDWithBodyWithResponse Create a version of a plan by the plan's alias
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+// one, and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32883,8 +33916,8 @@ func (c *ClientWithResponses) CreatePlanVersionByExternalIDWithBodyWithResponse(
 
 // CreatePlanVersionByExternalIDWithResponse Create a version of a plan by the plan's alias
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// As `createPlanVersion`, for the plan that the alias stands for: an active one before a draft, a draft before an archived
+// one, and of those the newest. Answers 404 when no plan has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32929,8 +33962,12 @@ func (c *ClientWithResponses) FetchPlanWithResponse(ctx context.Context, planID 
 
 // UpdatePlanWithBodyWithResponse Update a plan
 //
-// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-// issued invoices do not change.
+// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it.
+//
+// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+// of those the newest. So a new alias can change what the alias stands for in later requests.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32945,8 +33982,12 @@ func (c *ClientWithResponses) UpdatePlanWithBodyWithResponse(ctx context.Context
 
 // UpdatePlanWithResponse Update a plan
 //
-// Changes the alias, the description and the metadata, and nothing else: prices change through versions. Subscriptions and
-// issued invoices do not change.
+// Changes the alias, the description and the metadata, and nothing else: prices and adjustments change through versions.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it.
+//
+// Subscriptions and invoices do not change. Several plans may have one alias: a look-up by it prefers an active plan, and
+// of those the newest. So a new alias can change what the alias stands for in later requests.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -32991,7 +34032,8 @@ func (c *ClientWithResponses) FetchPlanMigrationWithResponse(ctx context.Context
 
 // CancelPlanMigrationWithResponse Cancel a migration of a plan
 //
-// Subscriptions stay on their versions. Only while no subscription has been put on the version yet, else refused with a 400.
+// Ends a migration before it begins: its subscriptions stay on the versions that they have. Refused with a 400 once a
+// subscription was moved, or when the migration was canceled already.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -33038,8 +34080,15 @@ func (c *ClientWithResponses) SetDefaultPlanVersionWithResponse(ctx context.Cont
 
 // CreatePlanVersionWithBodyWithResponse Create a version of a plan
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+//
+// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+//
+// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+// `plan.default_version_set` if the default changed.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33054,8 +34103,15 @@ func (c *ClientWithResponses) CreatePlanVersionWithBodyWithResponse(ctx context.
 
 // CreatePlanVersionWithResponse Create a version of a plan
 //
-// The new version is the highest there is, changed: what is not named stays, with its id. A replacement keeps the place and
-// the phase of what it replaces. New subscriptions get it when it is the default; those there are stay where they are.
+// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
+// request does not name stay, with their ids. A replacement keeps the place and the phase of what it replaces.
+//
+// New subscriptions get the version once it is the default: with `set_as_default`, or by `setDefaultPlanVersion`.
+// Subscriptions that exist stay on their version until they are migrated, so their invoices do not change.
+//
+// Refused with a 400: a number that is not above the highest one, a price or adjustment to remove or replace that the
+// highest version does not have, and changes after which the version would not be valid. Sends `plan.version_created`, and
+// `plan.default_version_set` if the default changed.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33085,7 +34141,8 @@ func (c *ClientWithResponses) FetchPlanVersionWithResponse(ctx context.Context, 
 
 // ListPricesWithResponse List prices
 //
-// Prices of plans and add-on prices, newest first.
+// The prices of the catalog, newest first: add-on prices, and prices of plans and their versions. Prices that were made
+// for one subscription are read with that subscription, as its price intervals.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -33215,7 +34272,8 @@ func (c *ClientWithResponses) FetchPriceByExternalIDWithResponse(ctx context.Con
 
 // UpdatePriceByExternalIDWithBodyWithResponse Update a price by its alias
 //
-// Changes the metadata; nothing else of a price can be changed.
+// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+// Answers 404 when no price has the alias.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33230,7 +34288,8 @@ func (c *ClientWithResponses) UpdatePriceByExternalIDWithBodyWithResponse(ctx co
 
 // UpdatePriceByExternalIDWithResponse Update a price by its alias
 //
-// Changes the metadata; nothing else of a price can be changed.
+// As `updatePrice`, for the price that the alias stands for: an add-on price first, then the newest price of a plan.
+// Answers 404 when no price has the alias.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33260,7 +34319,11 @@ func (c *ClientWithResponses) FetchPriceWithResponse(ctx context.Context, priceI
 
 // UpdatePriceWithBodyWithResponse Update a price
 //
-// Changes the metadata; nothing else of a price can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+// replace the price in a version of its plan, or on a subscription.
+//
+// Sends `price.edited` if the metadata changed. Amounts do not change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33275,7 +34338,11 @@ func (c *ClientWithResponses) UpdatePriceWithBodyWithResponse(ctx context.Contex
 
 // UpdatePriceWithResponse Update a price
 //
-// Changes the metadata; nothing else of a price can be changed.
+// Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for the whole
+// empties it. Nothing else of a price can be changed, because invoices were made with it. To charge something else,
+// replace the price in a version of its plan, or on a subscription.
+//
+// Sends `price.edited` if the metadata changed. Amounts do not change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33399,8 +34466,8 @@ func (c *ClientWithResponses) ApplySubscriptionChangeWithResponse(ctx context.Co
 
 // CancelSubscriptionChangeWithResponse Cancel a pending subscription change
 //
-// The change will not be applied any more. The subscription stays as it is, and can have another pending change. Refused with
-// a 400 when the change is not pending.
+// Ends a pending change: it will not be applied, and what it would have invoiced is not invoiced. The subscription stays
+// as it is, and can have another pending change. Refused with a 400 when the change is applied, canceled or expired.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -33485,7 +34552,12 @@ func (c *ClientWithResponses) FetchSubscriptionWithResponse(ctx context.Context,
 
 // UpdateSubscriptionWithBodyWithResponse Update a subscription
 //
-// Draft invoices follow the change at once, issued ones never do.
+// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+// the whole empties it. Prices, quantities and plans have operations of their own.
+//
+// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+// already is invoiced at once. Sends `subscription.edited` if something changed.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33500,7 +34572,12 @@ func (c *ClientWithResponses) UpdateSubscriptionWithBodyWithResponse(ctx context
 
 // UpdateSubscriptionWithResponse Update a subscription
 //
-// Draft invoices follow the change at once, issued ones never do.
+// Changes the net terms, the memo, the invoicing threshold, whether invoices are issued and collected by themselves, and
+// the metadata. Members that are left out stay as they are. In `metadata`, a text sets a key and null removes it; null for
+// the whole empties it. Prices, quantities and plans have operations of their own.
+//
+// Draft invoices follow at once; issued invoices stay as they are. Usage that has reached a new `invoicing_threshold`
+// already is invoiced at once. Sends `subscription.edited` if something changed.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33742,8 +34819,9 @@ func (c *ClientWithResponses) UnscheduleCancellationWithResponse(ctx context.Con
 
 // UnscheduleFixedFeeQuantityUpdatesWithBodyWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 //
-// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-// 400 where no change lies ahead.
+// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+// change lies ahead.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33758,8 +34836,9 @@ func (c *ClientWithResponses) UnscheduleFixedFeeQuantityUpdatesWithBodyWithRespo
 
 // UnscheduleFixedFeeQuantityUpdatesWithResponse Take back the changes of a fixed fee's quantity that lie ahead
 //
-// The quantity that holds now stays. Changes that were made already, and what was invoiced for them, stay too. Refused with a
-// 400 where no change lies ahead.
+// Takes back the changes of a fixed fee's quantity that lie ahead. The quantity that holds now stays. Changes that were
+// made already, and what was invoiced for them, stay too. Draft invoices follow at once. Refused with a 400 where no
+// change lies ahead.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33824,7 +34903,11 @@ func (c *ClientWithResponses) UpdateFixedFeeQuantityWithResponse(ctx context.Con
 
 // UpdateTrialWithBodyWithResponse Let a trial end on another date
 //
-// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+//
+// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+// after the end of the subscription.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -33839,7 +34922,11 @@ func (c *ClientWithResponses) UpdateTrialWithBodyWithResponse(ctx context.Contex
 
 // UpdateTrialWithResponse Let a trial end on another date
 //
-// Fixed fees are charged from the end of the trial on, and its usage is invoiced there. A trial that has ended cannot be changed.
+// Moves the end of the trial to another date; `immediate` ends it now. Fixed fees are charged from the end on, and the
+// usage of the trial is invoiced there. With `shift`, what comes after the trial moves along with its end.
+//
+// Refused with a 400: a subscription without a trial, a trial that has ended, and a date before the start of the trial or
+// after the end of the subscription.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34026,8 +35113,11 @@ func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Conte
 
 // CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 //
-// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+// `event_types`. The answer alone shows the secret, which signs each message.
+//
+// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+// most 1000 endpoints; one more is refused with a 400.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34042,8 +35132,11 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx cont
 
 // CreateWebhookEndpointWithResponse Create a webhook endpoint
 //
-// It is told what happens from now on. The URL must be one of the public internet, and begin with `https://` unless the account
-// is a test account. The answer alone shows the secret. An account has at most 1000 endpoints.
+// Makes an endpoint that is sent what happens in the account from now on: all types of messages, or those of
+// `event_types`. The answer alone shows the secret, which signs each message.
+//
+// The URL must lead to the public internet and begin with `https://`; test accounts may use `http://`. An account has at
+// most 1000 endpoints; one more is refused with a 400.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34058,7 +35151,8 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithResponse(ctx context.Cont
 
 // DeleteWebhookEndpointWithResponse Delete a webhook endpoint
 //
-// Nothing is sent to it any more. Its part of the log of deliveries is deleted with it.
+// Ends the endpoint for good: nothing is sent to it any more, also not what was still to be sent. Its part of the log of
+// deliveries is deleted with it. To stop it for a time, disable it with `updateWebhookEndpoint`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -34088,8 +35182,10 @@ func (c *ClientWithResponses) FetchWebhookEndpointWithResponse(ctx context.Conte
 
 // UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 //
-// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-// sent when it was disabled.
+// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+//
+// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34104,8 +35200,10 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx cont
 
 // UpdateWebhookEndpointWithResponse Update a webhook endpoint
 //
-// While it is disabled nothing is sent to it, and what happens is not kept for it. Enabled again, it is sent what was still to be
-// sent when it was disabled.
+// Changes the members that are given; the secret stays. While an endpoint is disabled nothing is sent to it, and what
+// happens is not kept for it. Enabled again, it is sent what was still to be sent when it was disabled.
+//
+// A new URL must fulfil what that of a new endpoint must. Messages that were not delivered yet are sent there too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34120,7 +35218,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Cont
 
 // RotateWebhookSecretWithResponse Give a webhook endpoint a new secret
 //
-// The new secret signs every attempt from now on, also at messages that were written before. The answer alone shows it.
+// Makes a new secret for the endpoint; the answer alone shows it. It signs every attempt from now on, also at messages
+// that were written before. The old secret signs nothing more, so the receiver must know the new one at once.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -34135,7 +35234,8 @@ func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Contex
 
 // TestWebhookEndpointWithResponse Send a message to try a webhook endpoint
 //
-// One of type `resource_event.test`, whatever types the endpoint is told of. Refused with a 400 while it is disabled.
+// Sends one message of type `resource_event.test` now, whatever types the endpoint is sent otherwise. The delivery is in
+// the log, and is tried again like any other if it fails. Refused with a 400 while the endpoint is disabled.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -24,13 +24,16 @@ var _ = Describe("openapi.yaml", func() {
 	})
 
 	It("has no fault", func() {
-		Expect(check([]byte(contract))).To(BeEmpty())
+		document, found, err := check([]byte(contract))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found).To(BeEmpty())
+		Expect(figures(document)).To(MatchRegexp(`^\d{3} operations; described: (\d+) of (\d+) properties of requests, (\d+) of (\d+) of responses$`))
 	})
 
 	DescribeTable("with a fault is refused",
 		func(from, to, fault string) {
 			Expect(strings.Count(contract, from)).To(BeNumerically(">=", 1), "the place to plant the fault")
-			found, err := check([]byte(strings.Replace(contract, from, to, 1)))
+			_, found, err := check([]byte(strings.Replace(contract, from, to, 1)))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(found).To(ContainElement(ContainSubstring(fault)))
 		},
@@ -44,6 +47,11 @@ var _ = Describe("openapi.yaml", func() {
 			"Currencies: an array of a request needs maxItems"),
 		Entry("a map of a request without a bound", "      maxProperties: 50000\n", "", "a map of a request needs maxProperties"),
 		Entry("a member without a text", "        id: {type: string, description: Id of the item.}", "        id: {type: string}", "a member needs a description"),
+		Entry("an operation without a text", "      summary: Check the connection and the key\n", "", "GET /v1/ping: needs a summary and a description"),
+		Entry("a change that says little", "    post:\n      operationId: createItem\n      tags: [Items]\n      x-scope: \"items:write\"\n      summary: Create an item\n      description: |\n",
+			"    post:\n      operationId: createItem\n      tags: [Items]\n      x-scope: \"items:write\"\n      summary: Create an item\n      description: Makes an item.\n      x-rest: |\n",
+			"POST /v1/items: says in 3 words"),
+		Entry("a pattern without words", "      x-message: must be a date of the form YYYY-MM-DD\n", "", "a pattern needs an x-message"),
 		Entry("a request without an example", "            examples:\n              example:\n                value: {name: Map tiles, metadata: {team: tiles}}\n", "",
 			"POST /v1/items: the request needs an example"),
 		Entry("an answer without an example", `, examples: {example: {$ref: "#/components/examples/ping"}}`, "", "GET /v1/ping: the response 200 needs an example"),

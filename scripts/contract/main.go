@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	found, err := check(text)
+	document, found, err := check(text)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -33,15 +33,17 @@ func main() {
 	if len(found) > 0 {
 		os.Exit(1)
 	}
+	fmt.Println(figures(document))
 }
 
-// check returns what is wrong with the document, in the order of the places.
-func check(text []byte) ([]string, error) {
+// check returns the document and what is wrong with it, in the order of the places.
+func check(text []byte) (*openapi3.T, []string, error) {
 	document, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
-		return nil, fmt.Errorf("read the contract: %w", err)
+		return nil, nil, fmt.Errorf("read the contract: %w", err)
 	}
-	found := slices.Concat(brackets(text), nullables(document), bounds(document), statuses(document), texts(document), examples(document))
+	found := slices.Concat(brackets(text), nullables(document), bounds(document), statuses(document), texts(document), patterns(document),
+		examples(document))
 	slices.Sort(found)
-	return found, nil
+	return document, found, nil
 }

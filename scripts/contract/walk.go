@@ -75,6 +75,12 @@ type operation struct {
 	parameters openapi3.Parameters
 }
 
+// changes reports whether it changes something, by the right that it needs.
+func (o operation) changes() bool {
+	scope, _ := o.Extensions["x-scope"].(string)
+	return strings.HasSuffix(scope, ":write")
+}
+
 // operations lists the operations in the order of their paths.
 func operations(document *openapi3.T) (all []operation) {
 	for _, path := range slices.Sorted(maps.Keys(document.Paths.Map())) {
