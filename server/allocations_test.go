@@ -163,9 +163,9 @@ var _ = Describe("Allocations", func() {
 		later := object{"fixed_fee_quantity_transitions": list{object{"effective_date": "2025-07-01", "quantity": 5}}}
 		path := "/v1/subscriptions/" + sub + "/price_intervals"
 		s.post(path, object{"edit": list{with(later, object{"price_interval_id": interval})}}).
-			invalid("edit[0].fixed_fee_quantity_transitions: are not of allocation prices")
+			invalid("edit[0].fixed_fee_quantity_transitions: cannot be given for allocation prices")
 		s.post(path, object{"add": list{with(later, with(monthlyCredits("1000", nil), object{"start_date": "2025-06-01"}))}}).
-			invalid("add[0].fixed_fee_quantity_transitions: are not of allocation prices")
+			invalid("add[0].fixed_fee_quantity_transitions: cannot be given for allocation prices")
 	})
 
 	DescribeTable("are not replaced by an amount that no block can have, which could never be granted",

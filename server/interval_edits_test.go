@@ -259,7 +259,7 @@ var _ = Describe("Editing intervals of a subscription", func() {
 			Entry("a null start", object{"start_date": nil}, "edit[0].start_date: "),
 			Entry("a day that no month has", object{"billing_cycle_day": 32}, "edit[0].billing_cycle_day: "),
 			Entry("quantities of usage", object{"calls": 1, "fixed_fee_quantity_transitions": list{object{"effective_date": "2025-04-01", "quantity": 1}}},
-				"edit[0].fixed_fee_quantity_transitions: are of fixed fees only"),
+				"edit[0].fixed_fee_quantity_transitions: can be given for fixed fees only"),
 			Entry("parameters of a fee", object{"metric_parameter_overrides": object{"a": 1}}, "edit[0].metric_parameter_overrides: must be empty"),
 		)
 

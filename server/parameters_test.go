@@ -116,7 +116,7 @@ var _ = Describe("Parameters of metrics", func() {
 			plan := s.plan(object{}, s.fee("1")).text("id")
 			s.post("/v1/subscriptions", object{"customer_id": buyer, "plan_id": plan, "add_prices": list{
 				object{"price": with(s.calls("1"), object{"billable_metric_id": odd}), "metric_parameter_overrides": object{"always": "x"}},
-			}}).invalid("add_prices[0].metric_parameter_overrides: makes the metric one that is refused: line 1, column 52: expected a condition")
+			}}).invalid("add_prices[0].metric_parameter_overrides: would make the SQL of the metric invalid: line 1, column 52: expected a condition")
 		})
 	})
 })

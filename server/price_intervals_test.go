@@ -151,7 +151,7 @@ var _ = Describe("POST /v1/subscriptions/{subscription_id}/price_intervals", fun
 			s.intervals(sub, edit(calls.text("id"), object{"usage_customer_ids": list{s.buyer(nil)}})).
 				refuse(400, "400-constraint-violation", "edit[0].usage_customer_ids[0]: must be the customer")
 			s.intervals(sub, edit(calls.text("id"), object{"usage_customer_ids": list{s.buyer(nil)}, "filter": "region ="})).invalid("edit[0].filter: ")
-			s.intervals(sub, edit(after.entry("price_intervals", 0).text("id"), object{"filter": "region = 'eu'"})).invalid("edit[0].filter: is of usage prices only")
+			s.intervals(sub, edit(after.entry("price_intervals", 0).text("id"), object{"filter": "region = 'eu'"})).invalid("edit[0].filter: can be given for usage prices only")
 		})
 
 		DescribeTable("refuses",

@@ -197,7 +197,7 @@ var _ = Describe("A subscription that differs from its plan", func() {
 			Entry("nothing in its place", func() object { return object{} },
 				"replace_prices[0].price, allocation_price, price_id, external_price_id: exactly one"),
 			Entry("a quantity of usage", func() object { return object{"replaces_price_id": calls(), "fixed_price_quantity": 1} },
-				"replace_prices[0].fixed_price_quantity: is of fixed fees only"),
+				"replace_prices[0].fixed_price_quantity: can be given for fixed fees only"),
 			Entry("a negative quantity", func() object { return object{"fixed_price_quantity": -1} },
 				"replace_prices[0].price.fixed_price_quantity: must not be negative"),
 			Entry("two quantities", func() object { return object{"price": s.fee("1"), "fixed_price_quantity": 1} },
@@ -237,7 +237,7 @@ var _ = Describe("A subscription that differs from its plan", func() {
 				return object{"id": fee(), "model_type": "unit", "unit_config": object{"unit_amount": "-1"}}
 			}, "price_overrides[0].unit_config.unit_amount: must not be negative"),
 			Entry("another cadence", func() object { return object{"id": fee(), "cadence": "annual"} }, "price_overrides[0].cadence: is not a field"),
-			Entry("a quantity of usage", func() object { return object{"id": calls(), "fixed_price_quantity": 2} }, "price_overrides[0].fixed_price_quantity: is of fixed fees only"),
+			Entry("a quantity of usage", func() object { return object{"id": calls(), "fixed_price_quantity": 2} }, "price_overrides[0].fixed_price_quantity: can be given for fixed fees only"),
 			Entry("an amount as a number", func() object { return object{"id": fee(), "minimum_amount": 3} }, "price_overrides[0].minimum_amount: must be"),
 			Entry("a negative maximum", func() object { return object{"id": fee(), "maximum_amount": "-3"} }, "price_overrides[0].maximum_amount: must not be negative"),
 			Entry("a discount of more than all", func() object {

@@ -64,7 +64,7 @@ func (in NewAdjustment) checkNarrowing() error {
 		}
 	}
 	if in.PriceType != nil && rating.CheckFilters([]rating.Filter{including(rating.FilterPriceType, *in.PriceType)}) != nil {
-		faults = append(faults, fault.Bad("price_type", "is no price type"))
+		faults = append(faults, fault.Bad("price_type", "must be one of usage, fixed, fixed_in_advance, fixed_in_arrears, in_arrears"))
 	}
 	return fault.Join(faults...)
 }

@@ -41,7 +41,7 @@ type Tax struct {
 
 func (t *Tax) check() error {
 	if t != nil && t.ExemptionCode != nil && t.Provider != "avalara" {
-		return fault.Bad("tax_configuration.tax_exemption_code", "is of the provider avalara only")
+		return fault.Bad("tax_configuration.tax_exemption_code", "can be given for the provider avalara only")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (q *Query) With(values Parameters) (*Query, error) {
 		return found
 	}))
 	if err != nil {
-		return nil, fault.Bad("", "makes the metric one that is refused: %v", err)
+		return nil, fault.Bad("", "would make the SQL of the metric invalid: %v", err)
 	}
 	return with, nil
 }

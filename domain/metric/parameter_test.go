@@ -71,9 +71,9 @@ var _ = Describe("A metric with parameters", func() {
 		Entry("of names that it does not have", regional, `{"region": "eu", "Region": "eu", "colour": 1}`,
 			"Region: is no parameter of the metric", "colour: is no parameter of the metric"),
 		Entry("of another type than fits", `SELECT SUM(n) FROM events WHERE {{a}}`, `{"a": "x"}`,
-			": makes the metric one that is refused: line 1, column 33: expected a condition"),
+			": would make the SQL of the metric invalid: line 1, column 33: expected a condition"),
 		Entry("that are too much together", `SELECT SUM(n) FROM events WHERE r IN (0`+strings.Repeat(", {{a}}", 600)+`)`, `{"a": "`+strings.Repeat("x", 50)+`"}`,
-			": makes the metric one that is refused: line 1, column 1: is longer than 10000 bytes"),
+			": would make the SQL of the metric invalid: line 1, column 1: is longer than 10000 bytes"),
 	)
 
 	DescribeTable("is refused",

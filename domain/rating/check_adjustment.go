@@ -43,7 +43,7 @@ func CheckFilters(filters []Filter) error {
 	for i, f := range filters {
 		at := fmt.Sprintf("[%d]", i)
 		if !slices.Contains(filterFields, f.Field) {
-			doc.bad(at+".field", "is no field that prices can be filtered by")
+			doc.bad(at+".field", "must be one of price_id, item_id, price_type, currency, pricing_unit_id")
 		}
 		if f.Operator != FilterIncludes && f.Operator != FilterExcludes {
 			doc.bad(at+".operator", "must be includes or excludes")
@@ -60,7 +60,7 @@ func CheckFilters(filters []Filter) error {
 				doc.bad(entry, "must not be empty")
 			}
 			if _, known := priceTypes[value]; f.Field == FilterPriceType && !known {
-				doc.bad(entry, "is no price type")
+				doc.bad(entry, "must be one of usage, fixed, fixed_in_advance, fixed_in_arrears, in_arrears")
 			}
 		}
 	}

@@ -127,10 +127,10 @@ func (i PriceInterval) checkScope(tx *store.Tx, t Terms, scope Scope) error {
 func (s Scope) ofNone() error {
 	var faults []error
 	if len(s.UsageCustomerIDs) > 0 {
-		faults = append(faults, fault.Bad("usage_customer_ids", "are of usage prices only"))
+		faults = append(faults, fault.Bad("usage_customer_ids", "can be given for usage prices only"))
 	}
 	if s.Filter != nil {
-		faults = append(faults, fault.Bad("filter", "is of usage prices only"))
+		faults = append(faults, fault.Bad("filter", "can be given for usage prices only"))
 	}
 	return fault.Join(faults...)
 }
@@ -173,10 +173,10 @@ func (t Terms) editTransitions(tx *store.Tx, i PriceInterval, wanted Sent[[]NewT
 // each of another day within the interval.
 func (t Terms) transitions(tx *store.Tx, i PriceInterval, wanted []NewTransition) ([]Transition, error) {
 	if len(wanted) > 0 && !i.Price.Fixed() {
-		return nil, fault.Bad("fixed_fee_quantity_transitions", "are of fixed fees only")
+		return nil, fault.Bad("fixed_fee_quantity_transitions", "can be given for fixed fees only")
 	}
 	if len(wanted) > 0 && i.Price.Allocation != nil {
-		return nil, fault.Bad("fixed_fee_quantity_transitions", "are not of allocation prices, whose quantity is what they grant")
+		return nil, fault.Bad("fixed_fee_quantity_transitions", "cannot be given for allocation prices, whose quantity is what they grant")
 	}
 	loc := t.Customer.Location()
 	var rows []Transition

@@ -77,7 +77,7 @@ func (r *ReplacedPrice) alter(tx *store.Tx, price catalog.Price) error {
 	}
 	if r.Quantity != nil {
 		if !price.Fixed() {
-			return fault.Bad("fixed_price_quantity", "is of fixed fees only")
+			return fault.Bad("fixed_price_quantity", "can be given for fixed fees only")
 		}
 		price.Quantity = r.Quantity
 	}

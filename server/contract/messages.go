@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -63,9 +64,9 @@ func typeReason(schema *openapi3.Schema) string {
 	}
 	switch {
 	case schema.Type.Is(openapi3.TypeInteger) && (schema.Min != nil || schema.Max != nil):
-		return "must be an integer " + rangeText(schema.Min, schema.Max)
+		return "must be a whole number " + rangeText(schema.Min, schema.Max)
 	case schema.Type.Is(openapi3.TypeInteger):
-		return "must be an integer"
+		return "must be a whole number"
 	case schema.Type.Is(openapi3.TypeNumber):
 		return "must be a number"
 	case schema.Type.Is(openapi3.TypeString):
@@ -80,7 +81,10 @@ func typeReason(schema *openapi3.Schema) string {
 
 func formatReason(schema *openapi3.Schema) string {
 	if schema.Type.Is(openapi3.TypeInteger) {
-		return "must be an integer of at most 64 bits"
+		return fmt.Sprintf("must be a whole number from %d to %d", math.MinInt64, math.MaxInt64)
+	}
+	if schema.Format == "date-time" {
+		return "must be a date with a time, such as 2025-02-01T00:00:00Z"
 	}
 	return "must be of the format " + schema.Format
 }
@@ -90,7 +94,7 @@ func oneOf(values []string) string {
 		return "must be " + values[0]
 	}
 	if len(values) > mostListed {
-		return "must be one of the values that are listed in the contract"
+		return fmt.Sprintf("must be one of the %d values that the contract lists, such as %s", len(values), strings.Join(values[:3], ", "))
 	}
 	return "must be one of " + strings.Join(values, ", ")
 }

@@ -16,4 +16,18 @@ var _ = Describe("a message", func() {
 		Expect(contract.MessageFor("type", schema)).To(Equal("must be lower-case letters"))
 		Expect(contract.MessageFor("pattern", openapi3.NewStringSchema().WithPattern("^x$"))).To(Equal("must match ^x$"))
 	})
+
+	DescribeTable("is plain to who fills in a form",
+		func(keyword string, schema *openapi3.Schema, message string) {
+			Expect(contract.MessageFor(keyword, schema)).To(Equal(message))
+		},
+		Entry("a whole number", "type", openapi3.NewIntegerSchema(), "must be a whole number"),
+		Entry("a whole number in bounds", "type", openapi3.NewIntegerSchema().WithMin(1).WithMax(100), "must be a whole number from 1 to 100"),
+		Entry("a whole number that is too large for all", "format", openapi3.NewInt64Schema(),
+			"must be a whole number from -9223372036854775808 to 9223372036854775807"),
+		Entry("an instant", "format", openapi3.NewDateTimeSchema(), "must be a date with a time, such as 2025-02-01T00:00:00Z"),
+		Entry("one of few values", "enum", openapi3.NewStringSchema().WithEnum("day", "month"), "must be one of day, month"),
+		Entry("one of many values", "enum", openapi3.NewStringSchema().WithEnum("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"),
+			"must be one of the 13 values that the contract lists, such as a, b, c"),
+	)
 })
