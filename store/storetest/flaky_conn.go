@@ -23,6 +23,8 @@ import (
 type FlakyConn struct {
 	Store *store.Store
 
+	passed atomic.Int64
+
 	mu    sync.Mutex
 	at    Break
 	left  int // statements until it breaks the connection; 0: it does not
@@ -99,8 +101,14 @@ func (f *FlakyConn) Away(away bool) {
 	}
 }
 
+// Passed returns how many statements have passed, BEGIN and COMMIT included.
+func (f *FlakyConn) Passed() int { return int(f.passed.Load()) }
+
 // breaks counts a message of the client, and reports whether the connection breaks at it.
 func (f *FlakyConn) breaks(kind byte, message []byte) (at Break, now bool) {
+	if AtStatement.counts(kind, message) {
+		f.passed.Add(1)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.left > 0 && f.at.counts(kind, message) {
