@@ -86,8 +86,8 @@ func bound(tx *store.Tx, t subscription.Terms, begun []share, given map[key]Gran
 			delete(given, s.key())
 		}
 	}
-	for _, g := range given { // their periods were taken back
-		expiry[g.BlockID] = &g.StartAt
+	for _, g := range given { // their periods were taken back, with the day on which they began
+		expiry[g.BlockID] = new(time.Time) // so they expire as they take effect
 	}
 	return credit.LimitExpiry(tx, expiry)
 }

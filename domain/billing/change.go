@@ -149,6 +149,9 @@ func applyTerms(tx *store.Tx, t *subscription.Terms, before history, mayCredit b
 	if err := refundLapsed(tx, *t, before, mayCredit); err != nil {
 		return err
 	}
+	if err := undoGrants(tx, *t); err != nil {
+		return err
+	}
 	return alert.ScheduleEvaluation(tx, t.ID)
 }
 

@@ -185,13 +185,17 @@ func refundLapsed(tx *store.Tx, t subscription.Terms, before history, mayCredit 
 }
 
 // refundOfLapsed is what the line of a grant is to give back: what the credits cost that were not
-// spent, without what it gave before.
+// spent, without what it gave before. Where nothing was spent the line charges nothing any more.
 func (b history) refundOfLapsed(tx *store.Tx, t subscription.Terms, l invoice.Line, g allocation.Grant) (refund invoice.Reversal, err error) {
 	unspent, err := takeBackGrant(tx, g.BlockID)
 	if err != nil {
 		return refund, err
 	}
 	reduced, err := g.TakenBack(tx)
+	if err != nil {
+		return refund, err
+	}
+	spent, err := spentOf(tx, g)
 	if err != nil {
 		return refund, err
 	}
@@ -202,7 +206,8 @@ func (b history) refundOfLapsed(tx *store.Tx, t subscription.Terms, l invoice.Li
 		}
 	}
 	cost := l.Amount.Mul(money.Min(unspent.Add(reduced), l.Quantity)).Quo(l.Quantity)
-	amount := money.Min(t.Currency.Round(cost.WithoutTail()).Sub(given), b.Left(l))
+	left := b.Left(l)
+	amount := money.Min(t.Currency.Round(cost.WithoutTail()).Sub(given), left)
 	whole := period.Period{Start: l.StartAt, End: l.EndAt}
-	return invoice.Reversal{Line: l, Amount: amount, Period: days(whole, t), Ended: true}, nil
+	return invoice.Reversal{Line: l, Amount: amount, Period: days(whole, t), Ended: true, Undone: !spent && amount.Equal(left)}, nil
 }

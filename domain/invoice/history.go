@@ -3,6 +3,8 @@ package invoice
 import (
 	"errors"
 	"slices"
+	"time"
+
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/subscription"
@@ -79,11 +81,14 @@ func (b *History) readCredits(tx *store.Tx) error {
 
 // Has reports whether a service is charged already, or was on an invoice that
 // a request made void.
-func (b History) Has(s subscription.ServicePeriod) bool {
+func (b History) Has(s subscription.ServicePeriod) bool { return b.Charges(s.Interval.ID, s.From) }
+
+// Charges is Has for the service of a price interval that is billed from an instant on.
+func (b History) Charges(intervalID string, from time.Time) bool {
 	for _, invoices := range [][]Invoice{b.Issued, b.Void} {
 		for _, inv := range invoices {
 			for _, l := range b.Lines[inv.ID] {
-				if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.BilledFrom.Equal(s.From) && !b.Reversed[l.ID] {
+				if l.IntervalID != nil && *l.IntervalID == intervalID && l.BilledFrom.Equal(from) && !b.Reversed[l.ID] {
 					return true
 				}
 			}
