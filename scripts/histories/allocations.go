@@ -98,7 +98,7 @@ func (w *world) bound(s *subscription, g *grant) {
 // took its place within the period, that one says it.
 func (s *subscription) expire(g *grant) {
 	z := s.customer.zone
-	end := g.piece.from // where the period is gone
+	end := z.start(g.block.from) // where the period is gone, with its first day
 	if p, ok := s.pieceOf(g); ok {
 		for next, found := s.replacement(p); found; next, found = s.replacement(p) {
 			p = next

@@ -250,10 +250,11 @@ func (r *run) sharing(c *customer) bool {
 	return false
 }
 
-// issued reports whether the document of a service period was seen issued.
+// issued reports whether the document of a service period was seen issued. A partial invoice of the instant
+// at which the period ended is not: its days stay pending (semantics 10.2.7).
 func (r *run) issued(p piece) bool {
 	for _, l := range r.books.of(p.sub.id, p.price, p.from, p.to) {
-		if _, done := r.books.issued[l.invoice.id]; done && l.to.Equal(p.to) {
+		if _, done := r.books.issued[l.invoice.id]; done && l.source == "subscription" && l.to.Equal(p.to) {
 			return true
 		}
 	}
