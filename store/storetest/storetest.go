@@ -26,25 +26,34 @@ import (
 
 const template = "template"
 
-// shared is the cluster of this process, with the template in it.
+// throwaway is the cluster of this process, with the template in it.
+type throwaway struct {
+	*cluster.Cluster
+	owner string // the login that the databases belong to
+}
+
 var shared = sync.OnceValues(start)
 
-func start() (*cluster.Cluster, error) {
+func start() (*throwaway, error) {
 	ctx := context.Background()
+	version, err := major()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp(Place(), "tk-")
 	if err != nil {
 		return nil, err
 	}
-	c, err := cluster.Start(ctx, cluster.Options{Dir: dir, Cache: checkout(), Log: ginkgo.GinkgoWriter, Throwaway: true})
+	c, err := cluster.Start(ctx, cluster.Options{Dir: dir, Cache: cache(version), Major: version, Log: ginkgo.GinkgoWriter, Throwaway: true})
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	if err := c.CreateDatabase(ctx, template); err != nil {
+	owner, err := databaseOwner(c)
+	if err != nil {
 		return nil, err
 	}
-	_, err = store.Migrate(ctx, c.URL(template))
-	return c, err
+	return &throwaway{c, owner}, migrate(ctx, c, owner)
 }
 
 // checkout is the data directory of the checkout that the specs run in, where
@@ -77,7 +86,7 @@ func New() *store.Store {
 	ginkgo.DeferCleanup(func() {
 		_ = st.Close() // the spec may have closed it
 		urls.Delete(st)
-		must("drop the copy", administer(c, "DROP DATABASE "+name+" WITH (FORCE)"))
+		must("drop the copy", administer(c.Cluster, "DROP DATABASE "+name+" WITH (FORCE)"))
 	})
 	return st
 }
@@ -100,13 +109,14 @@ func Open() (*store.Store, error) {
 }
 
 // open opens a copy of the template.
-func open(c *cluster.Cluster, name string) (*store.Store, error) {
-	if err := administer(c, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy); err != nil {
+func open(c *throwaway, name string) (*store.Store, error) {
+	if err := administer(c.Cluster, "CREATE DATABASE "+name+" OWNER "+c.owner+" TEMPLATE "+template+" STRATEGY "+strategy); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(context.Background(), c.URL(name))
+	url := c.URLAs(c.owner, name)
+	st, err := store.Open(context.Background(), url)
 	if err == nil {
-		urls.Store(st, c.URL(name))
+		urls.Store(st, url)
 	}
 	return st, err
 }
