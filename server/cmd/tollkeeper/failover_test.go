@@ -132,23 +132,31 @@ var _ = Describe("Failover", func() {
 				s = serveDatabase(together(primary, standby), drillKey)
 				s.sell()
 			}
+			By(fmt.Sprintf("sending events, kill %d", n+1))
 			load = s.sending(fmt.Sprint("kill-", n))
 			time.Sleep(time.Second)
+			By("killing the primary")
 			Expect(primary.Kill()).To(Succeed())
+			By("promoting the standby")
 			Expect(standby.ask("SELECT pg_promote()")).To(Equal("true"))
+			By("going on by itself")
 			before := load.soFar()
 			Expect(before).NotTo(BeEmpty())
 			Eventually(load.count).WithTimeout(startWithin).Should(BeNumerically(">", len(before)+20))
+			By("ending the senders")
 			known = append(known, load.end()...)
+			By("looking for what was answered")
 			Expect(standby.lost(known)).To(BeZero())
 			if n+1 == failovers() {
 				break
 			}
 			// The one that was killed is replaced in its place, which the URL names.
+			By("replacing the one that was killed")
 			Expect(os.RemoveAll(primary.dir + "/postgres")).To(Succeed())
 			next := standby.standby()
 			Expect(next.Stop()).To(Succeed())
 			Expect(os.Rename(next.dir+"/postgres", primary.dir+"/postgres")).To(Succeed())
+			By("starting it")
 			primary.start()
 			primary, standby = standby, primary
 		}
