@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Ids and prefixes of invoice numbers are random.
+// Ids and prefixes of invoice numbers are random. Those of line items follow from other ids.
 var (
-	ids      = regexp.MustCompile(`\b([a-z]+)_[A-Za-z0-9]{20,}\b`)
+	ids      = regexp.MustCompile(`\b(line)_[A-Za-z0-9_-]{20}|\b([a-z]+)_[A-Za-z0-9]{20}\b`)
 	prefixes = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)\b`)
 )
 
@@ -37,7 +37,8 @@ func (l *load) canonical(ctx context.Context, customers []string) string {
 			if _, known := numbers[id]; !known {
 				numbers[id] = len(numbers)
 			}
-			return fmt.Sprint(ids.FindStringSubmatch(id)[1], "_", numbers[id])
+			kind, _, _ := strings.Cut(id, "_")
+			return fmt.Sprint(kind, "_", numbers[id])
 		})
 		all.WriteString(prefixes.ReplaceAllString(same, "PREFIX-$1"))
 	}

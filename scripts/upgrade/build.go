@@ -9,12 +9,19 @@ import (
 	"strings"
 )
 
-// planted are migrations that an upgrade under load must not have. Statements wait ten seconds
-// for a lock.
+// planted are migrations. The first two are what an upgrade under load must not have: statements
+// wait ten seconds for a lock. The third is what a migration may do, and stands for one where the
+// new version has none: statements that servers prepared before give other columns afterwards.
 var planted = map[string]string{
 	"lock": "-- +goose Up\n\nLOCK TABLE customers IN ACCESS EXCLUSIVE MODE;\nSELECT pg_sleep(15);\n",
 	"drop": "-- +goose Up\n\nALTER TABLE customers RENAME COLUMN email TO mail;\n",
+	expand: "-- +goose NO TRANSACTION\n-- +goose Up\n\nALTER TABLE " + strings.Join([]string{
+		"accounts", "customers", "items", "metrics", "plans", "prices", "subscriptions", "credit_blocks", "usage_buckets",
+	}, " ADD COLUMN planted text;\nALTER TABLE ") + " ADD COLUMN planted text;\n",
 }
+
+// expand is the name of the migration that an upgrade may have.
+const expand = "expand"
 
 // program is the binary of a commit, or of the tree as it is where the commit is "". Paths are
 // trimmed, so that packages which are the same are compiled once.
@@ -49,12 +56,26 @@ func program(ctx context.Context, dir, commit, plant string) (binary string, err
 	return binary, nil
 }
 
-// beforeNewestMigration is the commit before the one that brought the newest migration.
-func beforeNewestMigration(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "bash", "-c",
-		`git rev-parse "$(git log --diff-filter=A --format=%H -1 -- "$(git ls-files 'store/migrations/[0-9]*.sql' | sort | tail -1)")~1"`).Output()
+// older is the binary of the newest commit before this one that can be built.
+func older(ctx context.Context, dir string) (binary, commit string, err error) {
+	out, err := exec.CommandContext(ctx, "git", "rev-list", "-8", "HEAD~1").Output()
 	if err != nil {
-		return "", fmt.Errorf("look for the commit before the newest migration, in the history: %w", err)
+		return "", "", fmt.Errorf("look for the commits before, in the history: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	for _, commit := range strings.Fields(string(out)) {
+		if binary, err = program(ctx, filepath.Join(dir, commit), commit, ""); err == nil {
+			return binary, commit, nil
+		}
+	}
+	return "", "", err
+}
+
+// migrates reports whether this tree has a migration that the commit has not.
+func migrates(ctx context.Context, commit string) (bool, error) {
+	out, err := exec.CommandContext(ctx, "bash", "-c",
+		`comm -13 <(git ls-tree --name-only "$0" store/migrations/ | sort) <(ls store/migrations/*.sql | sort) | grep '[.]sql$' || true`, commit).Output()
+	if err != nil {
+		return false, fmt.Errorf("compare the migrations: %w", err)
+	}
+	return len(out) > 0, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,26 +25,28 @@ const pause = 30 * time.Millisecond
 
 type config struct {
 	from     string
-	major    int
+	majors   []int
+	owners   []string
 	together time.Duration // both serve
 	plant    string
 }
 
 func (c config) upgrade(ctx context.Context) (err error) {
-	if c.from == "" {
-		if c.from, err = beforeNewestMigration(ctx); err != nil {
-			return err
-		}
-	}
 	dir, err := os.MkdirTemp("", "tku-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	before, err := program(ctx, filepath.Join(dir, "before"), c.from, "")
+	before, err := c.old(ctx, filepath.Join(dir, "before"))
 	if err != nil {
 		return err
 	}
+	if changes, err := migrates(ctx, c.from); err != nil {
+		return err
+	} else if !changes && c.plant == "" {
+		c.plant = expand
+	}
+	fmt.Printf("the old version is %s, planted: %s\n", c.from, cmp.Or(c.plant, "nothing"))
 	after, err := program(ctx, filepath.Join(dir, "after"), "", c.plant)
 	if err != nil {
 		return err
@@ -51,31 +54,60 @@ func (c config) upgrade(ctx context.Context) (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil { // for the user that stands in for root
 		return err
 	}
+	for _, major := range c.majors {
+		if err := c.upgradeOn(ctx, major, dir, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upgradeOn upgrades a database of each owner on a version of PostgreSQL.
+func (c config) upgradeOn(ctx context.Context, major int, dir, before, after string) error {
 	cache, err := filepath.Abs(".data/fetched")
 	if err != nil {
 		return err
 	}
-	db, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dir, "data"), Cache: cache, Major: c.major, Log: os.Stderr})
+	db, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dir, fmt.Sprint("data-", major)), Cache: cache, Major: major, Log: os.Stderr})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Stop()) }()
-	return c.compare(ctx, db, before, after)
+	for _, owner := range c.owners {
+		began := time.Now()
+		fmt.Printf("PostgreSQL %d, the owner has %s\n", major, owner)
+		if err := c.compare(ctx, db, owner, before, after); err != nil {
+			return errors.Join(err, db.Stop())
+		}
+		fmt.Printf("it took %.0f s\n", time.Since(began).Seconds())
+	}
+	return db.Stop()
+}
+
+// old is the binary that is replaced. It notes the commit.
+func (c *config) old(ctx context.Context, dir string) (binary string, err error) {
+	if c.from != "" {
+		return program(ctx, dir, c.from, "")
+	}
+	binary, c.from, err = older(ctx, dir)
+	return binary, err
 }
 
 // compare upgrades one database under load, has the new binary alone do the same on another,
 // and compares the books.
-func (c config) compare(ctx context.Context, db *cluster.Cluster, before, after string) error {
-	for _, name := range []string{"upgraded", "control"} {
-		if err := db.CreateDatabase(ctx, name); err != nil {
-			return err
-		}
-	}
-	steps, upgraded, err := c.underLoad(ctx, before, after, db.URL("upgraded"))
+func (c config) compare(ctx context.Context, db *cluster.Cluster, owner, before, after string) error {
+	upgradedURL, err := newDatabase(ctx, db, "upgraded", owner, before)
 	if err != nil {
 		return err
 	}
-	alone, err := begin(ctx, after, db.URL("control"))
+	controlURL, err := newDatabase(ctx, db, "control", owner, after)
+	if err != nil {
+		return err
+	}
+	steps, upgraded, err := c.underLoad(ctx, before, after, upgradedURL)
+	if err != nil {
+		return err
+	}
+	alone, err := begin(ctx, after, controlURL)
 	if err != nil {
 		return err
 	}
@@ -93,13 +125,34 @@ func (c config) compare(ctx context.Context, db *cluster.Cluster, before, after 
 	}
 	all.Wait()
 	books := control.books(ctx, steps)
-	if err := errors.Join(control.noted(), verify(ctx, after, db.URL("control")), verify(ctx, after, db.URL("upgraded"))); err != nil {
+	if err := errors.Join(control.noted(), verify(ctx, after, controlURL), verify(ctx, after, upgradedURL)); err != nil {
 		return err
 	}
 	if books != upgraded {
 		return fmt.Errorf("%w: the books differ: %s", errFound, difference(upgraded, books))
 	}
 	fmt.Printf("the books are equal: %d bytes\n", len(books))
+	return goesBack(ctx, before, upgradedURL, books, steps)
+}
+
+// goesBack starts the old binary again on the database that the new one migrated, and compares
+// what it shows.
+func goesBack(ctx context.Context, before, database, books string, steps []int) error {
+	old, err := begin(ctx, before, database)
+	if err != nil {
+		return fmt.Errorf("%w: the old binary does not start again: %w", errFound, err)
+	}
+	defer func() { _ = old.end() }()
+	l := &load{}
+	l.targets.Store(&[]*server{old})
+	shown := l.canonical(ctx, customers(steps))
+	if err := l.noted(); err != nil {
+		return err
+	}
+	if shown != books {
+		return fmt.Errorf("%w: the old binary shows other books: %s", errFound, difference(books, shown))
+	}
+	fmt.Println("the old version goes back on the database and shows the same")
 	return nil
 }
 
@@ -153,13 +206,17 @@ func (c config) underLoad(ctx context.Context, before, after, database string) (
 // books are those after the month has ended.
 func (l *load) books(ctx context.Context, steps []int) string {
 	l.ask(ctx, "POST", "/test_clock/advance", "", object{"now": "2025-04-20T00:00:00Z"})
-	var customers []string
+	return l.canonical(ctx, customers(steps))
+}
+
+// customers are those that clients made in so many steps.
+func customers(steps []int) (all []string) {
 	for client, n := range steps {
 		for k := 0; k < n; k += 10 {
-			customers = append(customers, fmt.Sprintf("client-%d-%d", client, k/10))
+			all = append(all, fmt.Sprintf("client-%d-%d", client, k/10))
 		}
 	}
-	return l.canonical(ctx, customers)
+	return all
 }
 
 // noted are the requests that failed.
