@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,5 +96,21 @@ var _ = Describe("A flaky way to a database", func() {
 		f.Break(1, storetest.AtStatement)
 		Expect(change()).To(Succeed())
 		Expect(f.Broke()).To(BeTrue())
+	})
+})
+
+var _ = Describe("The environment of specs", func() {
+	It("chooses the version of PostgreSQL and the rights of the owner", func(ctx SpecContext) {
+		conn, err := pgx.Connect(ctx, storetest.URL(storetest.New()))
+		Expect(err).NotTo(HaveOccurred())
+		defer func() { _ = conn.Close(ctx) }()
+		var major, right string
+		Expect(conn.QueryRow(ctx, `
+			SELECT current_setting('server_version_num')::int / 10000 || '', CASE WHEN rolsuper THEN '' WHEN rolcreaterole THEN 'CREATEROLE' ELSE 'NOCREATEROLE' END
+			FROM pg_roles WHERE rolname = current_user`).Scan(&major, &right)).To(Succeed())
+		Expect(right).To(Equal(os.Getenv("SPEC_OWNER")))
+		if asked := os.Getenv("SPEC_POSTGRES"); asked != "" {
+			Expect(major).To(Equal(asked))
+		}
 	})
 })
