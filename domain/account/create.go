@@ -23,6 +23,32 @@ type New struct {
 
 // Create makes an account. It has no key yet.
 func Create(ctx context.Context, st *store.Store, in New) (a Account, err error) {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
+		if a, err = insert(db, in); err != nil {
+			return err
+		}
+		return audit.WriteShared(db, a.ID)
+	})
+	return a, err
+}
+
+// CreateWithKey makes an account with its first key, and returns the text of the key, which cannot
+// be asked for again.
+func CreateWithKey(ctx context.Context, st *store.Store, in New, first NewKey) (a Account, text string, err error) {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error {
+		if a, err = insert(db, in); err != nil {
+			return err
+		}
+		if _, text, err = insertKey(db, a, first, nil); err != nil {
+			return err
+		}
+		return audit.WriteShared(db, a.ID)
+	})
+	return a, text, err
+}
+
+// insert checks what an account is made of and makes it.
+func insert(db *gorm.DB, in New) (a Account, err error) {
 	in.Name = strings.TrimSpace(in.Name)
 	if in.Timezone == "" {
 		in.Timezone = "UTC"
@@ -30,14 +56,8 @@ func Create(ctx context.Context, st *store.Store, in New) (a Account, err error)
 	if err := in.check(); err != nil {
 		return a, err
 	}
-	err = st.AsOwner(ctx, func(db *gorm.DB) error {
-		err := db.Raw(`INSERT INTO accounts (id, name, mode, timezone, number_prefix) VALUES (?, ?, ?, ?, ?) RETURNING *`,
-			store.NewID("acct"), in.Name, in.Mode, in.Timezone, randomPrefix()).Scan(&a).Error
-		if err != nil {
-			return err
-		}
-		return audit.WriteShared(db, a.ID)
-	})
+	err = db.Raw(`INSERT INTO accounts (id, name, mode, timezone, number_prefix) VALUES (?, ?, ?, ?, ?) RETURNING *`,
+		store.NewID("acct"), in.Name, in.Mode, in.Timezone, randomPrefix()).Scan(&a).Error
 	return a, err
 }
 

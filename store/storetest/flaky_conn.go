@@ -22,6 +22,7 @@ import (
 // chosen statement. It counts the statements that pass, BEGIN and COMMIT included.
 type FlakyConn struct {
 	Store *store.Store
+	URL   string // of the database through the proxy
 
 	passed atomic.Int64
 
@@ -58,9 +59,9 @@ func NewFlakyConn(st *store.Store) *FlakyConn {
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socket), Net: "unix"})
 	must("listen", err)
 
-	f := &FlakyConn{}
+	f := &FlakyConn{URL: there.String()}
 	go f.serve(listener, database)
-	f.Store, err = store.Open(context.Background(), there.String())
+	f.Store, err = store.Open(context.Background(), f.URL)
 	must("open the store through the proxy", err)
 	ginkgo.DeferCleanup(func() error {
 		return errors.Join(f.Store.Close(), listener.Close(), os.RemoveAll(dir))

@@ -36,11 +36,8 @@ type createAccount struct {
 // Run makes the account and a key.
 func (cmd createAccount) Run(ctx context.Context, env environment, out io.Writer) error {
 	return withStore(ctx, env, func(st *store.Store) error {
-		a, err := account.Create(ctx, st, account.New{Name: cmd.Name, Mode: account.Mode(cmd.Mode), Timezone: cmd.Timezone})
-		if err != nil {
-			return err
-		}
-		_, key, err := account.CreateKey(ctx, st, a.ID, account.NewKey{Name: "first"})
+		a, key, err := account.CreateWithKey(ctx, st,
+			account.New{Name: cmd.Name, Mode: account.Mode(cmd.Mode), Timezone: cmd.Timezone}, account.NewKey{Name: "first"})
 		if err != nil {
 			return err
 		}

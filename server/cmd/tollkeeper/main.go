@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -87,8 +86,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	parser, err := kong.New(&commands{}, kong.Name("tollkeeper"), kong.UsageOnError(), kong.Writers(out, os.Stderr),
-		kong.Description("Usage-based billing: usage events in, exact invoices out."))
+	parser, err := commandLine(out)
 	if err != nil {
 		return err
 	}
@@ -96,7 +94,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; tollkeeper --help tells of the commands, and --help after a command of it", err)
 	}
-	if name := command.Command(); changesAccounts(name) {
+	if name := nameOf(command.Command()); withoutEntry[name] == "" {
 		ctx = audited(ctx, name)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
@@ -104,20 +102,34 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return command.Run(environ)
 }
 
-// changesAccounts reports a command that does what a person decided about an account. The
-// others serve, look, or bring in events.
-func changesAccounts(command string) bool {
-	group, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"account", "due", "key", "plan", "webhook"}, group)
+func commandLine(out io.Writer) (*kong.Kong, error) {
+	return kong.New(&commands{}, kong.Name("tollkeeper"), kong.UsageOnError(), kong.Writers(out, os.Stderr),
+		kong.Description("Usage-based billing: usage events in, exact invoices out."))
+}
+
+// nameOf is a command without its arguments.
+func nameOf(command string) string {
+	name, _, _ := strings.Cut(command, " <")
+	return name
+}
+
+// withoutEntry are the commands that change something and have no entry in the audit log, with the
+// reason. All others have one if they change something.
+var withoutEntry = map[string]string{
+	"serve":          "requests have entries of their own, and what falls due by the clock follows from earlier changes",
+	"migrate":        "it changes the database, and no account",
+	"import events":  "events are themselves a log that is only added to",
+	"import account": "it sends requests to another server, which have entries there",
+	"backup":         "it reads the database as a whole",
+	"restore":        "it makes the database as a whole, its audit log included",
 }
 
 // audited is a context in which changes are in the audit log as those of a command and of the
 // user of the system who gave it.
 func audited(ctx context.Context, command string) context.Context {
-	name, _, _ := strings.Cut(command, " <")
 	by := "unknown"
 	if u, err := user.Current(); err == nil {
 		by = u.Username
 	}
-	return audit.Begin(ctx, audit.Actor{Type: audit.Command, ID: by, Name: "tollkeeper " + name}, name, nil)
+	return audit.Begin(ctx, audit.Actor{Type: audit.Command, ID: by, Name: "tollkeeper " + command}, command, nil)
 }

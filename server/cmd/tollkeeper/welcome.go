@@ -61,16 +61,13 @@ func (d database) makeFirst(ctx context.Context, chosen string) (w welcome, err 
 		return w, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	first, err := account.Create(ctx, st, account.New{Name: "First", Mode: account.ModeTest})
+	first, key, err := account.CreateWithKey(audited(ctx, "serve"), st,
+		account.New{Name: "First", Mode: account.ModeTest}, account.NewKey{Name: "first", Text: chosen})
 	if errors.Is(err, store.ErrNotOwner) {
 		return w, nil
 	}
 	if err != nil {
-		return w, err
-	}
-	_, key, err := account.CreateKey(ctx, st, first.ID, account.NewKey{Name: "first", Text: chosen})
-	if err != nil {
-		return w, fmt.Errorf("TOLLKEEPER_API_KEY: %w", err)
+		return w, fmt.Errorf("make the first account (its key is TOLLKEEPER_API_KEY, if that is set): %w", err)
 	}
 	return welcome{key: key, made: true, owner: first.ID}, nil
 }
