@@ -29,9 +29,9 @@ const (
 	billedUsual  = 10_000 // subscriptions
 	billedFull   = 100_000
 	eachUses     = 10 // events in the month
-	leastBilling = 150
+	leastBilling = 300
 	prepaidShare = 5      // of so many subscriptions as are billed, one is billed once more with a block of credits
-	leastPrepaid = 50     // of those
+	leastPrepaid = 80     // of those
 	variedShare  = 20     // and of so many one in an account whose customers differ
 	leastVaried  = 80     // of those
 	blockOf      = "1000" // more than a month costs

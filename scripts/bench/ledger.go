@@ -11,7 +11,7 @@ import (
 
 // wantLedger is how many times the database's work for two bare inserts an entry of a
 // ledger may take.
-const wantLedger = 6
+const wantLedger = 4
 
 // entering is what became of entries, in all rounds.
 type entering struct {

@@ -12,8 +12,8 @@ import (
 const (
 	smallOnes     = 5
 	readings      = 1_000 // of each, with those by which connections to the database meet the query for the first time
-	mostMedian    = 10    // milliseconds
-	mostSlow      = 30    // milliseconds, p99
+	mostMedian    = 8     // milliseconds
+	mostSlow      = 25    // milliseconds, p99
 	mostForSize   = 2     // the big customer's median, as a multiple of a small one's
 	leastOfEvents = 500
 )

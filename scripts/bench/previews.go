@@ -8,7 +8,7 @@ import (
 )
 
 // wantPreview is how many milliseconds a preview may take.
-const wantPreview = 300
+const wantPreview = 150
 
 // previews measures the evaluation of 100 prices on 500 events of the request. No two
 // prices ask the same question: they differ in metric, model, filter and groups.
