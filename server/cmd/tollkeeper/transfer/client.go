@@ -42,6 +42,7 @@ type Refusal struct {
 	Status  int
 	Request string // method and path
 	Detail  string
+	Events  map[string]string // of events that were sent: why each is refused, by its key
 }
 
 func (r *Refusal) Error() string {
@@ -105,7 +106,7 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte, key
 		return nil, 0, err
 	}
 	if response.StatusCode >= 300 {
-		err = &Refusal{response.StatusCode, method + " " + path, detail(text)}
+		err = &Refusal{response.StatusCode, method + " " + path, detail(text), refusedEvents(text)}
 		if response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500 {
 			seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 			return nil, time.Duration(min(max(seconds, 0), 60)) * time.Second, err
@@ -137,6 +138,24 @@ func detail(text []byte) string {
 		return strings.Join(problem.ValidationErrors, "; ")
 	}
 	return problem.Title + ": " + problem.Detail
+}
+
+// refusedEvents are those that the answer to an ingestion refuses, with the reasons.
+func refusedEvents(text []byte) map[string]string {
+	var problem struct {
+		Failed []struct {
+			Key    string   `json:"idempotency_key"`
+			Errors []string `json:"validation_errors"`
+		} `json:"validation_failed"`
+	}
+	if json.Unmarshal(text, &problem) != nil {
+		return nil
+	}
+	reasons := map[string]string{}
+	for _, event := range problem.Failed {
+		reasons[event.Key] = strings.Join(event.Errors, "; ")
+	}
+	return reasons
 }
 
 func (c *Client) get(ctx context.Context, path string) (object, error) {

@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -88,7 +89,7 @@ func (t *transfer) moveEvents(ctx context.Context, keys []string, from time.Time
 			known[text(e, "id")] = true
 		}
 	}
-	batches := map[time.Time][]any{}
+	batches := map[time.Time][]object{}
 	for _, e := range objects(found, "data") {
 		switch {
 		case truth(e, "deprecated"):
@@ -104,7 +105,9 @@ func (t *transfer) moveEvents(ctx context.Context, keys []string, from time.Time
 			if !t.refer(kindEvent, e, event, "customer_id", kindCustomer, text(e, "customer_id")) {
 				continue
 			}
-			t.report.Created[kindEvent]++
+			if t.DryRun {
+				t.report.Created[kindEvent]++
+			}
 			start := from.Add(at.Sub(from).Truncate(window))
 			batches[start] = append(batches[start], event)
 		}
@@ -118,12 +121,42 @@ func (t *transfer) moveEvents(ctx context.Context, keys []string, from time.Time
 			return err
 		}
 		for events := range slices.Chunk(batch, sent) {
-			if _, err := t.Target.send(ctx, http.MethodPost, "/ingest?backfill_id="+url.QueryEscape(id), object{"events": events}, ""); err != nil {
+			if err := t.sendEvents(ctx, id, events); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// sendEvents sends events into a backfill of the target. Those that it refuses are reported, and
+// the others sent without them.
+func (t *transfer) sendEvents(ctx context.Context, backfill string, events []object) error {
+	_, err := t.Target.send(ctx, http.MethodPost, "/ingest?backfill_id="+url.QueryEscape(backfill), object{"events": events}, "")
+	if err == nil {
+		t.report.Created[kindEvent] += len(events)
+		return nil
+	}
+	var refusal *Refusal
+	if !errors.As(err, &refusal) || refusal.Status != http.StatusBadRequest {
+		return err
+	}
+	taken := slices.DeleteFunc(slices.Clone(events), func(e object) bool {
+		_, refused := refusal.Events[text(e, "idempotency_key")]
+		return refused
+	})
+	if len(taken) == len(events) {
+		return err
+	}
+	for _, e := range events {
+		if reason, refused := refusal.Events[text(e, "idempotency_key")]; refused {
+			t.leave(kindEvent, object{"id": text(e, "idempotency_key")}, "the target refuses it: "+reason)
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	return t.sendEvents(ctx, backfill, taken)
 }
 
 // backfill returns the open backfill of a window: that of this run, that of a run which was
@@ -132,19 +165,21 @@ func (t *transfer) backfill(ctx context.Context, start time.Time, open map[time.
 	if id := open[start]; id != "" {
 		return id, nil
 	}
-	if id, known := t.Journal.id(kindBackfill, written(start)); known && id != "" {
-		made, err := t.Target.get(ctx, "/events/backfills/"+escaped(id))
+	before, known := t.Journal.id(kindBackfill, written(start))
+	if known {
+		made, err := t.Target.get(ctx, "/events/backfills/"+escaped(before))
 		if err != nil {
 			return "", err
 		}
 		if text(made, "status") == "pending" {
-			open[start] = id
-			return id, nil
+			open[start] = before
+			return before, nil
 		}
 	}
+	// A backfill that was answered before its line was written is answered again.
 	made, err := t.Target.send(ctx, http.MethodPost, "/events/backfills", object{
 		"timeframe_start": written(start), "timeframe_end": written(start.Add(window)), "replace_existing_events": false,
-	}, "")
+	}, idempotencyKey(kindBackfill, written(start)+" "+before))
 	if err != nil {
 		return "", err
 	}

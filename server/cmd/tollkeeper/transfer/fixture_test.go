@@ -156,6 +156,7 @@ func (m move) differences() (all []string, total int) {
 // killer ends a run at the n-th request that changes something: before it is sent, or after it
 // was answered and before the answer is read.
 type killer struct {
+	path   string // only requests to this path count; "": all
 	left   int
 	after  bool
 	cancel context.CancelFunc
@@ -164,7 +165,7 @@ type killer struct {
 var errKilled = errors.New("killed")
 
 func (k *killer) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodGet {
+	if request.Method == http.MethodGet || k.path != "" && request.URL.Path != k.path {
 		return http.DefaultTransport.RoundTrip(request)
 	}
 	if k.left--; k.left >= 0 {
