@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/store/storetest"
 )
 
 // withKey is a with another key of the account, made of in.
@@ -149,4 +150,68 @@ var _ = Describe("An API key", func() {
 		other.post("/v1/api_keys/"+id+"/rotate", object{}).refuse(404, "404-resource-not-found", id)
 		other.post("/v1/api_keys/"+id+"/revoke", nil).refuse(404, "404-resource-not-found", id)
 	})
+})
+
+var _ = Describe("Two servers on one database", func() {
+	// until sends requests with a key to both servers, and fails the spec if one that begins after
+	// late is still answered. Both have just answered the key, so both remember it.
+	until := func(servers []*api, key string, end func() (late time.Time)) {
+		GinkgoHelper()
+		ping := func(at *api) int {
+			other := *at
+			other.key = key
+			return other.get("/v1/ping").status
+		}
+		for _, at := range servers {
+			Expect(ping(at)).To(Equal(http.StatusOK))
+		}
+		late := end()
+		refused := map[*api]bool{}
+		for len(refused) < len(servers) {
+			for _, at := range servers {
+				begun := time.Now()
+				status := ping(at)
+				if begun.After(late) {
+					Expect(status).To(Equal(http.StatusUnauthorized), "after a second")
+					refused[at] = true
+				}
+				Expect(status).To(BeElementOf(http.StatusOK, http.StatusUnauthorized))
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	var here *api
+	var both []*api
+	BeforeEach(func() {
+		here = start()
+		there := *here
+		there.url = serveOn(storetest.NewFlakyConn(shared.store).Store, 1).url
+		both = []*api{here, &there}
+	})
+
+	It("refuse a revoked key within a second", func() {
+		made := here.post("/v1/api_keys", object{"name": "ci"}).expect(201)
+		until(both, made.text("api_key"), func() time.Time {
+			here.post("/v1/api_keys/"+made.text("id")+"/revoke", nil).expect(200)
+			return time.Now().Add(time.Second)
+		})
+	})
+
+	DescribeTable("refuse a rotated key within a second of the end of its overlap, and know the new one at once",
+		func(overlap int) {
+			made := here.post("/v1/api_keys", object{"name": "ci"}).expect(201)
+			until(both, made.text("api_key"), func() time.Time {
+				fresh := here.post("/v1/api_keys/"+made.text("id")+"/rotate", object{"overlap_seconds": overlap}).expect(200)
+				rotated := time.Now()
+				for _, at := range both {
+					other := *at
+					other.key = fresh.text("api_key")
+					other.get("/v1/ping").expect(200)
+				}
+				return rotated.Add(time.Duration(overlap+1) * time.Second)
+			})
+		},
+		Entry("without one", 0),
+		Entry("of a second", 1),
+	)
 })

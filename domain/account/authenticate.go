@@ -38,13 +38,14 @@ func Authenticate(ctx context.Context, st *store.Store, text string) (Login, err
 	if in, ok := sightings.find(seen, time.Now()); ok {
 		return in, nil
 	}
+	asked := time.Now() // a slow answer may be about a key that was revoked since
 	k, a, err := lookUp(ctx, st, seen.hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Login{}, ErrUnknownKey
 	}
 	in := Login{a, k}
 	if err == nil {
-		sightings.keep(seen, in, expiry(k, time.Now()))
+		sightings.keep(seen, in, expiry(k, asked))
 	}
 	return in, err
 }
@@ -68,9 +69,9 @@ func lookUp(ctx context.Context, st *store.Store, hash [sha256.Size]byte) (k Key
 	return k, a, err
 }
 
-// expiry is until when k need not be asked for again.
-func expiry(k Key, now time.Time) time.Time {
-	until := now.Add(remembered)
+// expiry is until when a key that was looked up need not be asked for again.
+func expiry(k Key, asked time.Time) time.Time {
+	until := asked.Add(remembered)
 	if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
 		return *k.ExpiresAt
 	}
