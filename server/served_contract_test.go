@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	. "github.com/onsi/ginkgo/v2"
@@ -69,5 +71,67 @@ var _ = Describe("the page of the contract", func() {
 		plain := api.get(path, header{"Accept-Encoding", "identity"})
 		Expect(plain.header.Get("Content-Encoding")).To(BeEmpty())
 		Expect(len(plain.text)).To(BeNumerically(">", 3_000_000))
+	})
+})
+
+var _ = Describe("the guides", func() {
+	It("are those of the repository, linked from the page of the contract, and load nothing from elsewhere", func() {
+		api := start()
+		read := func(path string) string {
+			GinkgoHelper()
+			page := api.get(path, header{"Authorization", ""})
+			Expect(page.status).To(Equal(http.StatusOK), path)
+			if !strings.HasSuffix(path, ".css") && path != "/docs" {
+				Expect(page.header.Get("Content-Type")).To(HavePrefix("text/html"))
+				Expect(page.header.Get("Content-Security-Policy")).To(And(ContainSubstring("default-src 'none'"), ContainSubstring("style-src 'self';")))
+			}
+			return string(page.text)
+		}
+		references := regexp.MustCompile(`(?:href|src)="([^"#]+)"`)
+		follow := func(from string) (found []string) {
+			GinkgoHelper()
+			base, err := url.Parse(from)
+			Expect(err).NotTo(HaveOccurred())
+			for _, reference := range references.FindAllStringSubmatch(read(from), -1) {
+				to, err := base.Parse(reference[1])
+				Expect(err).NotTo(HaveOccurred())
+				if to.Scheme != "data" && to.Host == "" {
+					found = append(found, to.Path)
+				}
+			}
+			return found
+		}
+		Expect(follow("/docs")).To(ContainElement("/docs/guides"))
+		Expect(read("/docs")).NotTo(MatchRegexp(`(href|src)="https?:`))
+
+		files, err := os.ReadDir("../docs")
+		Expect(err).NotTo(HaveOccurred())
+		list := follow("/docs/guides")
+		written := 0
+		for _, file := range files {
+			name, isGuide := strings.CutSuffix(file.Name(), ".md")
+			if !isGuide {
+				continue
+			}
+			written++
+			path := "/docs/guides/" + name
+			Expect(list).To(ContainElement(path))
+			text, err := os.ReadFile("../docs/" + file.Name())
+			Expect(err).NotTo(HaveOccurred())
+			title := strings.TrimPrefix(strings.SplitN(string(text), "\n", 2)[0], "# ")
+			Expect(read(path)).To(And(ContainSubstring(">"+title+"</h1>"), ContainSubstring(`<pre><code class="language-`), Not(ContainSubstring(`.md"`)),
+				Not(ContainSubstring("<script")), Not(ContainSubstring("style="))))
+			for _, to := range follow(path) {
+				Expect(api.get(to, header{"Authorization", ""}).status).To(Equal(http.StatusOK), "%s in %s", to, path)
+			}
+		}
+		Expect(written).To(BeNumerically(">=", 7))
+		Expect(api.get("/docs/guides/none", header{"Authorization", ""}).status).To(Equal(http.StatusNotFound))
+	})
+
+	It("are sent once to a client that keeps them", func() {
+		api := start()
+		tag := api.get("/docs/guides/keys").header.Get("ETag")
+		Expect(api.get("/docs/guides/keys", header{"If-None-Match", tag}).status).To(Equal(http.StatusNotModified))
 	})
 })

@@ -1,7 +1,8 @@
 // Package docs serves the contract, as it is written in openapi.yaml, and a page on which
-// people read it and try it: /docs, /openapi.yaml and /openapi.json. None of them needs a key.
+// people read it and try it: /docs, /openapi.yaml and /openapi.json. Under /docs/guides it serves
+// the guides of the repository's docs/. None of them needs a key.
 //
-// The page is Scalar's API reference. Its program is kept here compressed, as scripts/docs
+// The page of the contract is Scalar's API reference. Its program is kept here compressed, as scripts/docs
 // fetched it, so the page works where there is no other network.
 package docs
 
@@ -24,6 +25,9 @@ import (
 //go:embed page.html
 var page []byte
 
+//go:embed reference.css
+var style []byte
+
 //go:embed start.js
 var start []byte
 
@@ -38,9 +42,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 func Register(e *echo.Echo, release string) {
 	written := contractYAML(release)
 	compressed := middleware.Gzip()
-	e.GET("/docs", document(echo.MIMETextHTMLCharsetUTF8, page), secured)
+	e.GET("/docs", document(echo.MIMETextHTMLCharsetUTF8, page), secured(policy))
+	e.GET("/docs/reference.css", document("text/css; charset=utf-8", style))
 	e.GET("/docs/start.js", document(echo.MIMEApplicationJavaScriptCharsetUTF8, start))
 	e.GET("/docs/scalar.js", program)
+	registerGuides(e)
 	e.GET("/openapi.yaml", document("application/yaml", written), compressed)
 	inJSON := sync.OnceValue(func() echo.HandlerFunc { // takes half a second
 		return document(echo.MIMEApplicationJSON, contractJSON(written))
@@ -48,13 +54,16 @@ func Register(e *echo.Echo, release string) {
 	e.GET("/openapi.json", func(c echo.Context) error { return inJSON()(c) }, compressed)
 }
 
-func secured(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		header := c.Response().Header()
-		header.Set(echo.HeaderContentSecurityPolicy, policy)
-		header.Set(echo.HeaderReferrerPolicy, "no-referrer")
-		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		return next(c)
+// secured sets what a page may load, and that nothing else learns of it.
+func secured(policy string) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			header := c.Response().Header()
+			header.Set(echo.HeaderContentSecurityPolicy, policy)
+			header.Set(echo.HeaderReferrerPolicy, "no-referrer")
+			header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+			return next(c)
+		}
 	}
 }
 
