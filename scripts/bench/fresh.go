@@ -14,7 +14,7 @@ const (
 	probes         = 300
 	background     = 5000 // events per second
 	backgroundSize = 100  // of a request
-	mostStale      = 50  // milliseconds, p99
+	mostStale      = 50   // milliseconds, p99
 	leastPace      = 4.9  // of the background in thousands per second, or it was none
 )
 
