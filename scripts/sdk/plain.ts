@@ -104,8 +104,8 @@ const clients: Record<string, (key: string) => Client> = {
       subscription: async (customer_id, plan_id) => made(await oazapfts.createSubscription({ customer_id, plan_id })),
       ingest: () => oazapfts.ingest({ events }),
       totals: async (subscriptionId) => {
-        const answer = await oazapfts.listInvoices({ subscriptionId });
-        return answer.status === 200 ? answer.data.data.map((invoice) => invoice.total) : undefined;
+        const { data } = await oazapfts.listInvoices({ subscriptionId });
+        return "data" in data ? data.data.map((invoice) => invoice.total) : undefined;
       },
     };
   },
