@@ -22,7 +22,7 @@ release:    ## Archives, container images and checksums in dist/; checks deploy/
 	@scripts/deployable
 vuln:       ## Look the modules up in the database of known vulnerabilities
 	@scripts/vuln
-bench:      ## Events and invoices per second, as ratios to COPY
+bench:      ## Events and invoices per second, beside their floors
 	@go run ./scripts/bench
 bench-full: ## Costs, backfills and keys where twenty million events are (an hour, 40 GB)
 	@go run ./scripts/bench -full

@@ -59,7 +59,7 @@ func runBilling(ctx context.Context, o options) error {
 		return err
 	}
 	defer s.tearDown()
-	r := newReport(os.Stdout, fmt.Sprintf("%d subscriptions", o.billed))
+	r := newReport(o.out, fmt.Sprintf("%d subscriptions", o.billed))
 	if err := r.billing(ctx, s, o.billed); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func runFull(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", f.Present, o.rounds))
+	r := newReport(o.out, fmt.Sprintf("%d events present, %d rounds", f.Present, o.rounds))
 
 	server, err := s.serve(ctx, t.key, true)
 	if err != nil {

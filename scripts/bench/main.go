@@ -10,10 +10,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 )
 
 // options are what the command line says.
@@ -24,6 +27,9 @@ type options struct {
 	billed  int    // subscriptions that are billed
 	binary  string // the server's; "": built from this checkout
 	keep    bool
+
+	mode string    // what is measured: a flag of the command
+	out  io.Writer // of figures
 }
 
 // Events that are there before, unless the command line says otherwise.
@@ -43,24 +49,25 @@ func main() {
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
+	document := flag.String("record", "", "a document that the figures are written into, in place of those of the same command")
 	bareAddr := flag.String("bare", "", "serve as the HTTP server that the floor is measured with, and nothing else")
 	flag.Parse()
 	if *bareAddr != "" {
 		fail(serveBare(*bareAddr))
 	}
-	o := options{*present, *rounds, *size << 20, *subscriptions, *binary, *keep}
+	o := options{present: *present, rounds: *rounds, huge: *size << 20, billed: *subscriptions, binary: *binary, keep: *keep, mode: "bench"}
 	measure, usual, billed := runUsual, usualPresent, billedUsual
 	if *full {
-		measure, usual, billed = runFull, fullPresent, billedFull
+		measure, usual, billed, o.mode = runFull, fullPresent, billedFull, "bench -full"
 	}
 	if *alone {
-		measure = runBilling
+		measure, o.mode = runBilling, "bench -billing"
 	}
 	if *ingest {
-		measure = runIngest
+		measure, o.mode = runIngest, "bench -ingest"
 	}
 	if *credits {
-		measure = runCredits
+		measure, o.mode = runCredits, "bench -credits"
 	}
 	if o.billed == 0 {
 		o.billed = billed
@@ -70,7 +77,22 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	fail(measure(ctx, o))
+	fail(measured(ctx, o, measure, *document))
+}
+
+// measured measures, and writes the figures into a document where one is named, whether or not a
+// target was missed.
+func measured(ctx context.Context, o options, measure func(context.Context, options) error, document string) error {
+	var figures strings.Builder
+	o.out = os.Stdout
+	if document != "" {
+		o.out = io.MultiWriter(os.Stdout, &figures)
+	}
+	err := measure(ctx, o)
+	if document == "" || ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, record(document, o.mode, figures.String()))
 }
 
 // fail ends the process if there is an error.

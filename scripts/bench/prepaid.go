@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -123,7 +122,7 @@ func runCredits(ctx context.Context, o options) error {
 		return err
 	}
 	defer u.tearDown()
-	r := newReport(os.Stdout, fmt.Sprintf("%d events present", o.present))
+	r := newReport(o.out, fmt.Sprintf("%d events present", o.present))
 	if err := r.ledgers(ctx, u.stage, u.tables, u.server); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -136,6 +137,13 @@ func (p *process) create(ctx context.Context, path string, body object) (id stri
 }
 
 func cpuModel() string { return field("/proc/cpuinfo", "model name") }
+
+// processors says how many there are, and how much memory.
+func processors() string {
+	var kilobytes float64
+	_, _ = fmt.Sscan(field("/proc/meminfo", "MemTotal"), &kilobytes)
+	return fmt.Sprintf("%d processors, %.0f GB of memory", runtime.NumCPU(), kilobytes/(1<<20))
+}
 
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")

@@ -86,7 +86,7 @@ func runIngest(ctx context.Context, o options) error {
 		return err
 	}
 	defer u.tearDown()
-	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
+	r := newReport(o.out, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
 	if err := r.ingestion(ctx, u, withBuckets, o.rounds); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func runUsual(ctx context.Context, o options) error {
 	}
 	defer u.tearDown()
 	s, t := u.stage, u.tables
-	r := newReport(os.Stdout, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
+	r := newReport(o.out, fmt.Sprintf("%d events present, %d rounds", o.present, o.rounds))
 	if err := r.ingestion(ctx, u, withBuckets, o.rounds); err != nil {
 		return err
 	}
