@@ -10,6 +10,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/store/cluster"
 )
 
 // printedBy runs a command, which is to succeed, and returns what it prints.
@@ -70,6 +72,38 @@ var _ = Describe("A backup under load", func() {
 
 		By("being backed up in its turn")
 		Expect(printedBy("backup", "--json")).To(ContainSubstring("first_wal"))
+	})
+
+	It("is looked at by doctor, with the log", func() {
+		backups := os.Getenv("TOLLKEEPER_BACKUP_DIR")
+		s := serveDatabase("", key)
+		Expect(printedBy("doctor")).To(MatchRegexp(`backups .* no backup that it can be applied to`))
+		printedBy("backup")
+		Expect(printedBy("doctor")).To(MatchRegexp(`backups +the newest is of \d{4}-`))
+
+		set("TOLLKEEPER_BACKUP_DIR", "")
+		Expect(printedBy("doctor")).To(MatchRegexp(`backups +none; to have some`))
+		set("TOLLKEEPER_BACKUP_DIR", backups)
+
+		By("losing the place of the log")
+		logs, err := filepath.Glob(filepath.Join(backups, "*", "wal"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(logs).To(HaveLen(1))
+		Expect(os.RemoveAll(logs[0])).To(Succeed())
+		s.sell()
+		running, err := cluster.Running(context.Background(), os.Getenv("TOLLKEEPER_DATA_DIR"))
+		Expect(err).NotTo(HaveOccurred())
+		var switched string
+		Expect(asked(context.Background(), running.URL("postgres"), "SELECT pg_switch_wal()::text", nil, &switched)).To(Succeed())
+		Expect(running.Stop()).To(Succeed())
+		out := new(bytes.Buffer)
+		Eventually(func() error {
+			out.Reset()
+			return run(context.Background(), []string{"doctor"}, out)
+		}).WithTimeout(startWithin).WithPolling(time.Second).Should(MatchError(HavePrefix("wrong: 1 of ")))
+		Expect(out.String()).To(MatchRegexp(`backups +WRONG: the log cannot be archived`))
+		Expect(os.Mkdir(logs[0], 0o777)).To(Succeed())
+		Expect(os.Chmod(logs[0], 0o777)).To(Succeed()) //nolint:gosec // PostgreSQL is another user where this is root
 	})
 
 	It("is refused with what to do", func() {

@@ -124,6 +124,7 @@ func examinePrivate(ctx context.Context, env environment) ([]finding, error) {
 	}
 	findings = append(findings, good("private cluster", "runs"))
 	findings = append(findings, examine(ctx, privateIn(running))...)
+	findings = append(findings, examineBackups(ctx, running.URL("postgres"), env.BackupDir))
 	return findings, running.Stop()
 }
 
