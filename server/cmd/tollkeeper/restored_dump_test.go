@@ -8,11 +8,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
@@ -272,4 +274,37 @@ var _ = DescribeTable("A dump taken under load is restored in a cluster of anoth
 	Entry("without owners and rights", []string{"--no-owner", "--no-privileges"}, "1", false),
 	Entry("as it is", []string(nil), "0", false),
 	Entry("as it is, where another owner has the roles", []string(nil), "0", true),
+)
+
+// dumping are the commands of a document that dump and restore.
+var dumping = regexp.MustCompile(`(?m)^    pg_dump .*\n    psql .*\n`)
+
+var _ = DescribeTable("A dump is restored by the commands of",
+	func(ctx SpecContext, document string) {
+		client("pg_dump")
+		text, err := os.ReadFile(filepath.Join("../../..", document))
+		Expect(err).NotTo(HaveOccurred())
+		commands := dumping.Find(text)
+		Expect(commands).NotTo(BeEmpty())
+		from, to := roleCluster(15), roleCluster(18)
+		source := serveDatabase(owner(from, "billing", "CREATEROLE"), drillKey)
+		source.sell()
+		source.call("POST", "/ingest", portion(1))
+		target := owner(to, "restored", "CREATEROLE")
+		bash := exec.CommandContext(ctx, "bash", "-euc", string(commands))
+		bash.Dir = GinkgoT().TempDir()
+		bash.Env = append(os.Environ(), "OLD="+source.database, "NEW="+target)
+		out, err := bash.CombinedOutput()
+		Expect(err).NotTo(HaveOccurred(), string(out))
+
+		restored := serveDatabase(target, "")
+		restored.key = drillKey
+		for _, s := range []served{source, restored} {
+			s.call("POST", "/test_clock/advance", `{"now": "2025-04-02T00:00:00Z"}`)
+		}
+		Expect(restored.bills()).To(And(Equal(source.bills()), ContainElement(ContainSubstring("Calls 50 0.50"))))
+		restored.verified()
+	},
+	Entry("the guide to production", NodeTimeout(2*time.Minute), "docs/production.md"),
+	Entry("the README", NodeTimeout(2*time.Minute), "README.md"),
 )
