@@ -22,9 +22,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNoArchive reports that the log is not archived, so that a backup could not be restored.
-var ErrNoArchive = errors.New("PostgreSQL was started without TOLLKEEPER_BACKUP_DIR and keeps no log there: start the server again with it")
-
 // backupName is what a base backup is called: when it began, in UTC.
 const backupName = "20060102T150405.000Z"
 

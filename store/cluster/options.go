@@ -35,6 +35,9 @@ type Binaries struct {
 	Major   int
 }
 
+// ErrNoArchive reports that the log is not archived, so that a backup could not be restored.
+var ErrNoArchive = errors.New("PostgreSQL was started without TOLLKEEPER_BACKUP_DIR and keeps no log there: start the server again with it")
+
 // Backup is a base backup: with the log that was archived since, it restores the database as of
 // any instant after it ended.
 type Backup struct {

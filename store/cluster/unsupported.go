@@ -36,14 +36,23 @@ func Restore(context.Context, Options, string, time.Time) (Backup, error) {
 // Find lists nothing: what is installed cannot be used.
 func Find(string) []Binaries { return nil }
 
+// Fetchable lists nothing.
+func Fetchable() []int { return nil }
+
 // URL is empty.
 func (*Cluster) URL(string) string { return "" }
+
+// URLAs is empty.
+func (*Cluster) URLAs(string, string) string { return "" }
 
 // CreateDatabase fails.
 func (*Cluster) CreateDatabase(context.Context, string) error { return errUnsupported }
 
 // Supervise fails.
 func (*Cluster) Supervise(context.Context, Supervision) error { return errUnsupported }
+
+// Kill does nothing.
+func (*Cluster) Kill() error { return nil }
 
 // Stop does nothing.
 func (*Cluster) Stop() error { return nil }
