@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -12,10 +13,10 @@ import (
 	"time"
 )
 
-// besides are the files of the repository that go with a binary.
+// besides are patterns of the files of the repository that go with a binary.
 var besides = []string{
-	"LICENSE", "README.md", "CHANGELOG.md", "docs/production.md", "docs/upgrade.md",
-	"deploy/compose.yaml", "deploy/systemd/tollkeeper.service",
+	"LICENSE", "README.md", "CHANGELOG.md", "RELIABILITY.md", "openapi.yaml", "docs/*.md",
+	"deploy/compose.yaml", "deploy/helm/*.yaml", "deploy/helm/templates/*", "deploy/systemd/*.service",
 	"deploy/monitoring/alerts.yaml", "deploy/monitoring/dashboard.json",
 }
 
@@ -48,16 +49,33 @@ func (r *release) archive(p platform, binary string) (err error) {
 	if err := to.add(path.Join(r.name(p), filepath.Base(binary)), 0o755, content); err != nil {
 		return err
 	}
-	for _, name := range besides {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if err := to.add(path.Join(r.name(p), name), 0o644, content); err != nil {
+	for _, pattern := range besides {
+		if err := r.addFiles(to, p, pattern); err != nil {
 			return err
 		}
 	}
 	return to.add(path.Join(r.name(p), "LICENSES-OF-MODULES"), 0o644, r.notices)
+}
+
+// addFiles adds what matches a pattern, in the order of names.
+func (r *release) addFiles(to packer, p platform, pattern string) error {
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("no file is %s", pattern)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := to.add(path.Join(r.name(p), filepath.ToSlash(name)), 0o644, content); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tarball is a tar file that is compressed with gzip.
