@@ -123,6 +123,20 @@ var _ = Describe("Migrations of a plan", func() {
 		Expect(s.invoices(sub).entry("data", 1).at("amount_due")).To(Equal("21.00"))
 	})
 
+	It("charge what replaces a price of a subscription that is to end", func() {
+		s.collect(sub)
+		s.post("/v1/subscriptions/"+sub+"/cancel", object{"cancel_option": "requested_date", "cancellation_date": "2025-03-21"}).expect(200)
+		s.version(plan, 2, object{"replace_prices": list{
+			object{"replaces_price_id": price(0), "price": s.calls("0.20")}, object{"replaces_price_id": price(1), "price": s.fee("62.00")},
+		}})
+		s.clock("2025-03-11T00:00:00Z")
+		s.migrate(plan, 2, "")
+		s.clock("2025-03-11T00:00:00Z")
+		s.clock("2025-03-12T00:00:00Z")
+		s.use(buyer, "2025-03-11T12:00:00Z", "100")
+		Expect(s.bills(sub)).To(Equal([]string{"2025-03-01 paid 31.00", "2025-03-11 paid 20.00", "2025-03-21 draft 20.00"}))
+	})
+
 	It("rate usage by each price for its own time, on the next invoice together", func() {
 		s.version(plan, 2, replacing(price(0), s.calls("0.20")))
 		s.migrate(plan, 2, "2025-03-11")

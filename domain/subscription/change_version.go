@@ -138,7 +138,7 @@ func (v *versionChange) prices(intervals []PriceInterval) error {
 		// What ends amid a cycle waits for the next regular invoice, so that the change
 		// alone makes none (semantics 5.2.8).
 		closed := map[string]any{"plan_interval_id": v.planInterval.ID, "end_at": v.at, "can_defer_billing": true}
-		if err := v.pass(&i, i.ID, i.StartAt, v.leaves(i), closed); err != nil {
+		if err := v.pass(&PriceInterval{}, i.ID, i.StartAt, v.leaves(i), closed); err != nil {
 			return err
 		}
 	}
@@ -207,7 +207,7 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 			continue
 		}
 		closed := map[string]any{"plan_interval_id": v.planInterval.ID, "end_at": v.at}
-		if err := v.pass(&i, i.ID, i.StartAt, leaves(i), closed); err != nil {
+		if err := v.pass(&AdjustmentInterval{}, i.ID, i.StartAt, leaves(i), closed); err != nil {
 			return err
 		}
 	}
@@ -239,7 +239,8 @@ func (v *versionChange) adjustments(intervals []AdjustmentInterval) error {
 }
 
 // pass gives an interval to the plan interval, to go on or to end with the change. What would
-// only begin after that is gone.
+// only begin after that is gone. Row is empty: GORM writes what it updates into a row that it is
+// given, and so would move the end of the interval that another is to follow.
 func (v *versionChange) pass(row any, id string, start time.Time, leaves bool, closed map[string]any) error {
 	rows := v.tx.Model(row).Where("id = ?", id)
 	switch {
