@@ -100,6 +100,20 @@ var _ = Describe("What licenses cover of charges", func() {
 		Expect(worth(sub)).To(Equal(list{"0", "0", "30"}))
 	})
 
+	It("is nothing of a trial, and what they are granted after it", func() {
+		customer, sub := o.rent(nil, object{"trial_duration_days": 5}, o.seats(3, "100", nil), o.metered())
+		o.credits(customer, object{"amount": 50})
+		o.give(sub, "a", nil)
+		o.spend(customer, "a", "2025-06-10T14:00:00Z", "40")
+		o.clock("2025-06-16T00:00:00Z")
+		o.spend(customer, "a", "2025-06-15T12:00:00Z", "30")
+		Expect(o.ledger(customer, "credits")).To(Equal([]string{"increment 50 committed: 50"}))
+		Expect(o.get("/v1/subscriptions/" + sub + "/costs?currency=credits&timeframe_start=2025-06-10T00:00:00Z&timeframe_end=2025-06-16T00:00:00Z").expect(200).
+			each("data", "total")).To(HaveEach("0"))
+		Expect(figures(o.get("/v1/licenses/usage?subscription_id=" + sub + "&license_type_id=" + o.kind + "&start_date=2025-06-10&end_date=2025-06-20").expect(200))).
+			To(Equal([]string{"a 06-10 06-20: 100 - 30 = 70, 70 eligible, 40 shared"}))
+	})
+
 	It("follows licenses that come and go within a period", func() {
 		customer, sub := o.rent(nil, nil, o.seats(3, "100", nil), o.metered())
 		o.credits(customer, object{"amount": 50})

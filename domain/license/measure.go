@@ -61,6 +61,9 @@ func allowances(t subscription.Terms, typeID string, frame period.Period) (all [
 		if i.StartAt.After(at) {
 			at = i.StartAt
 		}
+		if first, ok := t.FirstPeriod(i); ok && first.Start.After(at) { // a trial grants nothing
+			at = first.Start
+		}
 		for piece, ok := t.PeriodOf(i, at); ok && piece.Start.Before(frame.End); piece, ok = t.PeriodOf(i, piece.End) {
 			if _, last, found := replaced(t, granting, i, piece); found && !last.End.After(frame.Start) {
 				return allowances(t, typeID, period.Period{Start: last.Start, End: frame.End})
