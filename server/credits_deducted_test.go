@@ -178,8 +178,8 @@ var _ = Describe("Credits that pay for usage", func() {
 		})
 	})
 
-	It("pay for overage at the instant at which they are given back, whenever anybody looks", func() {
-		s.credits(buyer, object{"amount": 8})
+	DescribeTable("pay for overage at the instant at which they are given back, whenever anybody looks", func(block object) {
+		s.credits(buyer, with(object{"amount": 8}, block))
 		first := s.subscribe(buyer, nil, s.each(nil)).text("id")
 		s.subscribe(buyer, nil, s.each(nil))
 		s.use(buyer, "2025-03-10T08:00:00Z", "5")
@@ -192,7 +192,10 @@ var _ = Describe("Credits that pay for usage", func() {
 		Expect(ledger()[1:]).To(Equal([]string{"decrement 8 committed: 0", "amendment 3 committed: 3", "decrement 3 committed: 0"}))
 		entries := s.get("/v1/customers/" + buyer + "/credits/ledger").expect(200)
 		Expect(entries.entry("data", 0).text("created_at")).To(Equal("2025-03-12T21:00:00+00:00"))
-	})
+	},
+		Entry("to a block in force", nil),
+		Entry("to a block that expired after the day of the overage", object{"expiry_date": "2025-03-11"}),
+	)
 
 	It("CR-14: pay for the day before they expire, however late its usage comes", func() {
 		s.credits(buyer, object{"amount": 40, "expiry_date": "2025-03-11"})
