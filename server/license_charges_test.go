@@ -108,7 +108,7 @@ var _ = Describe("What licenses cover of charges", func() {
 		o.clock("2025-06-16T00:00:00Z")
 		o.spend(customer, "a", "2025-06-15T12:00:00Z", "30")
 		Expect(o.ledger(customer, "credits")).To(Equal([]string{"increment 50 committed: 50"}))
-		Expect(o.get("/v1/subscriptions/" + sub + "/costs?currency=credits&timeframe_start=2025-06-10T00:00:00Z&timeframe_end=2025-06-16T00:00:00Z").expect(200).
+		Expect(o.get("/v1/subscriptions/"+sub+"/costs?currency=credits&timeframe_start=2025-06-10T00:00:00Z&timeframe_end=2025-06-16T00:00:00Z").expect(200).
 			each("data", "total")).To(HaveEach("0"))
 		Expect(figures(o.get("/v1/licenses/usage?subscription_id=" + sub + "&license_type_id=" + o.kind + "&start_date=2025-06-10&end_date=2025-06-20").expect(200))).
 			To(Equal([]string{"a 06-10 06-20: 100 - 30 = 70, 70 eligible, 40 shared"}))

@@ -123,6 +123,15 @@ func plain(n ast.Node, source []byte) string {
 // become plain text: the server does not have these files.
 type links struct{}
 
+// local is the address of a link to another file, and nil for one to elsewhere or within the guide.
+func local(destination string) *url.URL {
+	to, err := url.Parse(destination)
+	if err != nil || to.IsAbs() || to.Path == "" {
+		return nil
+	}
+	return to
+}
+
 // Transform is called with each guide that was read.
 func (links) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 	var elsewhere []*ast.Link
@@ -131,9 +140,9 @@ func (links) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 		if !ok || !entering {
 			return ast.WalkContinue, nil
 		}
-		to, err := url.Parse(string(link.Destination))
+		to := local(string(link.Destination))
 		switch {
-		case err != nil || to.IsAbs() || to.Path == "":
+		case to == nil:
 		case strings.HasSuffix(to.Path, ".md") && !strings.Contains(to.Path, "/"):
 			to.Path = strings.TrimSuffix(to.Path, ".md")
 			link.Destination = []byte(to.String())
