@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,14 +67,16 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 		file := filepath.Join("../../../docs", guide)
 		text, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
+		ports := []string{port(), port(), port()}
 		places := strings.NewReplacer("127.0.0.1:8080", address, "https://billing.example.com", "http://"+address,
-			"4001", port(), "4002", port(), "4003", port())
+			"4001", ports[0], "4002", ports[1], "4003", ports[2])
 		dir := GinkgoT().TempDir()
 		for _, program := range programs.FindAllSubmatch(text, -1) {
 			Expect(os.WriteFile(filepath.Join(dir, string(program[1])), []byte(places.Replace(string(program[2]))), 0o600)).To(Succeed())
 		}
 		const mark = "== the next step\n"
-		script := "set -euo pipefail\nset -m\ntrap 'kill $(jobs -p) 2> /dev/null || true; wait || true' EXIT\n"
+		// A job is a group of processes: its shell may have started others.
+		script := "set -euo pipefail\nset -m\ntrap 'for job in $(jobs -p); do kill -- -$job 2> /dev/null || true; done; wait || true' EXIT\n"
 		all := blocks(file)
 		Expect(all).NotTo(BeEmpty())
 		for _, s := range all {
@@ -84,6 +87,13 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 		bash.Dir, bash.Stdout, bash.Stderr, bash.WaitDelay = dir, &printed, &complaints, time.Second
 		bash.Env = append(os.Environ(), env...)
 		Expect(bash.Run()).To(Succeed(), "%s\n%s", &printed, &complaints)
+		for _, port := range ports {
+			conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+			if err == nil {
+				_ = conn.Close()
+			}
+			Expect(err).To(HaveOccurred(), "what the guide started goes on at port %s", port)
+		}
 		for i, text := range strings.Split(strings.TrimSuffix(printed.String(), mark), mark) {
 			Expect(text).To(Equal(all[i].printed), "%s\n%s", all[i].commands, &complaints)
 		}
