@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -123,15 +122,6 @@ func plain(n ast.Node, source []byte) string {
 // become plain text: the server does not have these files.
 type links struct{}
 
-// local is the address of a link to another file, and nil for one to elsewhere or within the guide.
-func local(destination string) *url.URL {
-	to, err := url.Parse(destination)
-	if err != nil || to.IsAbs() || to.Path == "" {
-		return nil
-	}
-	return to
-}
-
 // Transform is called with each guide that was read.
 func (links) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 	var elsewhere []*ast.Link
@@ -140,13 +130,10 @@ func (links) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 		if !ok || !entering {
 			return ast.WalkContinue, nil
 		}
-		to := local(string(link.Destination))
-		switch {
-		case to == nil:
-		case strings.HasSuffix(to.Path, ".md") && !strings.Contains(to.Path, "/"):
-			to.Path = strings.TrimSuffix(to.Path, ".md")
-			link.Destination = []byte(to.String())
-		default:
+		switch to, isGuide := guideLink(string(link.Destination)); {
+		case isGuide:
+			link.Destination = []byte(to)
+		case !strings.HasPrefix(to, "https://") && !strings.HasPrefix(to, "#"):
 			elsewhere = append(elsewhere, link)
 		}
 		return ast.WalkContinue, nil
@@ -160,4 +147,17 @@ func (links) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 		}
 		parent.RemoveChild(parent, link)
 	}
+}
+
+// guideLink returns a link to the file of a guide as one to its page.
+func guideLink(to string) (page string, isGuide bool) {
+	file, part, hasPart := strings.Cut(to, "#")
+	name, isGuide := strings.CutSuffix(file, ".md")
+	if !isGuide || strings.Contains(name, "/") {
+		return to, false
+	}
+	if hasPart {
+		name += "#" + part
+	}
+	return name, true
 }
