@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -43,7 +42,9 @@ var _ = Describe("Serving on a private PostgreSQL", func() {
 		Expect(err).NotTo(HaveOccurred())
 		master, err := strconv.Atoi(strings.Split(string(pid), "\n")[0])
 		Expect(err).NotTo(HaveOccurred())
-		Expect(syscall.Kill(master, syscall.SIGKILL)).To(Succeed())
+		process, err := os.FindProcess(master)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(process.Kill()).To(Succeed())
 		metrics := func() string {
 			response, err := http.Get(strings.Replace(address, "/v1/ping", "/metrics", 1))
 			Expect(err).NotTo(HaveOccurred())
