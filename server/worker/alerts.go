@@ -24,7 +24,7 @@ func (w *Worker) EvaluateAlerts(ctx context.Context) {
 	var served sync.WaitGroup
 	served.Go(func() {
 		w.dirty.serve(ctx, evaluators, func(id string) {
-			more := w.doNow(store.WithAccount(ctx, id), alertJobs, patience)
+			more := w.doNow(store.WithAccount(ctx, id), pass{of: alertJobs, patience: patience})
 			time.AfterFunc(evaluationPause, func() { w.dirty.release(id, more) })
 		})
 	})

@@ -20,6 +20,7 @@ import (
 // pass is one look through the due work of an account.
 type pass struct {
 	of    []job
+	among []job     // with those of the pass: it does nothing while a unit of another of these comes first; nil: none is asked for
 	until time.Time // does what fell due up to and including it; zero: until now, and leaves what other transactions have locked
 
 	requested bool // by a request, which waits for the end
@@ -42,7 +43,7 @@ func (p pass) over() bool {
 func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
 	var locked time.Time // since when other transactions have all that is due; zero: they have not
 	for ctx.Err() == nil {
-		next, err := w.earliest(ctx, p)
+		next, err := w.next(ctx, p)
 		if err == nil && p.shown {
 			w.due.saw(store.AccountID(ctx), next.first)
 		}
@@ -212,6 +213,21 @@ type found struct {
 
 	trying []due.Parked         // units whose next try has come
 	first  map[string]time.Time // when the first unit of each kind fell due
+}
+
+// next finds the unit that the pass does next.
+func (w *Worker) next(ctx context.Context, p pass) (found, error) {
+	next, err := w.earliest(ctx, p)
+	if err != nil || next.job == nil || p.among == nil {
+		return next, err
+	}
+	own := p.of
+	p.of, p.until = p.among, time.Time{} // an advance may have moved the clock meanwhile
+	next, err = w.earliest(ctx, p)
+	if next.job != nil && !slices.ContainsFunc(own, func(j job) bool { return j.name == next.job.name }) {
+		return found{}, err
+	}
+	return next, err
 }
 
 // earliest finds the unit that is due first. A search that fails says so, and no other does then: its error

@@ -87,23 +87,21 @@ func (w *Worker) retryStopped(ctx context.Context) {
 // DoImmediate does the immediate jobs of the context's account, and waits for those that other transactions
 // have.
 func (w *Worker) DoImmediate(ctx context.Context) {
-	w.doNow(store.For(ctx, store.Background), immediateJobs, 0)
+	w.doNow(store.For(ctx, store.Background), pass{of: immediateJobs})
 }
 
-// doNow does the work of some jobs that is due now in the context's account. Work that fails is parked. It
-// reports whether it gave up, since other transactions had the rest for longer than its patience, which has
-// no end where it is zero.
-func (w *Worker) doNow(ctx context.Context, some []job, patience time.Duration) (more bool) {
-	w.Runner.Run(ctx, background.Unit{Work: some[0].name, Of: store.AccountID(ctx)}, func() error {
-		var now time.Time
+// doNow does the work of a pass that is due now in the context's account. Work that fails is parked. It
+// reports whether it gave up, since other transactions had the rest for longer than the patience of the pass.
+func (w *Worker) doNow(ctx context.Context, p pass) (more bool) {
+	w.Runner.Run(ctx, background.Unit{Work: p.of[0].name, Of: store.AccountID(ctx)}, func() error {
 		err := w.Store.View(ctx, func(tx *store.Tx) error {
-			now = tx.Now
+			p.until = tx.Now
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		more, err = w.catchUp(ctx, pass{of: some, until: now, patience: patience})
+		more, err = w.catchUp(ctx, p)
 		return err
 	})
 	return more

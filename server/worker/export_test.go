@@ -19,6 +19,22 @@ func (w *Worker) DoFailing(ctx context.Context, err error) error {
 	return failed
 }
 
+// DoThresholds compares usage with thresholds, as is done soon after events are stored.
+func (w *Worker) DoThresholds(ctx context.Context) {
+	w.doNow(ctx, pass{of: thresholdJobs, among: billingInOrder})
+}
+
+// Due names the kinds of which a unit is due by the account's clock.
+func (w *Worker) Due(ctx context.Context) (kinds []string, err error) {
+	next, err := w.earliest(ctx, pass{of: jobs})
+	for _, j := range jobs {
+		if _, waits := next.first[j.name]; waits {
+			kinds = append(kinds, j.name)
+		}
+	}
+	return kinds, err
+}
+
 // Alone has the worker do each unit of due work in a transaction of its own.
 func (w *Worker) Alone() { w.alone = true }
 

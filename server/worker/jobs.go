@@ -58,6 +58,14 @@ var jobs = slices.Concat(immediateJobs, []job{
 	{"collect payments", due.Payments, invoice.NextCollection, invoice.CollectNext},
 }, alertJobs)
 
+// billingInOrder are the threshold jobs in their place among the jobs that make or change documents and terms.
+// Such units may be due where the clock is stopped: an advance is on its way, or ended in an outage. A
+// threshold invoice before them would charge by other terms, and have another number. Ledgers are left out,
+// as requests make them due, and a threshold invoice works out itself what credits pay.
+var billingInOrder = slices.DeleteFunc(slices.Clone(jobs), func(j job) bool {
+	return j.lane != due.Billing && j.lane != due.UsageScan || j.name == "settle credits"
+})
+
 // alertJobs evaluate alerts on what changed. They are done soon after a request, also where
 // the clock is stopped.
 var alertJobs = []job{

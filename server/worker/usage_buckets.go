@@ -35,7 +35,7 @@ func (w *Worker) AggregateUsage(ctx context.Context) {
 	served.Go(func() {
 		w.used.serve(ctx, aggregators, func(id string) {
 			w.Runner.Run(ctx, background.Unit{Work: "aggregate usage", Of: id}, func() error { return w.aggregate(ctx, id) })
-			w.used.release(id, w.doNow(store.WithAccount(ctx, id), thresholdJobs, patience))
+			w.used.release(id, w.doNow(store.WithAccount(ctx, id), pass{of: thresholdJobs, among: billingInOrder, patience: patience}))
 		})
 	})
 	defer served.Wait()
