@@ -37,7 +37,13 @@ type Account struct {
 // Open makes an account whose clock is set to an instant, which is in UTC unless it says else.
 func Open(now string) Account {
 	GinkgoHelper()
-	a := Account{Store: storetest.Shared()}
+	return OpenOn(storetest.Shared(), now)
+}
+
+// OpenOn is Open on a database of the spec's own.
+func OpenOn(st *store.Store, now string) Account {
+	GinkgoHelper()
+	a := Account{Store: st}
 	a.Ctx = storetest.Account(a.Store, "test")
 	a.Clock(now)
 	a.Do(func(tx *store.Tx) error {
