@@ -42,12 +42,19 @@ func (s *Server) ShowAllMetrics() {
 
 // CountScrapes returns how often all metrics were gathered since.
 func (s *Server) CountScrapes() (times func() int64) {
-	var gathered atomic.Int64
-	s.metrics.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "spec_scrapes_total"}, func() float64 {
-		return float64(gathered.Add(1))
-	}))
-	return gathered.Load
+	counter := &scrapes{}
+	s.metrics.registry.MustRegister(counter)
+	return counter.seen.Load
 }
+
+// scrapes is a collector that shows nothing and counts how often it is asked.
+type scrapes struct{ seen atomic.Int64 }
+
+func (*scrapes) Describe(to chan<- *prometheus.Desc) {
+	prometheus.NewGauge(prometheus.GaugeOpts{Name: "spec_scrapes"}).Describe(to)
+}
+
+func (c *scrapes) Collect(chan<- prometheus.Metric) { c.seen.Add(1) }
 
 // CountPings returns how often the database was asked for probes since.
 func (s *Server) CountPings() (times func() int64) {
