@@ -21,6 +21,7 @@ import (
 // commands is the command line.
 type commands struct {
 	Serve   serve   `cmd:"" help:"Serve the API; without TOLLKEEPER_DATABASE_URL, on a private PostgreSQL in TOLLKEEPER_DATA_DIR."`
+	Demo    demo    `cmd:"" help:"Make a test account with 20 customers and 90 days of usage, to look at."`
 	Migrate migrate `cmd:"" help:"Bring the database to this version. Serving does it too."`
 	Account struct {
 		Create createAccount `cmd:"" help:"Make an account and its first API key."`
@@ -117,6 +118,7 @@ func nameOf(command string) string {
 // reason. All others have one if they change something.
 var withoutEntry = map[string]string{
 	"serve":          "requests have entries of their own, and what falls due by the clock follows from earlier changes",
+	"demo":           "it sends requests, which have entries there, beside the entry of the account that it makes",
 	"migrate":        "it changes the database, and no account",
 	"import events":  "events are themselves a log that is only added to",
 	"import account": "it sends requests to another server, which have entries there",
