@@ -38,7 +38,7 @@ func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, answer, why := 0, []byte(nil), ""
 	unsure := false // whether an earlier attempt had its effect
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(again) {
+	for began := time.Now(); time.Since(began) < patience && r.Context().Err() == nil; time.Sleep(again) {
 		at := p.servers[rand.IntN(len(p.servers))].addr
 		status, answer, err = attempt(r.Context(), at, r, body)
 		switch {

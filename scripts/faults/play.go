@@ -118,7 +118,7 @@ func (l *load) check(ctx context.Context) (findings []string, err error) {
 	for _, id := range l.told.unheard() {
 		findings = append(findings, "a webhook is lost: of customer "+id)
 	}
-	for began := time.Now(); ; time.Sleep(time.Second) { // parked work is tried again by itself
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // parked work is tried again by itself
 		broken, err := l.broken(ctx)
 		if err != nil {
 			return findings, err
