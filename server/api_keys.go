@@ -16,7 +16,7 @@ func (s *Server) CreateAPIKey(ctx context.Context, req gen.CreateAPIKeyRequestOb
 	in := wire.NewAPIKey(*req.Body)
 	var created gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		k, text, err := account.CreateOwnKey(tx, requestOf(ctx).apiKey, in)
+		k, text, err := account.CreateOwnKey(tx, requestOf(ctx).apiKey.Rights(), in)
 		created = wire.APIKeyWithText(k, text)
 		return err
 	})
@@ -65,7 +65,7 @@ func (s *Server) RotateAPIKey(ctx context.Context, req gen.RotateAPIKeyRequestOb
 	}
 	var rotated gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		k, text, err := account.RotateOwnKey(tx, requestOf(ctx).apiKey, req.APIKeyID, overlap)
+		k, text, err := account.RotateOwnKey(tx, requestOf(ctx).apiKey.Rights(), req.APIKeyID, overlap)
 		rotated = wire.APIKeyWithText(k, text)
 		return err
 	})
@@ -78,7 +78,7 @@ func (s *Server) RotateAPIKey(ctx context.Context, req gen.RotateAPIKeyRequestOb
 // RevokeAPIKey serves POST /v1/api_keys/{api_key_id}/revoke.
 func (s *Server) RevokeAPIKey(ctx context.Context, req gen.RevokeAPIKeyRequestObject) (gen.RevokeAPIKeyResponseObject, error) {
 	revoked, err := once(ctx, s, func(tx *store.Tx) (gen.APIKey, error) {
-		k, err := account.RevokeOwnKey(tx, requestOf(ctx).apiKey, req.APIKeyID)
+		k, err := account.RevokeOwnKey(tx, requestOf(ctx).apiKey.ID, req.APIKeyID)
 		return wire.APIKey(k), err
 	})
 	if err != nil {

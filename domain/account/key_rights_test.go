@@ -126,21 +126,21 @@ var _ = Describe("The keys of an account", func() {
 		strong, _ := o.create(account.NewKey{})
 		for _, scope := range []account.Scope{"all", "read", "ingest", "invoices:write", "customers:read"} {
 			err := o.update(func(tx *store.Tx) error {
-				_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "more", Scopes: []account.Scope{"invoices:read", scope}})
+				_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "more", Scopes: []account.Scope{"invoices:read", scope}})
 				return err
 			})
 			Expect(err).To(MatchError(ContainSubstring("scopes[1] would give the right")), string(scope))
 		}
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "all by default"})
+			_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "all by default"})
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.RotateOwnKey(tx, weak, strong.ID, 0)
+			_, _, err := account.RotateOwnKey(tx, weak.Rights(), strong.ID, 0)
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.CreateOwnKey(tx, weak, account.NewKey{Name: "less", Scopes: []account.Scope{"invoices:read"}})
+			_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "less", Scopes: []account.Scope{"invoices:read"}})
 			return err
 		})).To(Succeed())
 		Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(HaveLen(3))
@@ -154,8 +154,11 @@ var _ = Describe("The keys of an account", func() {
 		mine, _ := o.create(account.NewKey{})
 		for what, do := range map[string]func(tx *store.Tx) error{
 			"find":   func(tx *store.Tx) error { _, err := account.FindOwnKey(tx, theirs.ID); return err },
-			"revoke": func(tx *store.Tx) error { _, err := account.RevokeOwnKey(tx, mine, theirs.ID); return err },
-			"rotate": func(tx *store.Tx) error { _, _, err := account.RotateOwnKey(tx, mine, theirs.ID, 0); return err },
+			"revoke": func(tx *store.Tx) error { _, err := account.RevokeOwnKey(tx, mine.ID, theirs.ID); return err },
+			"rotate": func(tx *store.Tx) error {
+				_, _, err := account.RotateOwnKey(tx, mine.Rights(), theirs.ID, 0)
+				return err
+			},
 		} {
 			Expect(fault.Is(o.update(do), fault.KindMissing)).To(BeTrue(), what)
 		}
@@ -181,11 +184,11 @@ var _ = Describe("The keys of an account", func() {
 		mine, _ := o.create(account.NewKey{})
 		other, _ := o.create(account.NewKey{})
 		Expect(o.update(func(tx *store.Tx) error {
-			_, err := account.RevokeOwnKey(tx, mine, mine.ID)
+			_, err := account.RevokeOwnKey(tx, mine.ID, mine.ID)
 			return err
 		})).To(MatchError(ContainSubstring("cannot revoke itself")))
 		Expect(o.update(func(tx *store.Tx) error {
-			_, err := account.RevokeOwnKey(tx, mine, other.ID)
+			_, err := account.RevokeOwnKey(tx, mine.ID, other.ID)
 			return err
 		})).To(Succeed())
 	})

@@ -7,11 +7,11 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// Keys that requests handle: those of the transaction's account. by is the key of the
-// request, which cannot give rights that it does not have itself.
+// Keys that requests handle: those of the transaction's account. by are the rights of the key or
+// the person that asks, who cannot give others.
 
 // CreateOwnKey is [CreateKey] for the transaction's account.
-func CreateOwnKey(tx *store.Tx, by Key, in NewKey) (k Key, text string, err error) {
+func CreateOwnKey(tx *store.Tx, by Rights, in NewKey) (k Key, text string, err error) {
 	if in.Scopes == nil {
 		in.Scopes = []Scope{ScopeAll}
 	}
@@ -40,17 +40,17 @@ func FindOwnKey(tx *store.Tx, id string) (k Key, err error) {
 	return k, store.Found(err, "Key", id)
 }
 
-// RevokeOwnKey is [RevokeKey] for a key of the transaction's account. The key of the request
-// cannot revoke itself: its answer could not be repeated.
-func RevokeOwnKey(tx *store.Tx, by Key, id string) (Key, error) {
-	if id == by.ID {
+// RevokeOwnKey is [RevokeKey] for a key of the transaction's account. byKey is the key of
+// the request, "" for none: a key cannot revoke itself, since the answer could not be repeated.
+func RevokeOwnKey(tx *store.Tx, byKey, id string) (Key, error) {
+	if id == byKey {
 		return Key{}, fault.Refused("a key cannot revoke itself; use another key")
 	}
 	return revoke(tx.DB, "id = ? AND account_id = ?", id, tx.AccountID)
 }
 
 // RotateOwnKey is [RotateKey] for a key of the transaction's account.
-func RotateOwnKey(tx *store.Tx, by Key, id string, overlap time.Duration) (k Key, text string, err error) {
+func RotateOwnKey(tx *store.Tx, by Rights, id string, overlap time.Duration) (k Key, text string, err error) {
 	old, err := FindOwnKey(tx, id)
 	if err != nil {
 		return k, "", err

@@ -111,23 +111,11 @@ func (k Key) Scopes() []Scope {
 	return all
 }
 
-// May reports whether the key has a right.
-func (k Key) May(r Right) bool {
-	return slices.ContainsFunc(k.Scopes(), func(s Scope) bool { return s.includes(r) })
-}
+// Rights are the scopes of the key.
+func (k Key) Rights() Rights { return k.Scopes() }
 
-// checkGrant refuses to give scopes with rights that the key itself does not have: a key
-// cannot make one that may do more.
-func (k Key) checkGrant(scopes []Scope) error {
-	for i, s := range scopes {
-		for _, r := range s.rights() {
-			if !k.May(r) {
-				return fault.Refused("scopes[%d] would give the right %s, which the key of this request does not have", i, r)
-			}
-		}
-	}
-	return nil
-}
+// May reports whether the key has a right.
+func (k Key) May(r Right) bool { return k.Rights().May(r) }
 
 func joinScopes(scopes []Scope) string {
 	var names []string
