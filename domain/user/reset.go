@@ -1,0 +1,199 @@
+package user
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"tollkeeper/store"
+	"tollkeeper/store/fault"
+)
+
+// resetLife is how long a link for a new password works.
+const resetLife = 24 * time.Hour
+
+// StartReset returns the token of a link by which a person chooses a new password. It replaces the
+// links that they have. An operator may ask for it; see [Session.StartReset] for people.
+func StartReset(ctx context.Context, st *store.Store, personID string, withoutSecondFactor bool) (token string, err error) {
+	err = as(ctx, st, personID, func(db *gorm.DB) error {
+		if withoutSecondFactor {
+			if err := endSecondFactor(db, personID); err != nil {
+				return err
+			}
+		}
+		if token, err = startReset(db, personID); err != nil {
+			return err
+		}
+		return writeEverywhere(db)
+	})
+	return token, err
+}
+
+func startReset(db *gorm.DB, personID string) (token string, err error) {
+	if err := db.Exec("DELETE FROM password_resets WHERE person_id = ?", personID).Error; err != nil {
+		return "", err
+	}
+	token = newToken()
+	return token, db.Exec("INSERT INTO password_resets (person_id, hash, expires_at) VALUES (?, ?, clock_timestamp() + ? * interval '1 second')",
+		personID, digest(token), int(resetLife.Seconds())).Error
+}
+
+// StartReset is [StartReset] for an owner and a member of their account. Who can choose a password
+// for a person gets all accounts of that person. So the owner needs to be an owner of each.
+func (s Session) StartReset(tx *store.Tx, personID string) (token string, err error) {
+	if !s.Role.ManagesAccount() {
+		return "", fault.Refused("only an owner may do this")
+	}
+	if _, err := lockMember(tx, personID); err != nil {
+		return "", err
+	}
+	var elsewhere bool
+	if err := tx.Raw("SELECT member_elsewhere(?, ?)", personID, s.Person.ID).Row().Scan(&elsewhere); err != nil {
+		return "", err
+	}
+	if elsewhere {
+		return "", fault.Refused("the person belongs to an account of which you are no owner; an operator of the server can reset the password")
+	}
+	if err := become(tx.DB, personID); err != nil {
+		return "", err
+	}
+	return startReset(tx.DB, personID)
+}
+
+// FindReset returns the person who chooses a new password by a link, or [ErrLinkEnded].
+func FindReset(ctx context.Context, st *store.Store, token string) (p Person, err error) {
+	err = st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
+		p, err = enterReset(db, token)
+		return err
+	})
+	return p, err
+}
+
+// enterReset makes a transaction that of the person of a link.
+func enterReset(db *gorm.DB, token string) (p Person, err error) {
+	var found []string
+	if err := db.Raw("SELECT person FROM find_password_reset(digest => ?)", digest(token)).Scan(&found).Error; err != nil {
+		return p, err
+	}
+	if len(found) == 0 {
+		return p, ErrLinkEnded
+	}
+	return be(db, found[0])
+}
+
+// Reset gives the person of a link a new password. All their sessions and links end, and what
+// failed before is not counted any more. A second factor stays.
+func Reset(ctx context.Context, st *store.Store, token, password string, from Request) error {
+	p, err := FindReset(ctx, st, token)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password, p.Email, p.Name); err != nil {
+		return err
+	}
+	stored, err := hashPassword(ctx, password)
+	if err != nil {
+		return err
+	}
+	return as(p.begin(ctx, "resetPassword", from.ID), st, p.ID, func(db *gorm.DB) error {
+		used := db.Exec("DELETE FROM password_resets WHERE hash = ? AND expires_at > clock_timestamp()", digest(token))
+		if used.Error != nil {
+			return used.Error
+		}
+		if used.RowsAffected == 0 {
+			return ErrLinkEnded
+		}
+		if err := setPassword(db, p.ID, stored); err != nil {
+			return err
+		}
+		if err := db.Exec("DELETE FROM sessions WHERE person_id = ?", p.ID).Error; err != nil {
+			return err
+		}
+		if err := signInCounts(p.EmailKey, from.Address).forgive(db); err != nil {
+			return err
+		}
+		return writeEverywhere(db)
+	})
+}
+
+func setPassword(db *gorm.DB, personID, stored string) error {
+	if err := db.Exec("DELETE FROM password_resets WHERE person_id = ?", personID).Error; err != nil {
+		return err
+	}
+	return db.Exec(`INSERT INTO credentials (person_id, password) VALUES (?, ?)
+		ON CONFLICT (person_id) DO UPDATE SET password = excluded.password`, personID, stored).Error
+}
+
+// ChangePassword gives the person of a session another password. It ends their other sessions.
+func (s Session) ChangePassword(ctx context.Context, st *store.Store, current, password string, from Request) error {
+	if err := s.prove(ctx, st, current); err != nil {
+		return err
+	}
+	if err := checkPassword(password, s.Person.Email, s.Person.Name); err != nil {
+		return err
+	}
+	stored, err := hashPassword(ctx, password)
+	if err != nil {
+		return err
+	}
+	return as(s.Person.begin(ctx, "changePassword", from.ID), st, s.Person.ID, func(db *gorm.DB) error {
+		if err := setPassword(db, s.Person.ID, stored); err != nil {
+			return err
+		}
+		if err := s.endOthers(db); err != nil {
+			return err
+		}
+		return writeEverywhere(db)
+	})
+}
+
+// prove has somebody who is signed in show that they know the password. It fails with a [Refusal].
+func (s Session) prove(ctx context.Context, st *store.Store, password string) error {
+	counted := passwordCounts(s.Person.ID)
+	var left int
+	var stored string
+	err := as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) (err error) {
+		if left, err = counted.count(db); err != nil {
+			return err
+		}
+		return db.Raw("SELECT coalesce(password, '') FROM credentials WHERE person_id = ?", s.Person.ID).Scan(&stored).Error
+	})
+	if err == nil {
+		left, err = counted.answer(left)
+	}
+	if err != nil {
+		return err
+	}
+	right, err := matches(ctx, password, stored)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return Refusal{Left: left}
+	}
+	return as(store.WithAudit(ctx, ""), st, s.Person.ID, counted.forgive)
+}
+
+// Delete removes a person from the server, with their memberships and sessions. It is for an
+// operator, with the login of the owner of the database.
+func Delete(ctx context.Context, st *store.Store, personID string) error {
+	return st.AsOwner(ctx, func(db *gorm.DB) error {
+		if _, err := be(db, personID); err != nil {
+			return err
+		}
+		if err := writeEverywhere(db); err != nil {
+			return err
+		}
+		if err := db.Exec("DELETE FROM memberships WHERE person_id = ?", personID).Error; err != nil {
+			return err
+		}
+		return db.Exec("DELETE FROM people WHERE id = ?", personID).Error
+	})
+}
+
+// List returns all people, the oldest first, to the operator.
+func List(ctx context.Context, st *store.Store) (all []Person, err error) {
+	err = st.AsOwner(ctx, func(db *gorm.DB) error { return db.Order("seq").Find(&all).Error })
+	return all, err
+}

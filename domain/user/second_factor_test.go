@@ -1,0 +1,123 @@
+package user_test
+
+import (
+	"errors"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/user"
+)
+
+var _ = Describe("A second factor", func() {
+	var h house
+	var secret string
+	var recovery []string
+	BeforeEach(func() {
+		h = newHouse()
+		secret, recovery = h.secured(h.mira)
+	})
+
+	// half signs in with the password alone.
+	half := func() string {
+		GinkgoHelper()
+		token, waiting, err := user.SignIn(h.ctx, h.store, "mira@ours.example", sentence, here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(waiting).To(BeTrue())
+		return token
+	}
+	complete := func(token, code string) error {
+		_, err := user.CompleteSignIn(h.ctx, h.store, token, code, here)
+		return err
+	}
+	refuse := func(err error) {
+		GinkgoHelper()
+		var refused user.Refusal
+		Expect(errors.As(err, &refused)).To(BeTrue(), "%v", err)
+	}
+
+	It("is asked for before a session opens anything", func() {
+		waiting := half()
+		Expect(h.works(waiting)).To(BeFalse())
+		_, err := user.FindWaiting(h.ctx, h.store, waiting)
+		Expect(err).NotTo(HaveOccurred())
+		token, err := user.CompleteSignIn(h.ctx, h.store, waiting, code(secret, 1), here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(token).NotTo(Equal(waiting))
+		Expect(h.open(token, nil).SecondFactor).To(BeTrue())
+		_, err = user.FindWaiting(h.ctx, h.store, waiting)
+		Expect(err).To(MatchError(user.ErrNoSession))
+	})
+
+	It("takes a code once", func() {
+		refuse(complete(half(), code(secret, 0))) // it was switched on with that
+		next := code(secret, 1)
+		Expect(complete(half(), next)).To(Succeed())
+		refuse(complete(half(), next))
+	})
+
+	It("takes no code of another time, and none that is not one", func() {
+		for _, wrong := range []string{code(secret, 20), code(secret, -20), "", "abcdef"} {
+			refuse(complete(half(), wrong))
+		}
+	})
+
+	It("takes a recovery code, once, however it is typed", func() {
+		Expect(recovery).To(HaveLen(10))
+		Expect(recovery[0]).To(MatchRegexp(`^([a-z2-7]{4}-){3}[a-z2-7]{4}$`))
+		Expect(complete(half(), strings.ToUpper(strings.ReplaceAll(recovery[0], "-", " ")))).To(Succeed())
+		refuse(complete(half(), recovery[0]))
+		Expect(complete(half(), recovery[1])).To(Succeed())
+	})
+
+	It("pauses after five codes that are wrong", func() {
+		waiting := half()
+		for range 5 {
+			refuse(complete(waiting, "000000"))
+		}
+		var refused user.Refusal
+		Expect(errors.As(complete(half(), recovery[0]), &refused)).To(BeTrue())
+		Expect(refused.Wait).To(BeNumerically(">", 0))
+	})
+
+	It("does not wait longer than ten minutes", func() {
+		waiting := half()
+		h.pass(10 * 60 * 1e9)
+		Expect(complete(waiting, code(secret, 1))).To(MatchError(user.ErrNoSession))
+	})
+
+	It("is switched off by who knows the password, or by the operator", func() {
+		refuse(h.mira.EndSecondFactor(h.ctx, h.store, another, here))
+		Expect(h.mira.EndSecondFactor(h.ctx, h.store, sentence, here)).To(Succeed())
+		h.signIn("mira@ours.example", here)
+		Expect(h.number("recovery_codes")).To(Equal(0))
+
+		h.secured(h.mira)
+		token, err := user.StartReset(h.ctx, h.store, h.mira.Person.ID, false)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(user.Reset(h.ctx, h.store, token, sentence, here)).To(Succeed())
+		half() // a new password leaves it
+		_, err = user.StartReset(h.ctx, h.store, h.mira.Person.ID, true)
+		Expect(err).NotTo(HaveOccurred())
+		h.signIn("mira@ours.example", here)
+	})
+
+	It("counts once a code was given for it", func() {
+		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
+		k, err := jon.BeginSecondFactor(h.ctx, h.store)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(k.URL).To(HavePrefix("otpauth://totp/Tollkeeper:jon@ours.example?"))
+		Expect(k.URL).To(ContainSubstring(k.Secret))
+		Expect(jon.BeginSecondFactor(h.ctx, h.store)).To(HaveField("Secret", k.Secret))
+		h.signIn("jon@ours.example", here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, "000000", here)
+		refuse(err)
+		h.signIn("jon@ours.example", here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, code(k.Secret, 0), here)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = jon.BeginSecondFactor(h.ctx, h.store)
+		Expect(err).To(MatchError(ContainSubstring("on already")))
+		Expect(h.logged(h.ours)[0].Action).To(Equal("switchOnSecondFactor"))
+	})
+})
