@@ -28,6 +28,20 @@ func (s *Server) fail(err error, c echo.Context) {
 		c.Response().Status = statusClientGone
 		return
 	}
+	problem, class := s.judge(err, c)
+	var body any = problem
+	if op := requestOf(ctx).operation; op != nil && op.ReadsBody && class.Status == http.StatusBadRequest {
+		body = gen.IngestProblem{Problem: problem, IngestFailure: gen.IngestFailure{ValidationFailed: []gen.EventFailure{}}}
+	}
+	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
+	c.Response().WriteHeader(class.Status)
+	_ = json.NewEncoder(c.Response()).Encode(body) // fails only when the connection does
+}
+
+// judge tells what an error is to clients, sets the headers that say so, and logs what is none of
+// their doing.
+func (s *Server) judge(err error, c echo.Context) (gen.Problem, contract.Class) {
+	ctx := c.Request().Context()
 	problem, class := contract.Problem(err, requestOf(ctx).id)
 	header := c.Response().Header()
 	var often contract.TooOften
@@ -48,13 +62,14 @@ func (s *Server) fail(err error, c echo.Context) {
 		}
 		s.log.LogAttrs(ctx, slog.LevelError, "failed", requestAttr(ctx), slog.Any("error", err))
 	}
-	var body any = problem
-	if op := requestOf(ctx).operation; op != nil && op.ReadsBody && class.Status == http.StatusBadRequest {
-		body = gen.IngestProblem{Problem: problem, IngestFailure: gen.IngestFailure{ValidationFailed: []gen.EventFailure{}}}
-	}
-	header.Set(echo.HeaderContentType, "application/problem+json")
-	c.Response().WriteHeader(class.Status)
-	_ = json.NewEncoder(c.Response()).Encode(body) // fails only when the connection does
+	return problem, class
+}
+
+// failPage is fail for a page of the console: it returns the status, and the page is made there.
+func (s *Server) failPage(c echo.Context, err error) int {
+	s.runner.ReportPanic(c.Request().Context(), background.Unit{Work: "request"}, err, true, requestAttr(c.Request().Context()))
+	_, class := s.judge(err, c)
+	return class.Status
 }
 
 // statusClientGone is the status in the log of a request that was given up.

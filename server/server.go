@@ -17,6 +17,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
+	"tollkeeper/server/console"
 	"tollkeeper/server/contract"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
@@ -156,6 +157,7 @@ func (s *Server) Handler() http.Handler {
 	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
+	console.Mount(e, console.Config{Store: s.store, Log: s.log, TrustedProxies: s.proxies, Failed: s.failPage})
 	return s.traced(answerHead(e))
 }
 

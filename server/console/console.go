@@ -1,0 +1,240 @@
+package console
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/user"
+	"tollkeeper/store"
+	"tollkeeper/store/fault"
+)
+
+// Config is what the console needs from outside.
+type Config struct {
+	Store *store.Store
+	Log   *slog.Logger
+
+	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
+	TrustedProxies []netip.Prefix
+
+	// Failed logs what is no fault of the client, sets the headers of its answer and returns the
+	// status.
+	Failed func(c echo.Context, err error) (status int)
+}
+
+// Console answers the paths under /console.
+type Console struct {
+	Config
+}
+
+// root is where the console is.
+const root = "/console"
+
+// policy lets a page load files of this server alone. Nothing runs that stands in the page.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'"
+
+// Mount serves the console on e.
+func Mount(e *echo.Echo, cfg Config) {
+	c := &Console{cfg}
+	all := e.Group(root, c.secured, c.answered)
+	c.mountAssets(all)
+	c.mountSignIn(all)
+	c.mountYou(all)
+	c.mountPages(all.Group("", c.signedIn))
+}
+
+// secured sets the headers of every answer.
+func (c *Console) secured(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		header := ec.Response().Header()
+		header.Set(echo.HeaderContentSecurityPolicy, policy)
+		header.Set(echo.HeaderXFrameOptions, "DENY")
+		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+		header.Set(echo.HeaderReferrerPolicy, "same-origin") // addresses have tokens and ids
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set(echo.HeaderCacheControl, "no-store")
+		header.Add(echo.HeaderVary, "HX-Request")
+		return next(ec)
+	}
+}
+
+type sessionKey struct{}
+
+// FromContext returns the session of a request of the console. Without one its fields are empty.
+func FromContext(ctx context.Context) user.Session {
+	s, _ := ctx.Value(sessionKey{}).(user.Session)
+	return s
+}
+
+// requestID is the id that the server gave to the request.
+func requestID(ec echo.Context) string { return ec.Response().Header().Get(echo.HeaderXRequestID) }
+
+// signedIn finds the session of a request, and leads to the sign-in where there is none. The
+// transactions of the request are those of the session's account. What changes something has
+// the form token of the session.
+func (c *Console) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		session, err := c.session(ec)
+		if errors.Is(err, user.ErrNoSession) {
+			return toSignIn(ec)
+		}
+		if err != nil {
+			return err
+		}
+		if session.AccountID == "" && !withoutAccount(ec.Path()) {
+			return goTo(ec, root+"/accounts")
+		}
+		if changes(ec.Request().Method) {
+			if err := checkForm(ec, session.CSRF); err != nil {
+				return err
+			}
+		}
+		return next(ec)
+	}
+}
+
+// withoutAccount reports a page for people who have chosen no account, too.
+func withoutAccount(path string) bool {
+	return path == root+"/accounts" || path == root+"/logout" || strings.HasPrefix(path+"/", root+"/you/")
+}
+
+// session returns the session of the request's cookie, and puts it into the request's context.
+func (c *Console) session(ec echo.Context) (user.Session, error) {
+	token := readCookie(ec, sessionCookie)
+	session, err := user.FindSession(ec.Request().Context(), c.Store, token)
+	if err != nil {
+		return session, err
+	}
+	ctx := context.WithValue(ec.Request().Context(), sessionKey{}, session)
+	ec.SetRequest(ec.Request().WithContext(store.WithAccount(ctx, session.AccountID)))
+	return session, nil
+}
+
+// require hides pages from those whose role lacks a right: for them there is nothing.
+func require(right account.Right) echo.MiddlewareFunc {
+	return requireThat(func(s user.Session) bool { return s.Rights().May(right) })
+}
+
+// requireOwner hides pages of the team and the settings from those who may not change them.
+func requireOwner() echo.MiddlewareFunc {
+	return requireThat(func(s user.Session) bool { return s.Role.ManagesAccount() })
+}
+
+func requireThat(may func(s user.Session) bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(ec echo.Context) error {
+			if !may(FromContext(ec.Request().Context())) {
+				return echo.ErrNotFound
+			}
+			return next(ec)
+		}
+	}
+}
+
+// changes reports a method that may change something.
+func changes(method string) bool {
+	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
+}
+
+// formField is the field of a form that has its token. A script sends it as a header.
+const (
+	formField  = "csrf"
+	formHeader = "X-CSRF-Token"
+)
+
+// errForeignForm says that a form was not made for this session.
+var errForeignForm = echo.NewHTTPError(http.StatusForbidden, "The form was made for another session. Nothing was saved. Load the page again.")
+
+// checkForm refuses what another site may have sent.
+func checkForm(ec echo.Context, expected string) error {
+	if site := ec.Request().Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return errForeignForm
+	}
+	given := ec.Request().Header.Get(formHeader)
+	if given == "" {
+		given = ec.FormValue(formField)
+	}
+	if expected == "" || subtle.ConstantTimeCompare([]byte(given), []byte(expected)) != 1 {
+		return errForeignForm
+	}
+	return nil
+}
+
+// goTo answers with another page. A part that htmx asked for cannot be another page, so
+// htmx is told to load it.
+func goTo(ec echo.Context, to string) error {
+	if ec.Request().Header.Get("HX-Request") == "true" {
+		ec.Response().Header().Set("HX-Redirect", to)
+		return ec.NoContent(http.StatusNoContent)
+	}
+	return ec.Redirect(http.StatusSeeOther, to)
+}
+
+// toSignIn leads to the sign-in, and from there back to the page that was asked for.
+func toSignIn(ec echo.Context) error {
+	to := root + "/login"
+	if next := ec.Request().URL.RequestURI(); ec.Request().Method == http.MethodGet && next != root {
+		to += "?next=" + url.QueryEscape(next)
+	}
+	return goTo(ec, to)
+}
+
+// within returns the path to go on to after the sign-in: one of the console, whatever else is asked
+// for.
+func within(next string) string {
+	target, err := url.Parse(next)
+	if err != nil || target.IsAbs() || target.Host != "" || target.User != nil || target.Opaque != "" ||
+		strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(target.Path, "..") ||
+		target.Path != root && !strings.HasPrefix(target.Path, root+"/") || strings.Contains(target.Path, "//") {
+		return root
+	}
+	return (&url.URL{Path: target.Path, RawPath: target.RawPath, RawQuery: target.RawQuery}).String()
+}
+
+// show answers with a page or a part of one.
+func show(ec echo.Context, status int, what templ.Component) error {
+	ec.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	ec.Response().WriteHeader(status)
+	if ec.Request().Method == http.MethodHead {
+		return nil
+	}
+	return what.Render(ec.Request().Context(), ec.Response())
+}
+
+// answered answers what failed by a page.
+func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		err := fault.Recovered(func() error { return next(ec) })
+		if err == nil || ec.Response().Committed {
+			return err
+		}
+		ctx := ec.Request().Context()
+		var told *fault.Fault
+		var sent *echo.HTTPError
+		switch {
+		case ctx.Err() != nil && !errors.As(err, &told):
+			return err // nobody reads an answer
+		case errors.As(err, &told) && told.Kind == fault.KindMissing:
+			return show(ec, http.StatusNotFound, nothingPage())
+		case errors.As(err, &told):
+			return show(ec, http.StatusBadRequest, rejectedPage(raised(told.Detail)))
+		case errors.As(err, &sent) && sent.Code == http.StatusNotFound:
+			return show(ec, http.StatusNotFound, nothingPage())
+		case errors.As(err, &sent) && sent.Code < http.StatusInternalServerError:
+			text, _ := sent.Message.(string)
+			return show(ec, sent.Code, rejectedPage(text))
+		}
+		return show(ec, c.Failed(ec, err), crashedPage(requestID(ec)))
+	}
+}
