@@ -3,6 +3,7 @@ module tollkeeper
 go 1.26.0
 
 require (
+	github.com/a-h/templ v0.3.977
 	github.com/alecthomas/kong v1.17.0
 	github.com/alexedwards/argon2id v1.0.0
 	github.com/bits-and-blooms/bloom/v3 v3.7.1

@@ -34,6 +34,13 @@ type commands struct {
 		List   listKeys  `cmd:"" help:"List the API keys of an account."`
 		Revoke revokeKey `cmd:"" help:"End an API key."`
 	} `cmd:"" help:"API keys."`
+	User struct {
+		Create createUser `cmd:"" help:"Make a person and print a link by which they choose a password."`
+		List   listUsers  `cmd:"" help:"List the people who sign in to the console, and their roles."`
+		Invite inviteUser `cmd:"" help:"Print a link by which somebody joins an account."`
+		Reset  resetUser  `cmd:"" help:"Print a link by which a person chooses a new password."`
+		Remove removeUser `cmd:"" help:"Remove a person from an account, or from the server."`
+	} `cmd:"" help:"People who sign in to the console."`
 	Plan struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`

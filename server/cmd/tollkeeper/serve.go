@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"tollkeeper/domain/user"
 	"tollkeeper/server"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
@@ -144,6 +145,9 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	}
 	welcome, err := db.firstAccount(audited(ctx, "serve"), st, env.APIKey)
 	if err != nil {
+		return err
+	}
+	if welcome.setup, err = user.OpenSetup(ctx, st); err != nil {
 		return err
 	}
 	welcome.print(out, listeners.public.Addr(), secured != nil)

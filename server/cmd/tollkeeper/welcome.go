@@ -17,6 +17,7 @@ type welcome struct {
 	key   string // "" when it is not known any more
 	made  bool   // the key, just now
 	owner string // an account, for the hint to make another key
+	setup string // the token of a link for the first person; "" once there is one
 }
 
 // firstAccount makes a test account with a key when there is no account. Of
@@ -79,6 +80,9 @@ func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
 		url = "https://" + reachableAt(addr)
 	}
 	line("Tollkeeper answers at %s (documentation: %s/docs)", url, url)
+	if w.setup != "" {
+		line("The console has no user yet. This link makes the first owner. It works once, for a day:\n\n    %s/console/setup?token=%s\n", url, w.setup)
+	}
 	if w.made {
 		line("Made the test account %s. Its API key, which is not stored and not shown again:\n\n    %s\n", w.owner, w.key)
 	}
