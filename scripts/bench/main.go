@@ -46,6 +46,8 @@ func main() {
 	credits := flag.Bool("credits", false, "measure credits alone")
 	ingest := flag.Bool("ingest", false, "measure how events come in alone")
 	alone := flag.Bool("billing", false, "measure billing alone")
+	shares := flag.Bool("shares", false, "measure alone what an account feels of another one that does its worst")
+	verification := flag.Bool("verify", false, "measure alone how long all records are verified, and that damage is found")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
@@ -65,6 +67,12 @@ func main() {
 	}
 	if *ingest {
 		measure, o.mode = runIngest, "bench -ingest"
+	}
+	if *shares {
+		measure = runShares
+	}
+	if *verification {
+		measure = runVerify
 	}
 	if *credits {
 		measure, o.mode = runCredits, "bench -credits"

@@ -140,6 +140,9 @@ func runUsual(ctx context.Context, o options) error {
 	if err := r.billing(ctx, s, o.billed); err != nil {
 		return err
 	}
+	if err := r.shares(ctx, s, o.rounds); err != nil {
+		return err
+	}
 	if err := r.rating(ctx, u.dir); err != nil {
 		return err
 	}
