@@ -189,6 +189,8 @@ var _ = Describe("What is done by a link", func() {
 	broken := func(h house, do func(st *store.Store) error, untouched, done func()) {
 		GinkgoHelper()
 		flaky := storetest.NewFlakyConn(h.store)
+		failed := 0
+		defer func() { Expect(failed).To(BeNumerically(">", 8), "statements that failed") }()
 		for n := 1; ; n++ {
 			Expect(n).To(BeNumerically("<", 60))
 			flaky.Break(n, storetest.AtStatement)
@@ -202,6 +204,7 @@ var _ = Describe("What is done by a link", func() {
 				done()
 				return
 			}
+			failed++
 			untouched()
 		}
 	}
