@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os/user"
+	osuser "os/user"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +19,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/due"
+	"tollkeeper/domain/user"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
@@ -40,6 +41,9 @@ var auditedCommands = map[string]func(o subject) []string{
 	"webhook remove": func(o subject) []string { return []string{"--account", o.id, o.endpoint()} },
 	"due retry":      func(o subject) []string { return []string{"--account", o.id, o.parked()} },
 	"due skip":       func(o subject) []string { return []string{"--account", o.id, o.parked()} },
+	"user create":    func(o subject) []string { return []string{"--account", o.id, "--name", "Ann", o.address()} },
+	"user invite":    func(o subject) []string { return []string{"--account", o.id, "--role", "reader", o.address()} },
+	"user remove":    func(o subject) []string { return []string{o.person()} },
 }
 
 // readingCommands are those that change nothing, with arguments. Of some, of which there are none,
@@ -49,6 +53,7 @@ var readingCommands = map[string]func(o subject) []string{
 	"key list":     func(o subject) []string { return []string{"--account", o.id} },
 	"webhook list": func(o subject) []string { return []string{"--account", o.id} },
 	"due list":     func(subject) []string { return nil },
+	"user list":    func(subject) []string { return nil },
 	"verify":       func(subject) []string { return nil },
 	"doctor":       func(subject) []string { return nil },
 	"version":      func(subject) []string { return nil },
@@ -97,6 +102,17 @@ func (o subject) endpoint() (id string) {
 		return err
 	})
 	return id
+}
+
+// address is one that nobody has.
+func (o subject) address() string { return strings.ToLower(store.NewID("ann")) + "@acme.test" }
+
+func (o subject) person() (email string) {
+	GinkgoHelper()
+	email = o.address()
+	_, _, err := user.CreateMember(context.Background(), o.st, o.id, user.New{Email: email, Name: "Ann"}, user.RoleReader)
+	Expect(err).NotTo(HaveOccurred())
+	return email
 }
 
 func (o subject) parked() (id string) {
@@ -170,7 +186,7 @@ var _ = Describe("A command", func() {
 	}
 	by := func() string {
 		GinkgoHelper()
-		u, err := user.Current()
+		u, err := osuser.Current()
 		Expect(err).NotTo(HaveOccurred())
 		return "command " + u.Username + " "
 	}
