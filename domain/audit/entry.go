@@ -79,8 +79,8 @@ func WriteShared(db *gorm.DB, accountID string) error {
 		return nil
 	}
 	var now time.Time
-	err := db.Raw(`SELECT coalesce(clock_now, clock_timestamp()) FROM accounts, set_config('tollkeeper.account', id, true) WHERE id = ?`,
-		accountID).Scan(&now).Error
+	// The transaction becomes that of the account first, or the server's role would not see it.
+	err := db.Raw("SELECT begin_account(?)", accountID).Row().Scan(&now)
 	if err != nil {
 		return fmt.Errorf("read the clock for the audit log: %w", err)
 	}

@@ -194,7 +194,7 @@ func (s Session) Revoke(ctx context.Context, st *store.Store, id string) error {
 
 // RevokeOthers ends all sessions of the person but this one.
 func (s Session) RevokeOthers(ctx context.Context, st *store.Store) error {
-	return as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) error { return s.endOthers(db) })
+	return as(store.WithAudit(ctx, ""), st, s.Person.ID, s.endOthers)
 }
 
 func (s Session) endOthers(db *gorm.DB) error {

@@ -114,7 +114,7 @@ func (s *story) creditOutage(ctx context.Context) error {
 			}
 		}
 	}
-	return errors.New("Globex has no paid invoice with a fee")
+	return errors.New("no invoice of Globex with a fee is paid")
 }
 
 // changes are those that customers ask for: seats, another plan, an end, and a one-off invoice.
