@@ -35,6 +35,11 @@ func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next st
 	return alerts, next, err
 }
 
+// ListAll returns a page of the alerts of all customers, subscriptions and plans, newest first.
+func ListAll(tx *store.Tx, page store.Page) (alerts []Alert, next string, err error) {
+	return store.List[Alert](tx.Where("deleted_at IS NULL"), page)
+}
+
 // On are the alerts that are on for a subscription while it is on the plan of a plan interval,
 // oldest first.
 func On(tx *store.Tx, subscriptionID string, s subscription.PlanInterval) ([]Alert, error) {
