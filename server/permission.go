@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net"
 	"net/netip"
 
@@ -51,13 +52,20 @@ func readRights(c *contract.Contract) map[string]account.Right {
 
 // beginAudit has the changes of a request recorded in the audit log. What only reads, and
 // sending events, has no entry (see package audit).
-func (s *Server) beginAudit(c echo.Context, k account.Key) {
+func (s *Server) beginAudit(c echo.Context, actor audit.Actor) {
 	r := requestOf(c.Request().Context())
 	if right, _ := s.rightOf(r); right.Access != account.AccessWrite {
 		return
 	}
-	actor := audit.Actor{Type: audit.APIKey, ID: k.ID, Name: k.Name}
 	c.SetRequest(c.Request().WithContext(audit.Begin(c.Request().Context(), actor, r.operation.ID, &r.id)))
+}
+
+// actorOf returns who makes the changes of a request: a person at the console, or a key.
+func actorOf(ctx context.Context, k account.Key) audit.Actor {
+	if p, ok := personOf(ctx); ok {
+		return p.actor
+	}
+	return audit.Actor{Type: audit.APIKey, ID: k.ID, Name: k.Name}
 }
 
 // beforeCommit ends each transaction: what it announced becomes messages, and the request

@@ -157,7 +157,9 @@ func (s *Server) Handler() http.Handler {
 	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
-	console.Mount(e, console.Config{Store: s.store, Log: s.log, TrustedProxies: s.proxies, Failed: s.failPage})
+	console.Mount(e, console.Config{
+		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
+	})
 	return s.traced(answerHead(e))
 }
 

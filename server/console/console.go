@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/account"
@@ -23,6 +24,11 @@ import (
 type Config struct {
 	Store *store.Store
 	Log   *slog.Logger
+
+	// Document is the contract, of which forms are made. API answers requests for the person who
+	// is signed in.
+	Document *openapi3.T
+	API      API
 
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
 	TrustedProxies []netip.Prefix

@@ -1,16 +1,57 @@
 package console
 
 import (
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 )
 
-// mountPages serves the pages that need a session. Their handlers find it by [FromContext].
+// mountPages serves the pages of an account, for people who are signed in. They read and change
+// through the API and have no rule of billing of their own.
 func (c *Console) mountPages(g *echo.Group) {
-	g.GET("", c.showYou)
+	p := newPages(c.Config)
+	for path, page := range map[string]func(*visit) (templ.Component, error){
+		"":                             homePage,
+		"/customers":                   customersPage,
+		"/customers/:id":               customerPage,
+		"/customers/:id/subscriptions": customerSubscriptionsPage,
+		"/customers/:id/invoices":      customerInvoicesPage,
+		"/customers/:id/credits":       customerCreditsPage,
+		"/customers/:id/alerts":        customerAlertsPage,
+		"/subscriptions":               subscriptionsPage,
+		"/subscriptions/:id":           subscriptionPage,
+		"/invoices":                    invoicesPage,
+		"/invoices/:id":                invoicePage,
+		"/credit-notes":                creditNotesPage,
+		"/credit-notes/:id":            creditNotePage,
+		"/credits":                     creditsPage,
+		"/plans":                       plansPage,
+		"/plans/:id":                   planPage,
+		"/prices":                      pricesPage,
+		"/prices/:id":                  pricePage,
+		"/metrics":                     metricsPage,
+		"/metrics/:id":                 metricPage,
+		"/coupons":                     couponsPage,
+		"/coupons/:id":                 couponPage,
+		"/events":                      eventsPage,
+		"/backfills":                   backfillsPage,
+		"/backfills/:id":               backfillPage,
+		"/alerts":                      alertsPage,
+		"/alerts/:id":                  alertPage,
+		"/keys":                        keysPage,
+		"/webhooks":                    webhooksPage,
+		"/webhooks/:id":                webhookPage,
+		"/deliveries/:id":              deliveryPage,
+		"/clock":                       clockPage,
+		"/work":                        workPage,
+		"/settings":                    settingsPage,
+		"/audit":                       auditPage,
+		"/do":                          formsPage,
+		"/do/:operation":               formPage,
+	} {
+		g.GET(path, p.serve(page))
+	}
+	g.POST("/do/:operation", p.serve(submitForm))
+	g.POST("/clock", p.serve(advanceClock))
+	g.POST("/work/:id", p.serve(retryWork))
+	g.GET("/*", p.serve(unknownPage))
 }
-
-// mountAssets serves the files that pages load.
-func (c *Console) mountAssets(*echo.Group) {}
-
-// asset is where a file that pages load is.
-func asset(name string) string { return root + "/assets/" + name }

@@ -1,0 +1,144 @@
+package console
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"tollkeeper/gen"
+)
+
+// ledgerEntry is what entries of all kinds have.
+type ledgerEntry struct {
+	gen.LedgerEntryBase
+	Kind      string  `json:"entry_type"`
+	InvoiceID *string `json:"invoice_id"`
+}
+
+// creditsView is what a customer has of a currency or custom unit.
+type creditsView struct {
+	customerView
+	Currency string
+	Blocks   table
+	Entries  []ledgerEntry
+	Pager    pager
+	TopUps   []gen.TopUp
+	TopUpErr error
+}
+
+// customerCreditsPage shows the blocks and the ledger of a customer, of one unit at a time.
+func customerCreditsPage(v *visit) (templ.Component, error) {
+	base, err := loadCustomer(v, "credits")
+	if err != nil {
+		return nil, err
+	}
+	view := creditsView{customerView: base, Currency: v.query("currency")}
+	if view.Currency == "" {
+		view.Currency = "credits"
+	}
+	path := params{"customer_id": base.Customer.ID}
+	unit := url.Values{"currency": {view.Currency}, "limit": {"100"}}
+	blocks, err := fetch[gen.CustomerCreditBlockPage](v, "listCredits", path, unit)
+	if err != nil {
+		return nil, err
+	}
+	view.Blocks = blockTable(view, blocks.Data)
+	query := v.filters()
+	query.Set("currency", view.Currency)
+	ledger, err := fetch[gen.LedgerEntryPage](v, "listLedgerEntries", path, query)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range ledger.Data {
+		read, err := readEntry(entry)
+		if err != nil {
+			return nil, err
+		}
+		view.Entries = append(view.Entries, read)
+	}
+	view.Pager = v.pager("entries", len(view.Entries), ledger.PaginationMetadata.NextCursor)
+	topUps, err := fetch[gen.TopUpPage](v, "listTopUps", path, nil)
+	view.TopUps, view.TopUpErr = topUps.Data, err
+	return customerCredits(view), nil
+}
+
+// readEntry reads what entries of all kinds have.
+func readEntry(entry gen.LedgerEntry) (read ledgerEntry, err error) {
+	text, err := entry.MarshalJSON()
+	if err != nil {
+		return read, err
+	}
+	return read, json.Unmarshal(text, &read)
+}
+
+// blockTable shows what is left of each block. The API lists them in the order they are used.
+func blockTable(c creditsView, blocks []gen.CustomerCreditBlock) table {
+	t := table{Label: "Credit blocks", Columns: []column{{"Block", ""}, {"State", ""}, {"In effect", "mid"}, {"Cost basis", "num wide"}, {"Of", "num wide"}, {"Left", "num"}, {"", ""}}}
+	for _, b := range blocks {
+		source := termsOf(b.CreditBlockSource).line()
+		effective := none()
+		if b.EffectiveDate != nil {
+			effective = openPeriod(*b.EffectiveDate, b.ExpiryDate, c.Zone)
+		}
+		var remove templ.Component = text("")
+		if found := c.visit.actions(doing{Operation: "deleteCreditBlock", Name: "Delete", Kind: "danger", Known: []string{"block_id", b.ID}}); len(found) > 0 {
+			remove = smallButton(found[0])
+		} else {
+			remove = templ.NopComponent
+		}
+		t.Rows = append(t.Rows, []templ.Component{
+			stacked(text(words(source)), mono(b.ID)), stateBadge(string(b.Status)), effective, optionalAmount(b.PerUnitCostBasis, ""), optionalNumber(b.MaximumInitialBalance), number(b.Balance.String()), remove,
+		})
+	}
+	return t
+}
+
+// ledger shows the entries with the balance after each.
+func (c creditsView) ledger() table {
+	t := table{Label: "Ledger", Columns: []column{{"Entry", ""}, {"When", "mid"}, {"State", "wide"}, {"Amount", "num"}, {"Balance", "num"}}}
+	for _, e := range c.Entries {
+		what := text(words(e.Kind))
+		if e.InvoiceID != nil {
+			what = stacked(what, anchor(link("invoices", *e.InvoiceID), "Invoice"))
+		} else if e.Description != nil {
+			what = stacked(what, text(*e.Description))
+		}
+		t.Rows = append(t.Rows, []templ.Component{what, instant(e.CreatedAt), stateBadge(string(e.EntryStatus)), number(e.Amount.String()), number(e.EndingBalance.String())})
+	}
+	return t
+}
+
+// topUps shows what is bought by itself when the balance is low.
+func (c creditsView) topUps() table {
+	t := table{Label: "Top-ups", Columns: []column{{"Below", "num"}, {"Adds", "num"}, {"Cost basis", "num"}, {"", ""}}}
+	for _, u := range c.TopUps {
+		var remove templ.Component = templ.NopComponent
+		if found := c.visit.actions(doing{Operation: "deleteTopUp", Name: "Delete", Kind: "danger", Known: []string{"customer_id", c.Customer.ID, "top_up_id", u.ID}}); len(found) > 0 {
+			remove = smallButton(found[0])
+		}
+		t.Rows = append(t.Rows, []templ.Component{number(u.Threshold), number(u.Amount), number(u.PerUnitCostBasis), remove})
+	}
+	return t
+}
+
+// units are the currency and custom unit that can be shown.
+func (c creditsView) units() (list []choice) {
+	names := []string{"credits"}
+	if c.Customer.Currency != nil {
+		names = append(names, *c.Customer.Currency)
+	}
+	if c.Currency != "credits" && c.Currency != deref(c.Customer.Currency) {
+		names = append(names, c.Currency)
+	}
+	for _, name := range names {
+		list = append(list, choice{c.visit.here("currency", name), name, name == c.Currency})
+	}
+	return list
+}
+
+// add are the buttons that change the balance.
+func (c creditsView) add() []action {
+	known := []string{"customer_id", c.Customer.ID, "currency", c.Currency}
+	return c.visit.actions(doing{Operation: "createTopUp", Name: "New top-up", Known: known}, doing{Operation: "createLedgerEntry", Name: "Add credits", Known: known})
+}

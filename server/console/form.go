@@ -1,0 +1,158 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"tollkeeper/store"
+)
+
+// form is the form of an operation, made from the contract.
+type form struct {
+	visit     *visit
+	Operation operation
+	Params    []field // of the path
+	Options   []field // of the query and the header
+	Body      *field  // nil where the operation has none
+	Was       string  // JSON of what an update began with
+	Once      string  // idempotency key: sending the form twice does it once
+	Problems  []violation
+	Failed    string
+	Lists     []datalist
+	Shown     string // the request as JSON
+	Curl      string
+}
+
+// violation is a reason why the API refused the form.
+type violation struct {
+	Field string // name of the field it is shown at; "" for none
+	Label string
+	Text  string
+}
+
+// datalist offers the names of resources for fields that want their ids.
+type datalist struct {
+	ID      string
+	Options []option
+}
+
+// writes reports whether the operation has a form: reads are pages.
+func (o operation) writes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }
+
+// schema of the body, nil without one.
+func (o operation) schema() *openapi3.Schema {
+	if o.RequestBody == nil {
+		return nil
+	}
+	if media := o.RequestBody.Value.Content.Get("application/json"); media != nil && media.Schema != nil {
+		return media.Schema.Value
+	}
+	return nil
+}
+
+// reader returns the operation that fetches what this one updates, if there is one.
+func (p *pages) reader(o operation) (operation, bool) {
+	for _, other := range p.operations {
+		if other.Path == o.Path && other.Method == http.MethodGet && o.Method == http.MethodPut {
+			return other, true
+		}
+	}
+	return operation{}, false
+}
+
+// findForm returns the operation that the address names, if the person may do it.
+func findForm(v *visit) (operation, error) {
+	op, ok := v.pages.operations[v.param("operation")]
+	if !ok || !op.writes() || !v.may(op.ID) {
+		return op, &failure{Status: http.StatusNotFound}
+	}
+	return op, nil
+}
+
+// makeForm makes the form of an operation with the values that are known.
+func makeForm(v *visit, op operation, values url.Values) form {
+	f := form{visit: v, Operation: op, Was: values.Get("was"), Once: values.Get("once")}
+	if f.Once == "" {
+		f.Once = store.NewID("form")
+	}
+	for _, p := range op.Parameters {
+		if p.In == openapi3.ParameterInHeader && p.Name == "Idempotency-Key" {
+			continue
+		}
+		name := "param." + p.Name
+		if !values.Has(name) && values.Has(p.Name) {
+			values.Set(name, values.Get(p.Name))
+		}
+		made := build(name, words(strings.ReplaceAll(p.Name, "-", " ")), p.Schema.Value, p.Required, values, 1)
+		if p.Description != "" {
+			made.Hint = p.Description
+		}
+		if p.In == openapi3.ParameterInPath {
+			f.Params = append(f.Params, made)
+		} else {
+			f.Options = append(f.Options, made)
+		}
+	}
+	if schema := op.schema(); schema != nil {
+		body := build("", op.Summary, schema, op.RequestBody.Value.Required, values, 0)
+		f.Body = &body
+	}
+	return f
+}
+
+// formPage shows the form of an operation. That of an update begins with what there is.
+func formPage(v *visit) (templ.Component, error) {
+	op, err := findForm(v)
+	if err != nil {
+		return nil, err
+	}
+	values := url.Values{}
+	for name, given := range v.echo.QueryParams() {
+		values[name] = slices.Clone(given)
+	}
+	f := makeForm(v, op, values)
+	if reader, ok := v.pages.reader(op); ok && v.may(reader.ID) && f.known() {
+		body, err := v.ask(request{Operation: reader.ID, Path: f.path()})
+		if err != nil {
+			return nil, err
+		}
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		var resource any
+		if err := decoder.Decode(&resource); err != nil {
+			return nil, err
+		}
+		if schema := op.schema(); schema != nil {
+			fill(values, "", schema, resource)
+			f = makeForm(v, op, values)
+			began, err := json.Marshal(f.Body.members())
+			if err != nil {
+				return nil, err
+			}
+			f.Was = string(began)
+		}
+	}
+	f.offer()
+	return formDetail(f), nil
+}
+
+// known reports whether all parameters of the path have a value.
+func (f form) known() bool {
+	return !slices.ContainsFunc(f.Params, func(p field) bool { return p.Value == "" })
+}
+
+// path are the parameters of the path.
+func (f form) path() params {
+	path := params{}
+	for _, p := range f.Params {
+		path[strings.TrimPrefix(p.Name, "param.")] = p.Value
+	}
+	return path
+}

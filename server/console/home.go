@@ -1,0 +1,143 @@
+package console
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"tollkeeper/domain/due"
+	"tollkeeper/gen"
+)
+
+// todo is an entry of the list of work: what, how much, and one button.
+type todo struct {
+	Icon, Tone string
+	What       string
+	Detail     string
+	Button     action
+}
+
+// homeView is what needs attention, and what is new.
+type homeView struct {
+	visit  *visit
+	Todos  []todo
+	Failed []string // parts of the list that could not be read
+	Latest table
+	Days   []dayVolume
+	DayErr error
+}
+
+// homePage lists what needs somebody. A part that cannot be read says so in its place.
+func homePage(v *visit) (templ.Component, error) {
+	view := homeView{visit: v}
+	for _, part := range []struct {
+		name string
+		look func(*visit) ([]todo, error)
+	}{{"Overdue invoices", overdueInvoices}, {"Failed webhooks", failedWebhooks}, {"Parked work", parkedTodo}, {"Drafts", draftTodo}} {
+		found, err := part.look(v)
+		if err != nil && statusOf(err) != 403 {
+			view.Failed = append(view.Failed, part.name)
+		}
+		view.Todos = append(view.Todos, found...)
+	}
+	if v.may("listInvoices") {
+		page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"8"}, "status[]": everyInvoice})
+		if err != nil {
+			return nil, err
+		}
+		if view.Latest, err = invoiceTable(v, page.Data); err != nil {
+			return nil, err
+		}
+	}
+	if v.may("listEventVolumes") {
+		from, until := v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -29), v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+		volumes, err := fetch[gen.EventVolumes](v, "listEventVolumes", nil, url.Values{"timeframe_start": {from.Format(time.RFC3339)}, "timeframe_end": {until.Format(time.RFC3339)}})
+		view.Days, view.DayErr = eventsView{Volumes: volumes.Data}.days(), err
+	}
+	return homeDetail(view), nil
+}
+
+// mostCounted bounds how many rows are read to be counted.
+const mostCounted = 100
+
+// many writes a count that may have reached its bound.
+func many(n int, things string) string {
+	if n >= mostCounted {
+		return "At least " + counted(n, things)
+	}
+	return counted(n, things)
+}
+
+// overdueInvoices are issued ones that are past their due date.
+func overdueInvoices(v *visit) ([]todo, error) {
+	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"issued"}, "date_type": {"due_date"}, "due_date[lt]": {v.now.UTC().Format(time.RFC3339)}})
+	if err != nil || len(page.Data) == 0 {
+		return nil, err
+	}
+	oldest := page.Data[len(page.Data)-1]
+	names, err := v.customers([]string{oldest.Customer.ID})
+	if err != nil {
+		return nil, err
+	}
+	detail := invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
+	if oldest.DueDate != nil {
+		if at, ok := parseInstant(*oldest.DueDate); ok {
+			detail += ", due since " + counted(daysBetween(at, v.now), "days")
+		}
+	}
+	what := " is overdue"
+	if len(page.Data) != 1 {
+		what = " are overdue"
+	}
+	return []todo{{"file", "bad", many(len(page.Data), "invoices") + what, detail, action{Address: link("invoices") + "?status=issued", Name: "See invoices"}}}, nil
+}
+
+// failedWebhooks are messages that an endpoint did not take.
+func failedWebhooks(v *visit) ([]todo, error) {
+	page, err := fetch[gen.WebhookDeliveryPage](v, "listWebhookDeliveries", nil, url.Values{"limit": {"100"}, "status": {"failed"}})
+	if err != nil || len(page.Data) == 0 {
+		return nil, err
+	}
+	newest := page.Data[0]
+	return []todo{{"hook", "bad", many(len(page.Data), "webhook deliveries") + " failed", "The newest, " + newest.Type + ": " + lastAnswer(newest), action{Address: link("webhooks", newest.WebhookEndpointID) + "?status=failed", Name: "See deliveries"}}}, nil
+}
+
+// parkedTodo is due work that failed.
+func parkedTodo(v *visit) ([]todo, error) {
+	if !v.may("fetchTestClock") {
+		return nil, nil
+	}
+	units, err := v.parkedWork()
+	if err != nil || len(units) == 0 {
+		return nil, err
+	}
+	first := units[0]
+	return []todo{{"pause", "warn", many(len(units), "units") + " of work parked", asSentence(first.Kind) + " failed " + counted(first.Attempts, "times") + lane(first), action{Address: link("work"), Name: "See parked work"}}}, nil
+}
+
+// lane says what waits for a parked unit.
+func lane(p due.Parked) string {
+	if p.CustomerID != nil {
+		return "; later work of the customer waits"
+	}
+	return ""
+}
+
+// draftTodo are drafts that do not issue by themselves.
+func draftTodo(v *visit) ([]todo, error) {
+	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"draft"}})
+	if err != nil {
+		return nil, err
+	}
+	waiting := 0
+	for _, i := range page.Data {
+		if !i.WillAutoIssue && (i.EligibleToIssueAt == nil || v.past(i.EligibleToIssueAt)) {
+			waiting++
+		}
+	}
+	if waiting == 0 {
+		return nil, nil
+	}
+	return []todo{{"note", "warn", many(waiting, "drafts") + " to be issued by hand", "They can be issued now, and do not issue by themselves", action{Address: link("invoices") + "?status=draft", Name: "Review drafts"}}}, nil
+}

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+
+	"tollkeeper/gen"
+)
+
+// priceView is a price, whatever its model, with the terms of the model as they are.
+type priceView struct {
+	gen.PriceBase
+	Model string
+	Terms term // of the model: <model>_config
+}
+
+// decimalText is a number that is written as text.
+var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// readPrice reads what prices of all models have, and the terms of the model by their name.
+func readPrice(price gen.Price) (p priceView) {
+	text, err := price.MarshalJSON()
+	if err != nil {
+		return p
+	}
+	_ = json.Unmarshal(text, &p.PriceBase) // it is an answer of the API
+	all := readTerm(text)
+	p.Model = all.at("model_type").Text
+	p.Terms = all.at(p.Model + "_config")
+	return p
+}
+
+// summary says in a few words what the price costs.
+func (p priceView) summary() string {
+	if rate := p.Terms.at("unit_amount"); !rate.Null {
+		return numberFigure(rate.Text).Text + " " + p.Currency + " each"
+	}
+	for _, e := range p.Terms.given() {
+		if e.rows() {
+			return words(p.Model) + ", " + counted(len(e.Entries), words(e.Name))
+		}
+	}
+	return words(p.Model)
+}
+
+// every says how often the price is billed.
+func (p priceView) every() string {
+	switch p.Cadence {
+	case "custom":
+		c := p.BillingCycleConfiguration
+		return "Every " + strconv.Itoa(c.Duration) + " " + string(c.DurationUnit) + "s"
+	default:
+		return words(string(p.Cadence))
+	}
+}
+
+// mode says on which side of the period the price is billed.
+func (p priceView) mode() string { return words(string(p.BillingMode)) }

@@ -1,0 +1,22 @@
+package console
+
+// record is a page about one thing: its facts at the side, its lists in the middle.
+type record struct {
+	Head     head
+	Title    string // of the facts
+	Facts    []fact
+	Terms    *term // of kinds that differ, such as the terms of a price
+	Code     []code
+	Tables   []titled
+	Metadata map[string]string
+	Narrow   bool // without lists
+}
+
+// titled is a table with a heading.
+type titled struct {
+	Title string
+	Table table
+}
+
+// code is text that a program reads.
+type code struct{ Title, Text string }

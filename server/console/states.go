@@ -1,0 +1,62 @@
+package console
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"tollkeeper/gen"
+)
+
+// invoiceBadge shows the state of an invoice. An issued one that is past due needs somebody.
+func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
+	switch i.Status {
+	case "draft":
+		return hollow("Draft", "info")
+	case "paid":
+		return badge("Paid", "good")
+	case "void":
+		return badge("Void", "plain")
+	case "synced", "issued":
+		if i.DueDate != nil {
+			if due, ok := parseInstant(*i.DueDate); ok && due.Before(v.now) && !numberFigure(i.AmountDue).Zero {
+				return badge("Overdue", "bad")
+			}
+		}
+		return badge("Issued", "info")
+	}
+	return badge(words(string(i.Status)), "plain")
+}
+
+// stateBadge shows a state of the contract. A state that is unknown here is shown plain.
+func stateBadge(state string) templ.Component {
+	switch state {
+	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded":
+		return badge(words(state), "good")
+	case "pending", "upcoming", "draft", "in_progress", "not_started", "pending_payment":
+		return hollow(words(state), "info")
+	case "failed", "pending_revert":
+		return badge(words(state), "bad")
+	}
+	return badge(words(state), "plain")
+}
+
+// enabledBadge shows whether something is switched on.
+func enabledBadge(on bool) templ.Component {
+	if on {
+		return badge("Enabled", "good")
+	}
+	return badge("Disabled", "plain")
+}
+
+// past reports whether an instant of the API lies before the account's clock.
+func (v *visit) past(text *string) bool {
+	if text == nil {
+		return false
+	}
+	at, ok := parseInstant(*text)
+	return ok && !at.After(v.now)
+}
+
+// daysBetween counts whole days.
+func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
