@@ -3,7 +3,7 @@
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-generate:   ## Regenerate gen/ from openapi.yaml
+generate:   ## Regenerate gen/ from openapi.yaml, and the pages of the console
 	@scripts/generate
 lint:       ## Format, golangci-lint, import directions, cited rules
 	@scripts/lint
