@@ -13,6 +13,11 @@ import (
 // allocation reports whether a price grants credits.
 func (s priceSpec) allocation() bool { return s.Model == "allocation" }
 
+// grantsCredits reports whether a subscription has an allocation price at any time.
+func (s *subscription) grantsCredits() bool {
+	return slices.ContainsFunc(s.intervals, func(i *interval) bool { return i.spec.allocation() })
+}
+
 // grant is the credits of a period of an allocation price.
 type grant struct {
 	*interval
@@ -65,6 +70,12 @@ func (w *world) allocate(c *customer) {
 	for _, g := range fresh {
 		g.block = &block{name: "grant of " + g.spec.Name + " of " + subs[g].name, from: c.zone.day(g.piece.from), initial: g.amount, basis: rat(g.spec.Basis), granted: true, fresh: true}
 		l := c.ledger(g.spec.Credits)
+		if len(l.blocks) == 0 && !w.before.IsZero() { // days whose invoice was issued by then are closed
+			now := w.now
+			w.now = w.before
+			w.settleIn(c, g.spec.Credits)
+			w.now = now
+		}
 		l.blocks = append(l.blocks, g.block)
 		subs[g].expire(g)
 	}
@@ -238,6 +249,7 @@ func (s *subscription) allocationFeatures(see func(bool, string)) {
 		see(i.spec.allocation(), "allocation")
 		see(i.spec.allocation() && rat(i.spec.Basis).Sign() > 0, "allocation with a cost basis")
 		see(i.spec.allocation() && i.spec.Lasts == 0 && !i.spec.Expires, "allocation that rolls over")
+		see(i.spec.allocation() && i.spec.Cycle == (cycle{}), "one-time allocation")
 	}
 	for _, g := range s.grants {
 		see(len(g.takes) > 0, "grant that was taken back")
@@ -248,7 +260,7 @@ func (s *subscription) allocationFeatures(see func(bool, string)) {
 // allocation is a price that grants credits.
 func (g *generator) allocation(plan string) priceSpec {
 	p := priceSpec{Name: plan + "." + g.name("credits"), Model: "allocation", Advance: true, Credits: pick(g, "credits", "credits", "USD"),
-		Cycle:  pick(g, cycle{Months: 1}, cycle{Months: 1}, cycle{Months: 1}, cycle{Months: 3}, cycle{Months: 12}),
+		Cycle:  pick(g, cycle{}, cycle{Months: 1}, cycle{Months: 1}, cycle{Months: 1}, cycle{Months: 3}, cycle{Months: 12}),
 		Amount: pick(g, "12", "40", "150.5"), Basis: pick(g, "0", "0.05", "0.5", "0.333")}
 	p.Quantity, p.Item = p.Amount, p.Name
 	switch g.IntN(4) {
@@ -256,7 +268,7 @@ func (g *generator) allocation(plan string) priceSpec {
 	case 1:
 		p.Lasts = pick(g, 5, 20, 45)
 	default:
-		p.Expires = true
+		p.Expires = p.Cycle != (cycle{})
 	}
 	return p
 }

@@ -77,7 +77,7 @@ func init() {
 		"trigger phase": (*run).triggerPhase,
 		"license":       (*run).giveLicense, "end license": (*run).endLicense,
 		"top-up": (*run).addTopUp, "end top-up": (*run).endTopUp,
-		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "add price": (*run).addPrice, "end price": (*run).endPrice,
+		"edit price": (*run).editPrice, "update trial": (*run).updateTrial, "version": (*run).version, "migrate": (*run).migrate, "add price": (*run).addPrice, "end price": (*run).endPrice,
 		"void credits": (*run).voidCredits, "move expiry": (*run).moveExpiry,
 		"invoice": (*run).invoice, "issue invoice": (*run).issueInvoice, "settle invoice": (*run).settleInvoice, "move balance": (*run).moveBalance,
 		"mark paid": (*run).markPaid, "void invoice": (*run).void, "credit note": (*run).note,

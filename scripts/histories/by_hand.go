@@ -133,20 +133,13 @@ func (c *customer) moneyFeatures(see func(bool, string)) {
 	}
 }
 
-// byHand is a step that takes or moves credits of a block.
-func (g *generator) byHand() (step, bool) {
-	if g.chance(50) {
-		return g.voidCredits()
-	}
-	return g.moveExpiry()
-}
-
 func (g *generator) voidCredits() (step, bool) {
 	c, l, b := g.block()
 	if b == nil || l.left(b).Sign() <= 0 {
 		return step{}, false
 	}
-	return step{Do: "void credits", Of: c.name, Name: b.name, Amount: pick(g, "1", "2.5", "7")}, true
+	s := step{Do: "void credits", Of: c.name, Name: b.name, Amount: pick(g, "1", "2.5", "7")}
+	return s, l.left(b).Cmp(rat(s.Amount)) >= 0
 }
 
 func (g *generator) moveExpiry() (step, bool) {

@@ -20,6 +20,8 @@ type client struct {
 	url  string
 	key  string
 	asks int
+
+	migrate func(ctx context.Context, plan string, from, to int) error // asks an operator to; nil: there is none
 }
 
 // refused is an answer that is no success.

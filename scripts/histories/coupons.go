@@ -9,17 +9,19 @@ import (
 )
 
 // redemption is a coupon that a subscription redeemed: a part of what the prices that it had then
-// charge, from an instant on (semantics 15.1.3 and 15.1.7).
+// charge, or an amount off them together, from an instant on (semantics 15.1.3 and 15.1.7).
 type redemption struct {
-	part     *big.Rat // from 0 to 1
+	part     *big.Rat // from 0 to 1; nil: an amount
+	amount   *big.Rat // of a whole cycle, in money
 	from, to time.Time
 	prices   []string // ids
+	except   []string // keys of grants whose fee was issued before
 }
 
 // covers reports whether a service period gets the discount: in advance where it begins in that
 // time, in arrears where it ends in it or at its end (6.3.7).
 func (d redemption) covers(p piece) bool {
-	if !slices.Contains(d.prices, p.price) {
+	if !slices.Contains(d.prices, p.price) || slices.Contains(d.except, p.key()) {
 		return false
 	}
 	if p.spec.advance() {
@@ -33,14 +35,64 @@ func (p piece) discounted() bool {
 	return slices.ContainsFunc(p.sub.coupons, func(d redemption) bool { return d.covers(p) })
 }
 
-// discount takes off an amount of a line what coupons do, one after the other (15.1.8).
+// amountOff reports whether a coupon takes an amount off a service period, together with others.
+func (p piece) amountOff() bool {
+	return slices.ContainsFunc(p.sub.coupons, func(d redemption) bool { return d.part == nil && d.covers(p) })
+}
+
+// amountCoupon reports whether a subscription has redeemed a coupon of an amount.
+func (s *subscription) amountCoupon() bool {
+	return slices.ContainsFunc(s.coupons, func(d redemption) bool { return d.part == nil })
+}
+
+// discount takes off an amount of a line what coupons of a part do, one after the other (15.1.8).
 func (p piece) discount(amount *big.Rat) *big.Rat {
 	for _, d := range p.sub.coupons {
-		if d.covers(p) {
+		if d.part != nil && d.covers(p) {
 			amount = sub(amount, cents(mul(amount, d.part)))
 		}
 	}
 	return amount
+}
+
+// couponsOff takes the amounts of coupons off the lines that they cover: each once off them together,
+// for the part of the cycle that lines in arrears are for, else those in advance (price-models.md 6.2
+// and 6.4). It is false where that differs between them, of which no rule says the part that counts.
+func (s *subscription) couponsOff(v *invoice, lines []*charged) bool {
+	for _, d := range s.coupons {
+		if d.part != nil {
+			continue
+		}
+		var hit []*charged
+		var part *big.Rat
+		for _, advance := range []bool{false, true} {
+			decides := part == nil
+			for _, l := range lines {
+				if l.piece.spec.advance() != advance || !d.covers(l.piece) {
+					continue
+				}
+				hit = append(hit, l)
+				if decides && part != nil && !same(part, l.piece.fraction()) {
+					return false
+				} else if decides {
+					part = l.piece.fraction()
+				}
+			}
+		}
+		if len(hit) == 0 {
+			continue
+		}
+		slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
+		sum, weights := new(big.Rat), []*big.Rat{}
+		for _, l := range hit {
+			weights = append(weights, greatest(l.amount, new(big.Rat)))
+			sum.Add(sum, weights[len(weights)-1])
+		}
+		for n, off := range split(least(cents(mul(d.amount, part)), sum), weights) {
+			hit[n].amount = sub(hit[n].amount, off)
+		}
+	}
+	return true
 }
 
 // redeem makes a coupon and redeems it on a subscription.
@@ -51,6 +103,14 @@ func (r *run) redeem(ctx context.Context, s step) error {
 	}
 	z := sub.customer.zone
 	coupon := object{"redemption_code": s.Name, "discount": object{"discount_type": "percentage", "percentage_discount": json.Number(s.Amount)}}
+	d := redemption{part: rat(s.Amount), from: r.w.now}
+	if s.Currency != "" {
+		if sub.grantsCredits() {
+			return errSkipped
+		}
+		coupon["discount"] = object{"discount_type": "amount", "amount_discount": s.Amount}
+		d.part, d.amount = nil, d.part
+	}
 	if s.Months > 0 {
 		coupon["duration_in_months"] = s.Months
 	}
@@ -58,7 +118,6 @@ func (r *run) redeem(ctx context.Context, s step) error {
 		return err
 	}
 	body := object{"coupon_redemption_code": s.Name, "change_option": s.Option}
-	d := redemption{part: rat(s.Amount), from: r.w.now}
 	if d.from.Before(sub.from) {
 		d.from = sub.from
 	}
@@ -87,6 +146,11 @@ func (r *run) redeem(ctx context.Context, s step) error {
 		y, m, on := z.day(d.from).date()
 		d.to = z.start(addMonths(y, m, on, s.Months)).Add(d.from.Sub(z.start(z.day(d.from))))
 	}
+	for _, g := range sub.grants {
+		if r.feeOf(sub, g) != nil {
+			d.except = append(d.except, g.piece.key())
+		}
+	}
 	sub.coupons, sub.redeemed = append(sub.coupons, d), true
 	return nil
 }
@@ -102,6 +166,9 @@ func (g *generator) coupon() (step, bool) {
 		Amount: pick(g, "0.2", "0.125", "0.5"), Months: pick(g, 0, 1, 3)}
 	if s.Option == "requested_date" {
 		s.At = g.date(sub.customer, 0, 30)
+	}
+	if g.chance(35) && !sub.grantsCredits() { // what a grant gives back of a fee after a shared discount is left out
+		s.Currency, s.Amount = "USD", pick(g, "5.00", "17.01", "60.00")
 	}
 	return s, true
 }

@@ -11,16 +11,18 @@ import (
 type generator struct {
 	*rand.Rand
 	seed    uint64
+	theme   theme
 	r       *run
 	w       *world
 	names   map[string]int
 	largest time.Duration // by which the clock moves at once
 	plot    []step        // that follow each other
+	goals   []string      // kinds of steps that were not possible yet, the oldest first
 	expired time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
 }
 
 func newGenerator(seed uint64, r *run) *generator {
-	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), seed: seed, r: r, w: r.w, names: map[string]int{}}
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 15)), seed: seed, theme: drawTheme(seed), r: r, w: r.w, names: map[string]int{}}
 }
 
 func (g *generator) name(kind string) string {
@@ -45,7 +47,10 @@ func (g *generator) opening() []step {
 	for range 1 + g.IntN(2) {
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...)})
 	}
-	if g.chance(35) || g.often("customers") { // a child, whose usage a subscription of its parent may count
+	if g.wants("odd offset") {
+		all[1].Zone = "Asia/Kolkata"
+	}
+	if g.chance(35) || g.wants("usage of children") { // a child, whose usage a subscription of its parent may count
 		all = append(all, step{Do: "customer", Name: g.name("customer"), Zone: pick(g, zones...), Of: "customer1"})
 	}
 	for range 2 {
@@ -56,7 +61,7 @@ func (g *generator) opening() []step {
 
 // next is the next step; made are the steps so far.
 func (g *generator) next(made int) step {
-	if len(g.w.subs) == 0 || (len(g.w.subs) < 4 && g.chance(9)) || (len(g.w.subs) < 6 && g.over() && g.chance(50)) {
+	if len(g.w.subs) == 0 || (len(g.w.subs) < 3 && g.chance(9)) || (len(g.w.subs) < 5 && g.over() && g.chance(50)) {
 		return g.subscribe()
 	}
 	if g.expired.Equal(g.w.now) {
@@ -72,19 +77,31 @@ func (g *generator) next(made int) step {
 		g.plot = g.plot[1:]
 		return s
 	}
-	kinds := []func() (step, bool){g.clock, g.ingest, g.cancel, g.cancel, g.unschedule, g.unschedule, g.quantity, g.quantity, g.quantity,
-		g.unscheduleQuantity, g.credit, g.sale, g.license, g.coupon, g.topUp, g.decrement, g.byHand, g.money, g.correct,
-		g.planChange, g.unschedulePlanChange, g.counting, g.counting, g.version, g.trial, g.trial, g.trigger, g.trigger, g.addPrice, g.endPrice, g.document, g.document, g.backfill, g.closeBackfill, g.closeBackfill}
-	kinds = append(kinds, g.rare()...)
-	if g.chance(35) { // time and usage, without which nothing is billed
-		return g.steered([]func() (step, bool){g.clock, g.clock, g.ingest})
+	if g.chance(30) { // time and usage, without which nothing is billed
+		s, _ := pick(g, g.clock, g.clock, g.ingest)()
+		return s
 	}
-	for g.chance(15) {
-		if s, ok := pick(g, kinds...)(); ok {
+	for n, kind := range g.goals {
+		if s, ok := g.of(kind); ok {
+			g.goals = slices.Delete(g.goals, n, n+1)
 			return s
 		}
 	}
-	return g.steered(kinds)
+	if g.chance(55) {
+		if s, ok := g.themed(); ok {
+			return s
+		}
+	}
+	return g.any()
+}
+
+// back is how many days back a change of a subscription goes: not behind a migration, of which no rule
+// says what a change before it leaves.
+func (s *subscription) back(days int) int {
+	if s.migrated.IsZero() {
+		return days
+	}
+	return max(days, 1)
 }
 
 // over reports whether all subscriptions have ended.
@@ -97,7 +114,11 @@ func (g *generator) over() bool {
 	return true
 }
 
+// customer is one of all, that of the theme more often.
 func (g *generator) customer() *customer {
+	if g.chance(40) {
+		return g.w.customers[focus]
+	}
 	return g.w.customers[fmt.Sprint("customer", 1+g.IntN(g.names["customer"]))]
 }
 
@@ -105,18 +126,22 @@ func (g *generator) sub() *subscription { return g.w.subs[pick(g, g.w.order...)]
 
 func (g *generator) subscribe() step {
 	c := g.customer()
-	s := step{Do: "subscribe", Name: g.name("sub"), Of: c.name, Plan: g.planName(), Flag: g.chance(40)}
+	s := step{Do: "subscribe", Of: c.name, Plan: g.planName(), Flag: g.chance(40) || g.wants("cycles from the start date")}
+	if len(g.w.subs) == 0 {
+		c, s.Of, s.Plan = g.w.customers[focus], focus, "plan1"
+	}
+	s.Name = fmt.Sprint("sub", 1+len(g.w.subs))
 	if g.chance(60) {
 		s.At = g.date(c, -45, 20)
 	}
-	if g.chance(35) || g.often("trial") && g.chance(60) {
+	if g.wants("subscription ahead") && g.chance(60) {
+		s.At = g.date(c, 3, 40)
+	}
+	if g.chance(35) || g.wants("trial") && g.chance(80) {
 		s.Day = pick(g, 3, 10, 14, 40)
 	}
-	if g.chance(35) {
+	if g.chance(35) || g.wants("invoicing threshold") || g.wants("partial invoice") {
 		s.Amount = pick(g, "5.00", "20.00", "60.00")
-	}
-	if p := g.w.plans[s.Plan]; p != nil && slices.ContainsFunc(p.prices, func(p priceSpec) bool { return p.Seats != "" }) {
-		s.Day = 0 // no rule says what licenses draw in a trial
 	}
 	for _, child := range g.r.customers() {
 		if child.parent == c.name && g.chance(70) {
@@ -186,7 +211,7 @@ func (g *generator) cancel() (step, bool) {
 		return step{}, false // no rule says whether a plan change that lies ahead ends the term
 	}
 	if s.Option == "requested_date" {
-		s.At = g.date(sub.customer, pick(g, -20, 0, 0), 60)
+		s.At = g.date(sub.customer, sub.back(pick(g, -20, 0, 0)), 60)
 	}
 	return s, true
 }
@@ -235,7 +260,7 @@ func (g *generator) credit() (step, bool) {
 	s := step{Do: "credit", Name: g.name("block"), Of: c.name, Currency: pick(g, "credits", "USD"), Amount: pick(g, "5", "20", "33.5", "100"), Basis: pick(g, "", "0", "0.5", "1")}
 	today := 0
 	if g.chance(40) {
-		today = pick(g, -20, -3, 3, 10)
+		today = pick(g, -20, -3, 3, 10, 25)
 		s.At = g.date(c, today, today)
 	}
 	if g.chance(60) && !without[1] {
@@ -243,6 +268,9 @@ func (g *generator) credit() (step, bool) {
 	}
 	if g.chance(20) {
 		s.Item = pick(g, "Item A", "Item B")
+	}
+	if g.wants("block of credits that came back") { // it is to have expired as the invoice that it paid a part of is voided
+		s.At, s.Item, s.Until, s.Amount = "", "", g.date(c, 2, 12), "5"
 	}
 	if l := c.ledgers[s.Currency]; l != nil && len(l.blocks) > 0 && g.seed%3 == 1 { // its cost alone tells it from the last one
 		last := l.blocks[len(l.blocks)-1]
@@ -284,7 +312,7 @@ func (g *generator) planChange() (step, bool) {
 		return step{}, false
 	}
 	if s.Option == "requested_date" {
-		s.At = g.date(sub.customer, pick(g, -8, 0, 1), 40)
+		s.At = g.date(sub.customer, sub.back(pick(g, -8, 0, 1)), 40)
 	}
 	return s, true
 }
@@ -340,10 +368,12 @@ func (g *generator) document() (step, bool) {
 	case 2:
 		s.Do = "void invoice"
 	default:
-		l := pick(g, v.lines...)
-		for _, i := range sub.intervals {
-			if i.price == l.price && i.spec.Metric != "" {
-				s.Do, s.Price, s.Amount = "credit note", l.name, pick(g, "0.01", "1.00")
+		s.Amount = pick(g, "0.01", "1.00")
+		for _, l := range v.lines {
+			for _, i := range sub.intervals {
+				if i.price == l.price && i.spec.Metric != "" && l.amount.Cmp(rat(s.Amount)) >= 0 {
+					s.Do, s.Price = "credit note", l.name
+				}
 			}
 		}
 	}

@@ -12,12 +12,17 @@ func (g *generator) plan() step {
 	for range 1 + g.IntN(3) {
 		s.Prices = append(s.Prices, g.price(s.Name))
 	}
-	if g.chance(35) || g.often("allocation") && g.chance(80) {
+	first := s.Name == "plan1"
+	g.wishedPrices(&s, first)
+	if wish, is := g.wantsAllocation(); is && (first || strings.HasPrefix(wish, "grant")) {
+		s.Prices = append(s.Prices, g.wishedAllocation(s.Name, wish))
+	} else if g.chance(30) {
 		s.Prices = append(s.Prices, g.allocation(s.Name))
 	}
-	if g.chance(30) || g.often("license") && g.chance(80) {
+	phases := g.wants("phases") || g.wants("aligned phases")
+	if !(first && phases) && (g.chance(25) || first && (g.wants("license price") || g.wants("license") || g.wants("license that has ended"))) {
 		s.Prices = append(s.Prices, g.seats(s.Name)...)
-	} else if g.chance(40) {
+	} else if g.chance(40) || first && phases {
 		g.phased(&s)
 	}
 	if without[2] {
@@ -34,8 +39,12 @@ func (g *generator) plan() step {
 		}
 	}
 	for _, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" && g.chance(35) {
+		_, wish := g.wantedKind("")
+		if p.Metric != "" && p.Currency == "" && (g.chance(35) || first && wish) {
 			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
+			if kind, is := g.wantedKind(""); first && is {
+				a.Kind = kind
+			}
 			if a.Kind == "usage_discount" && grouped[p.Model] {
 				continue // how it is taken off groups is a rule of its own
 			}
@@ -56,8 +65,12 @@ func (g *generator) plan() step {
 		}
 	}
 	for _, c := range cycles {
-		if len(together[c]) > 1 && g.chance(60) {
+		kind, wish := g.wantedKind("shared ")
+		if len(together[c]) > 1 && (g.chance(60) || first && wish) {
 			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount"), Prices: together[c], Amount: pick(g, "5.00", "25.01")}
+			if first && wish {
+				a.Kind = kind
+			}
 			if a.Kind == "percentage_discount" {
 				a.Amount = pick(g, "0.25", "0.1")
 			}

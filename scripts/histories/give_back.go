@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 	"sort"
+	"time"
 )
 
 // giveBackIssued returns what was drawn above the final lines of invoices that were issued since
@@ -86,6 +87,7 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 		}
 	}
 	for ledger, currency := range back {
+		ledger.last = earlier(ledger.last, r.w.now.Add(-time.Microsecond)) // a block whose expiry is final just now may pay
 		r.w.settleIn(s.customer, currency)
 		ledger.kept = nil
 	}

@@ -251,8 +251,8 @@ func (w *world) settleIn(c *customer, currency string) {
 	// Lines are served in the order of invoices, of one date in that of subscriptions; on one of
 	// them by period start, then price order (price-models.md 7.1).
 	sort.SliceStable(pieces, func(a, b int) bool {
-		if !pieces[a].to.Equal(pieces[b].to) {
-			return pieces[a].to.Before(pieces[b].to)
+		if x, y := pieces[a].billed(), pieces[b].billed(); !x.Equal(y) {
+			return x.Before(y)
 		}
 		if x, y := slices.Index(w.order, pieces[a].sub.name), slices.Index(w.order, pieces[b].sub.name); x != y {
 			return x < y

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -143,11 +144,6 @@ func (r *run) oneOffs(c *customer) error {
 	return r.invoicesOfTopUps(c)
 }
 
-// money is a step about an invoice of its own or the balance.
-func (g *generator) money() (step, bool) {
-	return pick(g, g.invoice, g.issueInvoice, g.settleInvoice, g.settleSold, g.moveBalance)()
-}
-
 func (g *generator) invoice() (step, bool) {
 	c := g.customer()
 	s := step{Do: "invoice", Of: c.name, Item: pick(g, "Item A", "Item B"), At: g.date(c, pick(g, -10, 0, 0), 10), Months: 1 + g.IntN(4), Amount: pick(g, "19.99", "0.005", "7", "100.10"),
@@ -157,6 +153,9 @@ func (g *generator) invoice() (step, bool) {
 		s.Basis = pick(g, "0.1", "0.333", "1")
 	case "amount":
 		s.Basis = pick(g, "5", "0.01", "500")
+	}
+	if slices.Contains(g.theme.kinds, "issue invoice") { // it waits for that
+		s.At, s.Flag = g.date(c, -3, 0), false
 	}
 	return s, true
 }
@@ -177,7 +176,7 @@ func (g *generator) settleInvoice() (step, bool) {
 		return step{}, false
 	}
 	n := g.IntN(len(c.oneOffs))
-	return step{Do: "settle invoice", Of: c.name, Day: n, Option: pick(g, "pay", "void"), Until: g.date(c, 0, 0)}, c.oneOffs[n].issued
+	return step{Do: "settle invoice", Of: c.name, Day: n, Option: pick(g, "pay", "void"), Until: g.date(c, 0, 0)}, c.oneOffs[n].issued && !c.oneOffs[n].settled
 }
 
 func (g *generator) moveBalance() (step, bool) {

@@ -70,7 +70,7 @@ func (r *run) piece(p piece, lines []*line) error {
 	}
 	billed := p.from
 	if !p.spec.Advance {
-		billed = p.to
+		billed = p.billed()
 	}
 	// What lies ahead, an end or a quantity, is on documents that are dated then. So until
 	// its service period is over a fee may be billed with or without that.
@@ -83,6 +83,9 @@ func (r *run) piece(p piece, lines []*line) error {
 	}
 	due, all, rounds, held := new(big.Rat), new(big.Rat), 0, false
 	for _, l := range lines {
+		if l.subtotal.Sign() != 0 && l.adjusted.Sign() == 0 && p.sub.amountCoupon() {
+			return nil // of a fee that a coupon made 0 nothing is given back
+		}
 		held = held || l.status == "draft" && !l.date.After(r.w.now)
 		amounts := []*big.Rat{l.subtotal}
 		for _, n := range r.books.notes {
@@ -93,6 +96,10 @@ func (r *run) piece(p piece, lines []*line) error {
 			case l.adjusted.Sign() != 0: // as a part of what coupons left
 				amounts = append(amounts, new(big.Rat).Neg(quo(mul(n.amount, l.subtotal), l.adjusted)))
 				rounds += 2
+				if p.sub.amountCoupon() { // which may be small
+					whole := ceil(quo(new(big.Rat).Abs(l.subtotal), new(big.Rat).Abs(l.adjusted)))
+					rounds += 2 * int(whole.Num().Int64())
+				}
 			}
 		}
 		if l.to.After(p.to) && len(amounts) == 1 { // what is given back of it rounds to nothing

@@ -54,6 +54,7 @@ func (w *world) features(s step) []string {
 			see(sub.threshold != nil, "invoicing threshold")
 			see(sub.partial, "partial invoice")
 			see(len(sub.coupons) > 0, "coupon")
+			see(sub.amountCoupon(), "coupon of an amount")
 			see(len(sub.changes) > 0, "plan change")
 			see(w.now.Before(sub.trialEnd()), "trial")
 			see(len(sub.phases) > 0, "phases")
@@ -62,11 +63,15 @@ func (w *world) features(s step) []string {
 			sub.licenseFeatures(see, w.now)
 			see(!sub.trialEnd().IsZero() && !w.now.Before(sub.trialEnd()), "trial that has ended")
 			see(w.plans[sub.plan].version > 1, "version of a plan")
+			see(!sub.migrated.IsZero(), "migrated")
 			see(sub.anchor.day > 1, "cycles from the start date")
 			see(len(sub.who) > 0, "usage of children")
 			cycles := map[cycle]bool{}
 			for _, i := range sub.intervals {
 				s := i.spec
+				if s.Cycle == (cycle{}) {
+					continue // a one-time allocation
+				}
 				cycles[s.Cycle] = true
 				see(true, "cycle of "+s.Cycle.String())
 				if s.allocation() {
@@ -112,10 +117,10 @@ func (w *world) features(s step) []string {
 var kindsOfSteps = []string{
 	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
 	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "end top-up", "edit price customers", "edit price filter", "edit price parameters", "end price",
-	"end license", "ingest", "invoice", "invoice amount", "invoice percentage", "issue invoice", "license", "mark paid", "move balance decrement", "move balance increment",
+	"end license", "ingest", "migrate", "invoice", "invoice amount", "invoice percentage", "issue invoice", "license", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
 	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "top-up", "trigger phase", "unschedule cancellation",
-	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "version", "void credits", "void invoice",
+	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "update trial shift", "version", "void credits", "void invoice",
 }
 
 // kind of a step, as pairs are counted.
@@ -154,6 +159,9 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 		seen[kind] = true
 	}
 	features := map[string]bool{}
+	for _, f := range allFeatures {
+		features[f] = true
+	}
 	for kind, of := range pairs {
 		seen[kind] = true
 		for f := range of {
@@ -190,3 +198,46 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 		}
 	}
 }
+
+// allFeatures are those of which pairs are counted, also where none occurred.
+var allFeatures = strings.Split("aligned phases/allocation/allocation that rolls over/allocation with a cost basis/amount_discount/backfill pending/backfill reflected/"+
+	"backfill reverted/balance moved by hand/block ahead/block of a top-up/block of an allocation/block of credits/block of credits that came back/"+
+	"block of credits that were moved/block of money/block taken from by hand/block that expires/block that has expired/block that waits for payment/"+
+	"block that was sold/block with a cost basis/block with a filter/cancellation ahead/clock changes/conversion/counting that changed/coupon/coupon of an amount/"+
+	"cycle of 1 months/cycle of 10 days/cycle of 12 months/cycle of 3 months/cycle of 6 months/cycle of 7 days/cycles from the start date/cycles of different length/"+
+	"end that was taken back/event deprecated/event replaced/fee bulk/fee in advance/fee in arrears/fee package/fee tiered/grant of a difference/grant that was taken back/"+
+	"invoicing threshold/license/license price/license that has ended/maximum/metric count/metric distinct/metric max/metric parameter/metric sum/migrated/minimum/odd offset/"+
+	"one-off invoice/one-off invoice ahead/one-time allocation/partial invoice/percentage_discount/phases/plan change/price added/prorated usage/quantity that changed/"+
+	"shared amount_discount/shared maximum/shared minimum/shared percentage_discount/subscription ahead/subscription that has ended/top-up/top-up that costs/trial/"+
+	"trial that has ended/usage bulk/usage bulk_with_proration/usage grouped_allocation/usage grouped_tiered/usage grouped_with_min_max_thresholds/"+
+	"usage grouped_with_prorated_minimum/usage matrix/usage of children/usage package/usage package_with_allocation/usage that credits paid/"+
+	"usage threshold_total_amount/usage tiered/usage tiered_package/usage tiered_with_minimum/usage tiered_with_proration/usage unit/usage unit_with_percent/"+
+	"usage unit_with_proration/usage_discount/version of a plan/voided invoice", "/")
+
+// rareKinds and rareFeatures come seldom of themselves, and are in themes so much more often.
+var (
+	rareKinds = map[string]int{
+		"decrement": 4, "revert backfill": 4, "amend": 3, "end license": 3, "invoice amount": 3, "migrate": 3, "redeem immediate": 3, "trigger phase": 3,
+		"update trial shift": 3, "backfill": 1, "cancel end_of_subscription_term": 1, "cancel requested_date": 1, "edit price customers": 1, "invoice": 1,
+		"license": 1, "plan change requested_date": 1, "quantity effective_date": 1, "redeem end_of_subscription_term": 1, "version": 1, "clock": 0,
+		"credit": 0, "customer": 0, "ingest": 0, "plan": 0, "subscribe": 0,
+	}
+	rareFeatures = map[string]int{
+		"block of credits that came back": 14, "event replaced": 14, "shared percentage_discount": 14, "backfill reverted": 11,
+		"grant of a difference": 11, "block ahead": 8, "fee tiered": 8, "migrated": 8, "version of a plan": 8, "block that waits for payment": 6,
+		"event deprecated": 6, "grant that was taken back": 6, "shared maximum": 6, "backfill reflected": 5, "block of credits that were moved": 5,
+		"license that has ended": 5, "partial invoice": 5, "price added": 5, "top-up that costs": 5, "usage package": 5, "block with a filter": 4,
+		"cancellation ahead": 4, "coupon of an amount": 4, "minimum": 4, "shared minimum": 4, "usage bulk_with_proration": 4, "usage grouped_tiered": 4,
+		"usage grouped_with_min_max_thresholds": 4, "usage package_with_allocation": 4, "usage threshold_total_amount": 4, "amount_discount": 3,
+		"block of a top-up": 3, "fee bulk": 3, "usage matrix": 3, "usage tiered_package": 3, "usage tiered_with_minimum": 3,
+		"usage unit_with_proration": 3, "allocation that rolls over": 1, "balance moved by hand": 1, "block taken from by hand": 1,
+		"block that was sold": 1, "fee package": 1, "odd offset": 1, "one-off invoice ahead": 1, "one-time allocation": 1, "plan change": 1,
+		"subscription that has ended": 1, "aligned phases": 0, "allocation": 0, "allocation with a cost basis": 0, "block of an allocation": 0,
+		"block of credits": 0, "block of money": 0, "block that expires": 0, "block that has expired": 0, "block with a cost basis": 0, "clock changes": 0,
+		"conversion": 0, "coupon": 0, "cycle of 1 months": 0, "cycle of 10 days": 0, "cycle of 12 months": 0, "cycle of 3 months": 0,
+		"cycle of 6 months": 0, "cycle of 7 days": 0, "cycles from the start date": 0, "cycles of different length": 0, "fee in advance": 0,
+		"fee in arrears": 0, "invoicing threshold": 0, "license price": 0, "metric count": 0, "metric distinct": 0, "metric max": 0, "metric parameter": 0,
+		"metric sum": 0, "one-off invoice": 0, "percentage_discount": 0, "phases": 0, "quantity that changed": 0, "trial": 0, "trial that has ended": 0,
+		"usage of children": 0, "usage that credits paid": 0, "usage tiered": 0, "usage unit": 0,
+	}
+)

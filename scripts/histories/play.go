@@ -150,6 +150,7 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 		r.w.settle(c)
 	}
 	features := r.w.features(s)
+	r.w.before = r.w.now
 	done, err := r.apply(ctx, s)
 	if err != nil || !done {
 		return done, err

@@ -54,17 +54,6 @@ func (g *generator) sale() (step, bool) {
 	return s, true
 }
 
-// settleSold pays or voids the invoice of credits that were sold.
-func (g *generator) settleSold() (step, bool) {
-	c := g.customer()
-	for _, n := range g.Perm(len(c.oneOffs)) {
-		if v := c.oneOffs[n]; v.block != nil && !v.settled {
-			return step{Do: "settle invoice", Of: c.name, Day: n, Option: pick(g, "pay", "pay", "void"), Until: g.date(c, 0, 0)}, true
-		}
-	}
-	return step{}, false
-}
-
 // saleFeatures are those of credits that were sold to a customer.
 func (c *customer) saleFeatures(see func(bool, string)) {
 	for _, l := range c.ledgers {

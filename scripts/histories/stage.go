@@ -15,6 +15,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"tollkeeper/domain/migration"
 	"tollkeeper/server"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
@@ -95,7 +96,13 @@ func (s *stage) account(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make an account: %w", err)
 	}
-	return &client{url: s.url, key: key}, nil
+	migrate := func(ctx context.Context, plan string, from, to int) error {
+		return s.store.Update(store.WithAccount(ctx, id), func(tx *store.Tx) error {
+			_, err := migration.Create(tx, migration.New{PlanID: plan, From: &from, To: to})
+			return err
+		})
+	}
+	return &client{url: s.url, key: key, migrate: migrate}, nil
 }
 
 // nextAccount returns a client of the next account that was made ready.

@@ -82,6 +82,9 @@ func (r *run) cancel(ctx context.Context, s step) error {
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/cancel", body); err != nil {
 		return err
 	}
+	if !sub.to.IsZero() {
+		sub.former = append(sub.former, sub.to)
+	}
 	sub.open()
 	sub.coupons = slices.DeleteFunc(sub.coupons, func(d redemption) bool { return !d.from.Before(end) && d.from.After(sub.from) })
 	if !sub.from.Before(end) { // it had not begun: its first intervals stay, without any time

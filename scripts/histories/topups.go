@@ -51,7 +51,7 @@ func (l *ledger) topUpOn(d day, z *zone, at time.Time, pending []*charge) {
 // these add pays for what is open right after the request.
 func (r *run) toppedUp() bool {
 	for _, s := range r.w.subs {
-		if slices.ContainsFunc(s.intervals, func(i *interval) bool { return i.spec.allocation() }) {
+		if s.grantsCredits() {
 			return true
 		}
 	}

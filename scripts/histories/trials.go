@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -33,10 +34,13 @@ func (s *subscription) inTrial(i *interval, end time.Time) piece {
 	return p
 }
 
-// billed is the date of the invoice that charges a service period of usage: of a trial where
+// billed is the date of the invoice that charges a service period in arrears: of a trial where
 // that ends, or the subscription.
 func (p piece) billed() time.Time {
-	if !p.trial {
+	switch {
+	case !p.trial && p.deferred && p.to.Equal(p.interval.to) && p.to.Before(p.sub.customer.zone.start(p.cycle.to)):
+		return p.sub.deferredTo(p.interval)
+	case !p.trial:
 		return p.to
 	}
 	end := p.sub.trialEnd()
@@ -74,15 +78,108 @@ func (r *run) updateTrial(ctx context.Context, s step) error {
 	if end.Before(sub.from) {
 		end = sub.from
 	}
-	if s.Option == "date" {
+	if s.At != "" {
 		body["trial_end_date"] = s.At
 		end = when(sub.customer.zone, s.At)
+	}
+	if s.Option == "shift" {
+		body["shift"] = true
 	}
 	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/update_trial", body); err != nil {
 		return err
 	}
+	if s.Option == "shift" {
+		shift{sub.trial, end, sub.customer.zone}.move(sub)
+	}
 	sub.trial = end
 	return nil
+}
+
+// shift moves what lies behind the end of a trial as far as that end moves: by local days and the
+// time of the day (semantics 6.3.8).
+type shift struct {
+	from, to time.Time
+	*zone
+}
+
+func (s shift) of(at time.Time) time.Time {
+	if at.IsZero() || at.Before(s.from) {
+		return at
+	}
+	d := s.day(at)
+	clock := s.to.Sub(s.start(s.day(s.to))) - s.from.Sub(s.start(s.day(s.from))) + at.Sub(s.start(d))
+	return s.start(d + s.day(s.to) - s.day(s.from)).Add(clock)
+}
+
+// move moves phases, intervals and quantities. The end of the subscription stays, and what it does not
+// let be reached is gone.
+func (s shift) move(sub *subscription) {
+	bounds := func(from, to time.Time) (time.Time, time.Time, bool) {
+		from = s.of(from)
+		if sub.to.IsZero() || !to.Equal(sub.to) {
+			to = s.of(to)
+		}
+		if !sub.to.IsZero() && (to.IsZero() || to.After(sub.to)) {
+			to = sub.to
+		}
+		return from, to, to.IsZero() || from.Before(to)
+	}
+	var phases []placed
+	anchors := map[int]anchor{}
+	a := sub.anchor
+	for _, one := range sub.phases { // in the order of time
+		var reached bool
+		if one.from, one.to, reached = bounds(one.from, one.to); !reached {
+			continue
+		}
+		if one.anchor != nil {
+			y, m, d := s.day(one.from).date()
+			one.anchor = &anchor{y, m, d, s.day(one.from)}
+		}
+		a = aligned(a, []placed{one})
+		anchors[one.order] = a
+		phases = append(phases, one)
+	}
+	sub.phases = phases
+	sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool {
+		from, to, reached := bounds(i.from, i.to)
+		if !reached {
+			return true
+		}
+		if !i.to.IsZero() && !i.to.Equal(to) {
+			i.former = append(i.former, i.to)
+		}
+		i.from, i.to = from, to
+		if i.spec.Phase > 0 {
+			i.anchor = anchors[i.spec.Phase]
+		}
+		s.quantities(i)
+		return false
+	})
+	sub.troubled = true
+}
+
+// quantities moves those of a fee. Of the days that a trial loses the last one is left, at its new end.
+func (s shift) quantities(i *interval) {
+	lost := transition{from: -1}
+	var moved []transition
+	for _, t := range i.quantities {
+		switch at := s.start(t.from); {
+		case !at.Before(s.from):
+			moved = append(moved, transition{s.day(s.of(at)), t.quantity})
+		case !at.Before(s.to):
+			lost = t
+		default:
+			moved = append(moved, t)
+		}
+	}
+	i.quantities = nil
+	if lost.from >= 0 {
+		i.set(s.day(s.to), lost.quantity)
+	}
+	for _, t := range moved {
+		i.set(t.from, t.quantity)
+	}
 }
 
 // trial is an update of a trial.
@@ -91,8 +188,11 @@ func (g *generator) trial() (step, bool) {
 	if end := sub.trialEnd(); !g.w.now.Before(end) {
 		return step{}, false
 	}
-	s := step{Do: "update trial", Of: sub.name, Option: pick(g, "immediate", "date", "date")}
-	if s.Option == "date" {
+	s := step{Do: "update trial", Of: sub.name, Option: pick(g, "immediate", "date", "date", "shift", "shift")}
+	if s.Option == "shift" && len(sub.changes) > 0 {
+		return step{}, false // a plan change ahead hides the dates that move behind it
+	}
+	if s.Option == "date" || s.Option == "shift" && g.chance(70) {
 		s.At = g.date(sub.customer, -5, 20)
 	}
 	return s, true

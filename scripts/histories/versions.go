@@ -17,7 +17,7 @@ func (r *run) version(ctx context.Context, s step) error {
 	if last == nil {
 		return errSkipped
 	}
-	next := &plan{id: last.id, version: last.version + 1, adjust: last.adjust, ids: map[string]string{}}
+	next := &plan{id: last.id, version: last.version + 1, adjust: last.adjust, replaces: map[string]string{}}
 	body := object{"version": next.version}
 	var removed, replaced, added []object
 	for _, old := range last.prices {
@@ -31,6 +31,7 @@ func (r *run) version(ctx context.Context, s step) error {
 			}
 			replaced = append(replaced, object{"replaces_price_id": last.ids[old.Name], "price": made})
 			next.prices = append(next.prices, s.Prices[0])
+			next.replaces[s.Prices[0].Name] = old.Name
 		default:
 			next.prices = append(next.prices, old)
 		}

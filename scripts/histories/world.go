@@ -11,6 +11,7 @@ import (
 // the server computed but identifiers.
 type world struct {
 	now     time.Time
+	before  time.Time         // when the step began that is done
 	items   map[string]string // names to ids
 	metrics map[string]string
 	plans   map[string]*plan
@@ -44,12 +45,13 @@ func newWorld() *world {
 }
 
 type plan struct {
-	id      string
-	version int               // from 1
-	ids     map[string]string // of prices, by name
-	prices  []priceSpec
-	adjust  []adjustment
-	phases  []phase
+	id       string
+	version  int               // from 1
+	replaces map[string]string // prices of the version before, by the names of those in their place
+	ids      map[string]string // of prices, by name
+	prices   []priceSpec
+	adjust   []adjustment
+	phases   []phase
 }
 
 type customer struct {
@@ -85,6 +87,7 @@ type interval struct {
 	plan       string      // the name of the plan that it came with
 	counted    []counting  // what it counts, from the earliest on
 	former     []time.Time // ends that were given to it and do not hold any more
+	deferred   bool        // a migration ended it: its last period waits for the next regular invoice
 }
 
 // transition is a quantity that applies from a local day on.
@@ -133,6 +136,7 @@ type subscription struct {
 	partial   bool         // it had a partial invoice
 	grants    []*grant     // of its allocations
 	licenses  []*license
+	migrated  time.Time          // when it was put on another version last
 	reduced   map[*interval]bool // prices that grant less, for which it was taken back
 }
 
