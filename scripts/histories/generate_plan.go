@@ -13,9 +13,9 @@ func (g *generator) plan() step {
 		s.Prices = append(s.Prices, g.price(s.Name))
 	}
 	first := s.Name == "plan1"
-	g.wishedPrices(&s, first)
-	if wish, is := g.wantsAllocation(); is && (first || strings.HasPrefix(wish, "grant")) {
-		s.Prices = append(s.Prices, g.wishedAllocation(s.Name, wish))
+	g.wantedPrices(&s, first)
+	if want, is := g.wantsAllocation(); is && (first || strings.HasPrefix(want, "grant")) {
+		s.Prices = append(s.Prices, g.wantedAllocation(s.Name, want))
 	} else if g.chance(30) {
 		s.Prices = append(s.Prices, g.allocation(s.Name))
 	}
@@ -39,8 +39,8 @@ func (g *generator) plan() step {
 		}
 	}
 	for _, p := range s.Prices {
-		_, wish := g.wantedKind("")
-		if p.Metric != "" && p.Currency == "" && (g.chance(35) || first && wish) {
+		_, want := g.wantedKind("")
+		if p.Metric != "" && p.Currency == "" && (g.chance(35) || first && want) {
 			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
 			if kind, is := g.wantedKind(""); first && is {
 				a.Kind = kind
@@ -65,10 +65,10 @@ func (g *generator) plan() step {
 		}
 	}
 	for _, c := range cycles {
-		kind, wish := g.wantedKind("shared ")
-		if len(together[c]) > 1 && (g.chance(60) || first && wish) {
+		kind, want := g.wantedKind("shared ")
+		if len(together[c]) > 1 && (g.chance(60) || first && want) {
 			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount"), Prices: together[c], Amount: pick(g, "5.00", "25.01")}
-			if first && wish {
+			if first && want {
 				a.Kind = kind
 			}
 			if a.Kind == "percentage_discount" {

@@ -7,15 +7,15 @@ import (
 
 // What the plans of a history have is drawn by chance, and they have what the theme wants.
 
-// wishedPrices gives a plan prices that the theme wants, behind its first one. The first two plans have
+// wantedPrices gives a plan prices that the theme wants, behind its first one. The first two plans have
 // those that are of one price by turns.
-func (g *generator) wishedPrices(s *step, first bool) {
-	var wished []priceSpec
+func (g *generator) wantedPrices(s *step, first bool) {
+	var wanted []priceSpec
 	turn := first
 	for _, f := range g.theme.features {
-		if is := wishedPrice(f); is != nil {
+		if is := wantedPrice(f); is != nil {
 			if turn {
-				wished = append(wished, g.priceThat(s.Name, is))
+				wanted = append(wanted, g.priceThat(s.Name, is))
 			}
 			turn = !turn
 		}
@@ -23,19 +23,19 @@ func (g *generator) wishedPrices(s *step, first bool) {
 	if _, shared := g.wantedKind("shared "); shared && first {
 		inMoney := func(p priceSpec) bool { return p.Metric != "" && p.Currency == "" }
 		one := g.priceThat(s.Name, inMoney)
-		wished = append(wished, one, g.priceThat(s.Name, func(p priceSpec) bool { return inMoney(p) && p.Cycle == one.Cycle }))
+		wanted = append(wanted, one, g.priceThat(s.Name, func(p priceSpec) bool { return inMoney(p) && p.Cycle == one.Cycle }))
 	} else if _, single := g.wantedKind(""); single && first {
-		wished = append(wished, g.priceThat(s.Name, func(p priceSpec) bool { return p.Metric != "" && p.Currency == "" && !grouped[p.Model] }))
+		wanted = append(wanted, g.priceThat(s.Name, func(p priceSpec) bool { return p.Metric != "" && p.Currency == "" && !grouped[p.Model] }))
 	}
 	rest := s.Prices[1:]
-	s.Prices = append(s.Prices[:1:1], wished...)
+	s.Prices = append(s.Prices[:1:1], wanted...)
 	if len(s.Prices) < 3 {
 		s.Prices = append(s.Prices, rest[:min(len(rest), 3-len(s.Prices))]...)
 	}
 }
 
-// wishedPrice tells which prices a feature is of, nil if it is of none.
-func wishedPrice(feature string) func(priceSpec) bool {
+// wantedPrice tells which prices a feature is of, nil if it is of none.
+func wantedPrice(feature string) func(priceSpec) bool {
 	switch feature {
 	case "fee in advance":
 		return func(p priceSpec) bool { return p.advance() }
@@ -93,8 +93,8 @@ func (g *generator) wantsAllocation() (feature string, is bool) {
 	return "", false
 }
 
-// wishedAllocation is an allocation with a feature. Those of two plans can take each other's place.
-func (g *generator) wishedAllocation(plan, feature string) (p priceSpec) {
+// wantedAllocation is an allocation with a feature. Those of two plans can take each other's place.
+func (g *generator) wantedAllocation(plan, feature string) (p priceSpec) {
 	for range 100 {
 		p = g.allocation(plan)
 		switch {
