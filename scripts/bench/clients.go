@@ -31,6 +31,16 @@ func (p *process) request(path, body string) []byte {
 		"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
+// reads are requests that only read, n times the same one.
+func (p *process) reads(path string, n int) <-chan []byte {
+	queue := make(chan []byte, n)
+	for range n {
+		queue <- []byte("GET " + path + " HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key + "\r\n\r\n")
+	}
+	close(queue)
+	return queue
+}
+
 // load sends requests from so many clients at once, each waiting for its answer,
 // and returns how long all took and how long each did.
 func load(addr string, clients int, requests <-chan []byte) (time.Duration, []time.Duration, error) {

@@ -48,6 +48,7 @@ func main() {
 	alone := flag.Bool("billing", false, "measure billing alone")
 	shares := flag.Bool("shares", false, "measure alone what an account feels of another one that does its worst")
 	verification := flag.Bool("verify", false, "measure alone how long all records are verified, and that damage is found")
+	guards := flag.Bool("guards", false, "measure what rights of keys and the audit log cost alone")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
@@ -69,13 +70,16 @@ func main() {
 		measure, o.mode = runIngest, "bench -ingest"
 	}
 	if *shares {
-		measure = runShares
+		measure, o.mode = runShares, "bench -shares"
 	}
 	if *verification {
-		measure = runVerify
+		measure, o.mode = runVerify, "bench -verify"
 	}
 	if *credits {
 		measure, o.mode = runCredits, "bench -credits"
+	}
+	if *guards {
+		measure, o.mode = runGuards, "bench -guards"
 	}
 	if o.billed == 0 {
 		o.billed = billed

@@ -32,7 +32,7 @@ func runShares(ctx context.Context, o options) error {
 		return err
 	}
 	defer s.tearDown()
-	r := newReport(os.Stdout, fmt.Sprintf("%d rounds", o.rounds))
+	r := newReport(o.out, fmt.Sprintf("%d rounds", o.rounds))
 	if err := r.shares(ctx, s, o.rounds); err != nil {
 		return err
 	}

@@ -124,6 +124,9 @@ func runUsual(ctx context.Context, o options) error {
 	if err := r.ledgers(ctx, s, t, u.server); err != nil {
 		return err
 	}
+	if err := r.guards(ctx, u, o.rounds); err != nil {
+		return err
+	}
 	if err := u.again(ctx, false); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func runVerify(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(os.Stdout, fmt.Sprintf("%d events present", o.present))
+	r := newReport(o.out, fmt.Sprintf("%d events present", o.present))
 	if err := r.verifying(ctx, s, t, o.present); err != nil {
 		return err
 	}
