@@ -178,6 +178,9 @@ func writeEverywhere(db *gorm.DB) error {
 		return err
 	}
 	for _, id := range accounts {
+		if err := within(db, id); err != nil { // else the account is not seen
+			return err
+		}
 		if err := audit.WriteShared(db, id); err != nil {
 			return err
 		}
