@@ -47,7 +47,7 @@ func customerPage(v *visit) (templ.Component, error) {
 	few["status[]"] = everyInvoice
 	invoices, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, few)
 	view.Invoices, view.InvoicesErr = invoices.Data, err
-	view.Costs, view.CostsErr = fetch[gen.Costs](v, "listCustomerCosts", params{"customer_id": view.Customer.ID}, nil)
+	view.Costs, view.CostsErr = fetch[gen.Costs](v, "listCustomerCosts", params{"customer_id": view.Customer.ID}, url.Values{"view_mode": {"cumulative"}})
 	return customerOverview(view), nil
 }
 

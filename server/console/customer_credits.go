@@ -81,11 +81,9 @@ func blockTable(c creditsView, blocks []gen.CustomerCreditBlock) table {
 		if b.EffectiveDate != nil {
 			effective = openPeriod(*b.EffectiveDate, b.ExpiryDate, c.Zone)
 		}
-		var remove templ.Component = text("")
+		var remove templ.Component = templ.NopComponent
 		if found := c.visit.actions(doing{Operation: "deleteCreditBlock", Name: "Delete", Kind: "danger", Known: []string{"block_id", b.ID}}); len(found) > 0 {
 			remove = smallButton(found[0])
-		} else {
-			remove = templ.NopComponent
 		}
 		t.Rows = append(t.Rows, []templ.Component{
 			stacked(text(words(source)), mono(b.ID)), stateBadge(string(b.Status)), effective, optionalAmount(b.PerUnitCostBasis, ""), optionalNumber(b.MaximumInitialBalance), number(b.Balance.String()), remove,

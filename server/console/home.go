@@ -80,10 +80,10 @@ func overdueInvoices(v *visit) ([]todo, error) {
 	if err != nil {
 		return nil, err
 	}
-	detail := invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
+	detail := "The oldest, " + invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
 	if oldest.DueDate != nil {
 		if at, ok := parseInstant(*oldest.DueDate); ok {
-			detail += ", due since " + counted(daysBetween(at, v.now), "days")
+			detail += ", " + counted(daysBetween(at, v.now), "days") + " overdue"
 		}
 	}
 	what := " is overdue"

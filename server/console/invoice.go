@@ -127,7 +127,8 @@ func (i invoiceView) timeline() (all []moment) {
 	if invoice.Status == "issued" && i.visit.past(invoice.DueDate) {
 		add(invoice.DueDate, "Became due", "bad")
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return strings.Compare(b.At, a.At) })
+	slices.SortStableFunc(all, func(a, b moment) int { return strings.Compare(a.At, b.At) })
+	slices.Reverse(all)
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"tollkeeper/gen"
 )
@@ -38,7 +39,7 @@ func (p priceView) summary() string {
 	}
 	for _, e := range p.Terms.given() {
 		if e.rows() {
-			return words(p.Model) + ", " + counted(len(e.Entries), words(e.Name))
+			return words(p.Model) + ", " + counted(len(e.Entries), strings.ReplaceAll(e.Name, "_", " "))
 		}
 	}
 	return words(p.Model)
