@@ -14,7 +14,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/account"
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -125,27 +124,6 @@ func (c *Console) session(ec echo.Context) (user.Session, error) {
 	ctx := context.WithValue(ec.Request().Context(), sessionKey{}, session)
 	ec.SetRequest(ec.Request().WithContext(store.WithAccount(ctx, session.AccountID)))
 	return session, nil
-}
-
-// require hides pages from those whose role lacks a right: for them there is nothing.
-func require(right account.Right) echo.MiddlewareFunc {
-	return requireThat(func(s user.Session) bool { return s.Rights().May(right) })
-}
-
-// requireOwner hides pages of the team and the settings from those who may not change them.
-func requireOwner() echo.MiddlewareFunc {
-	return requireThat(func(s user.Session) bool { return s.Role.ManagesAccount() })
-}
-
-func requireThat(may func(s user.Session) bool) echo.MiddlewareFunc {
-	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(ec echo.Context) error {
-			if !may(FromContext(ec.Request().Context())) {
-				return echo.ErrNotFound
-			}
-			return next(ec)
-		}
-	}
 }
 
 // changes reports a method that may change something.

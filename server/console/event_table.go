@@ -51,11 +51,13 @@ func chartLabel(days []dayVolume) string {
 
 // barOf places the bar of a day. Only the drawing is not exact.
 func barOf(i int, d dayVolume, days []dayVolume) templ.Attributes {
-	width := 1000 / float64(len(days))
-	height := 0.0
+	n := int64(len(days)) // a chart is 1,000 wide and 200 high; what follows is in tenths
+	height := int64(0)
 	if largest := most(days); largest > 0 {
-		height = 200 * float64(d.Count) / float64(largest)
+		height = 2000 * d.Count / largest
 	}
-	attribute := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-	return templ.Attributes{"x": attribute(float64(i)*width + width*.12), "y": attribute(200 - height), "width": attribute(width * .76), "height": attribute(height)}
+	attribute := func(tenths int64) string { return fmt.Sprintf("%d.%d", tenths/10, tenths%10) }
+	return templ.Attributes{
+		"x": attribute((10000*int64(i) + 1200) / n), "y": attribute(2000 - height), "width": attribute(7600 / n), "height": attribute(height),
+	}
 }

@@ -23,16 +23,12 @@ func keysPage(v *visit) (templ.Component, error) {
 		case v.past(k.ExpiresAt) && !v.account.Test():
 			state, working = badge("Expired", "plain"), false
 		}
-		scopes := make([]string, len(k.Scopes))
-		for i, s := range k.Scopes {
-			scopes[i] = string(s)
-		}
 		var change templ.Component = templ.NopComponent
 		if working {
 			known := []string{"api_key_id", k.ID}
 			change = smallButtons(v.actions(doing{Operation: "rotateAPIKey", Name: "Rotate", Known: known}, doing{Operation: "revokeAPIKey", Name: "Revoke", Kind: "danger", Known: known}))
 		}
-		t.Rows = append(t.Rows, []templ.Component{stacked(text(k.Name), mono(k.Hint+"…")), state, text(strings.Join(scopes, ", ")), optionalInstant(k.LastUsedAt), optionalInstant(k.ExpiresAt), change})
+		t.Rows = append(t.Rows, []templ.Component{stacked(text(k.Name), mono(k.Hint+"…")), state, text(strings.Join(k.Scopes, ", ")), optionalInstant(k.LastUsedAt), optionalInstant(k.ExpiresAt), change})
 	}
 	create := doing{Operation: "createAPIKey", Name: "New key", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{

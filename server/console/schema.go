@@ -30,27 +30,27 @@ func flatten(s *openapi3.Schema) shape {
 	return out
 }
 
-func (out *shape) take(s *openapi3.Schema) {
-	for _, part := range s.AllOf {
-		out.take(part.Value)
+func (s *shape) take(from *openapi3.Schema) {
+	for _, part := range from.AllOf {
+		s.take(part.Value)
 	}
-	if len(s.OneOf) > 0 {
-		out.Union = s
+	if len(from.OneOf) > 0 {
+		s.Union = from
 	}
-	if out.Text == "" {
-		out.Text = s.Description
+	if s.Text == "" {
+		s.Text = from.Description
 	}
-	if out.Schema.Type == nil && s.Type != nil || len(out.Schema.Enum) == 0 && len(s.Enum) > 0 {
-		merged := *s
-		merged.Nullable = out.Null
-		out.Schema = &merged
+	if s.Schema.Type == nil && from.Type != nil || len(s.Schema.Enum) == 0 && len(from.Enum) > 0 {
+		merged := *from
+		merged.Nullable = s.Null
+		s.Schema = &merged
 	}
-	for name, ref := range s.Properties {
-		out.Properties[name] = property{ref.Value, describe(ref.Value)}
+	for name, ref := range from.Properties {
+		s.Properties[name] = property{ref.Value, describe(ref.Value)}
 	}
-	for _, name := range s.Required {
-		if !slices.Contains(out.Required, name) {
-			out.Required = append(out.Required, name)
+	for _, name := range from.Required {
+		if !slices.Contains(s.Required, name) {
+			s.Required = append(s.Required, name)
 		}
 	}
 }

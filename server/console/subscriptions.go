@@ -30,7 +30,7 @@ func subscriptionTable(all []gen.Subscription) table {
 	t := table{Label: "Subscriptions", Links: true, Columns: []column{{"Plan", ""}, {"Customer", ""}, {"Status", ""}, {"Began", "mid"}, {"Current period", "wide"}}}
 	for _, s := range all {
 		zone := zoneOf(s.Customer.Timezone)
-		var current templ.Component = none()
+		current := none()
 		if s.CurrentBillingPeriodStartDate != nil && s.CurrentBillingPeriodEndDate != nil {
 			current = period(*s.CurrentBillingPeriodStartDate, *s.CurrentBillingPeriodEndDate, zone)
 		}

@@ -57,7 +57,7 @@ func (i invoiceView) steps() table {
 		if s.ScaledQuantity != nil {
 			quantity = *s.ScaledQuantity
 		}
-		var rate templ.Component = text("–")
+		rate := text("–")
 		if s.Rate != nil {
 			rate = number(*s.Rate)
 		}
