@@ -31,9 +31,9 @@ func (l Lane) FreeCustomer(account, customer string) string {
 	return l.free(account, "parked.customer_id = "+customer)
 }
 
-// free reads the time of each row: with a condition that is constant in the statement PostgreSQL may join the
+// free asks for the time of each row: with a condition that is constant in the statement PostgreSQL may join the
 // tables, and then no longer reads the units in the order of their index.
 func (l Lane) free(account, same string) string {
 	return fmt.Sprintf(`NOT EXISTS (SELECT FROM parked_units AS parked WHERE parked.account_id = %s AND parked.lane = '%s'
-		AND parked.next_try_at > clock_timestamp() AND (%s OR parked.customer_id IS NULL AND parked.subscription_id IS NULL))`, account, l, same)
+		AND parked.next_try_at > parked_as_of() AND (%s OR parked.customer_id IS NULL AND parked.subscription_id IS NULL))`, account, l, same)
 }

@@ -141,29 +141,52 @@ func Remove(tx *store.Tx, p Parked) error { return tx.Delete(&p).Error }
 type State struct {
 	Held   map[Lane]bool // lanes that a unit without a subject holds up
 	Trying []Parked      // whose next try has come; only their ids and kinds
+	At     time.Time     // real time, as of which this holds; zero: no unit is parked
 }
 
-// Look reads the state.
+// Look reads the state. The rest of the transaction is as of it, too: see [AsOf].
 func Look(tx *store.Tx) (State, error) {
 	var rows []struct {
-		ID, Kind string
+		At       time.Time
+		Some     bool
+		ID, Kind *string
 		Lane     Lane
 		Trying   bool
 	}
-	err := tx.Raw(`SELECT id, kind, lane, next_try_at <= clock_timestamp() AS trying FROM parked_units
-		WHERE account_id = ? AND (next_try_at <= clock_timestamp() OR customer_id IS NULL AND subscription_id IS NULL)`, tx.AccountID).Scan(&rows).Error
 	state := State{Held: map[Lane]bool{}}
-	for _, r := range rows {
-		if r.Trying {
-			state.Trying = append(state.Trying, Parked{ID: r.ID, Kind: r.Kind})
-		} else {
-			state.Held[r.Lane] = true
-		}
-	}
+	err := tx.Raw(`SELECT at, EXISTS (SELECT FROM parked_units WHERE account_id = @account) AS some, id, kind, lane, next_try_at <= at AS trying
+		FROM (SELECT clock_timestamp() AS at OFFSET 0) AS look
+		LEFT JOIN parked_units ON account_id = @account AND (next_try_at <= at OR customer_id IS NULL AND subscription_id IS NULL)`,
+		map[string]any{"account": tx.AccountID}).Scan(&rows).Error
 	if err != nil {
 		return state, fmt.Errorf("read parked units: %w", err)
 	}
-	return state, nil
+	for _, r := range rows {
+		if r.Some {
+			state.At = r.At
+		}
+		switch {
+		case r.ID == nil:
+		case r.Trying:
+			state.Trying = append(state.Trying, Parked{ID: *r.ID, Kind: *r.Kind})
+		default:
+			state.Held[r.Lane] = true
+		}
+	}
+	return state, AsOf(tx, state.At)
+}
+
+// AsOf has the transaction see as held up what was held up at an instant of real time; a zero one changes nothing.
+// A unit that is found by a search is done as of the search: what a try that came meanwhile sets free is due before
+// it, and is found by the next search.
+func AsOf(tx *store.Tx, at time.Time) error {
+	if at.IsZero() {
+		return nil
+	}
+	if err := tx.Exec("SELECT set_config('tollkeeper.parked_as_of', ?::timestamptz::text, true)", at).Error; err != nil {
+		return fmt.Errorf("look at parked units as of an instant: %w", err)
+	}
+	return nil
 }
 
 // Unpark deletes units of which nothing is due any more, unless they failed again meanwhile.

@@ -60,6 +60,35 @@ var _ = Describe("A parked unit", func() {
 		return free(lane.FreeCustomer("?", "'"+*customer+"'"))
 	}
 
+	It("holds up the same throughout a search, and for what the search found, though its next try comes meanwhile", func() {
+		park(due.Subject{CustomerID: acme}, "no")
+		condition := "SELECT " + due.Billing.FreeCustomer("?", "'"+*acme+"'")
+		var looked due.State
+		var isFree bool
+		Expect(st.View(account, func(tx *store.Tx) (err error) {
+			if looked, err = due.Look(tx); err != nil {
+				return err
+			}
+			Expect(looked.Trying).To(BeEmpty())
+			time.Sleep(1300 * time.Millisecond) // longer than the first wait
+			return tx.Raw(condition, tx.AccountID).Scan(&isFree).Error
+		})).To(Succeed())
+		Expect(isFree).To(BeFalse(), "in the search")
+		do(func(tx *store.Tx) error {
+			if err := due.AsOf(tx, looked.At); err != nil {
+				return err
+			}
+			return tx.Raw(condition, tx.AccountID).Scan(&isFree).Error
+		})
+		Expect(isFree).To(BeFalse(), "as of the search")
+		Expect(ofCustomer(due.Billing, acme)).To(BeTrue(), "now")
+		do(func(tx *store.Tx) (err error) {
+			looked, err = due.Look(tx)
+			return err
+		})
+		Expect(looked.Trying).To(HaveLen(1))
+	})
+
 	It("says what it concerns, why it failed, and when it is tried again: later each time, and at most for twelve minutes", func() {
 		of := due.Subject{CustomerID: acme, SubscriptionID: sub}
 		Expect(park(of, "no "+strings.Repeat("x", 3000)+"\x00")).To(Equal(1))

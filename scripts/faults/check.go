@@ -40,10 +40,16 @@ var rules = []struct{ name, sql string }{
 	{"numbers of invoices have a hole or repeat", `
 		SELECT count(*) FROM (SELECT FROM invoices WHERE account_id = @weekly AND number IS NOT NULL GROUP BY customer_id
 			HAVING count(DISTINCT number) <> count(*) OR max(split_part(number, '-', 2)::int) <> count(*)) AS wrong`},
-	{"a ledger does not have its three entries, which leave 6", `
-		SELECT count(*) FROM subscriptions s WHERE account_id = @weekly AND NOT EXISTS (
-			SELECT FROM ledger_entries e WHERE e.account_id = @weekly AND e.customer_id = s.customer_id HAVING count(*) = 3 AND max(sequence) = 3
-				AND max(ending_balance) FILTER (WHERE sequence = 3) = 6)`},
+	{"a ledger lacks one of its three entries", `
+		SELECT count(*) FROM subscriptions s WHERE account_id = @weekly AND (
+			SELECT count(*) FROM ledger_entries e WHERE e.account_id = @weekly AND e.customer_id = s.customer_id) < 3`},
+	{"a ledger has more than its three entries", `
+		SELECT count(*) FROM subscriptions s WHERE account_id = @weekly AND (
+			SELECT count(*) FROM ledger_entries e WHERE e.account_id = @weekly AND e.customer_id = s.customer_id) > 3`},
+	{"the three entries of a ledger do not leave 6", `
+		SELECT count(*) FROM subscriptions s WHERE account_id = @weekly AND (
+			SELECT count(*) = 3 AND coalesce(max(ending_balance) FILTER (WHERE sequence = 3), 0) <> 6
+			FROM ledger_entries e WHERE e.account_id = @weekly AND e.customer_id = s.customer_id)`},
 	{"a ledger has a hole, or an entry does not begin where the one before ends", `
 		SELECT count(*) FROM (SELECT sequence, starting_balance, row_number() OVER entries AS place, lag(ending_balance, 1, 0) OVER entries AS before
 			FROM ledger_entries WINDOW entries AS (PARTITION BY account_id, customer_id, currency ORDER BY sequence)) AS e

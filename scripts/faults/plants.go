@@ -26,7 +26,7 @@ var plants = []struct {
 		FROM invoices WHERE account_id = @weekly AND number LIKE '%-00001' LIMIT 1`}},
 	{"a ledger that does not add up", "an entry does not begin where the one before ends", []string{free,
 		"UPDATE ledger_entries SET starting_balance = 8, ending_balance = 6 WHERE account_id = @weekly AND kind = 'decrement'"}},
-	{"a ledger without an entry", "a ledger does not have its three entries", []string{free,
+	{"a ledger without an entry", "a ledger lacks one of its three entries", []string{free,
 		"DELETE FROM ledger_entries WHERE account_id = @weekly AND amount = 1"}},
 }
 

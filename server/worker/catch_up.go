@@ -144,6 +144,9 @@ func (w *Worker) doGroup(ctx context.Context, p pass, next found, several func(*
 	end := time.Now().Add(groupFor) //nolint:forbidigo // real time
 	err := fault.Recovered(func() error {
 		return w.Store.UpdateAt(ctx, next.at, func(tx *store.Tx) error {
+			if err := due.AsOf(tx, next.looked); err != nil {
+				return err
+			}
 			done, err := several(tx, groupOf, func() bool { return time.Now().After(end) || p.over() }) //nolint:forbidigo // real time
 			if err == nil && done == 0 {
 				err = errTakenElsewhere
@@ -174,6 +177,9 @@ func (w *Worker) doUnit(ctx context.Context, p pass, next found) error {
 	watched, subject := due.Watch(ctx)
 	err := fault.Recovered(func() error {
 		return w.Store.UpdateAt(watched, next.at, func(tx *store.Tx) error {
+			if err := due.AsOf(tx, next.looked); err != nil {
+				return err
+			}
 			due.Concern(tx, due.Subject{}) // not yet known, also where the transaction is run again
 			more, err := next.job.do(tx)
 			if err == nil && !more {
@@ -212,6 +218,7 @@ type found struct {
 	failed error     // of the search for units of the job
 
 	trying []due.Parked         // units whose next try has come
+	looked time.Time            // real time, as of which units are held up: see [due.AsOf]
 	first  map[string]time.Time // when the first unit of each kind fell due
 }
 
@@ -238,7 +245,7 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 		if err != nil {
 			return err
 		}
-		next = found{trying: parked.Trying, first: map[string]time.Time{}}
+		next = found{trying: parked.Trying, looked: parked.At, first: map[string]time.Time{}}
 		by := p.until
 		if by.IsZero() {
 			by = tx.Now

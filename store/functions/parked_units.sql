@@ -10,3 +10,13 @@ END
 $$;
 REVOKE EXECUTE ON FUNCTION parked_units_by_kind() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION parked_units_by_kind() TO tollkeeper_app;
+
+-- parked_as_of returns the instant as of which a transaction sees units as held up: that of the
+-- search that found its unit, if it says so (tollkeeper.parked_as_of), else the present. It is
+-- volatile, so that conditions with it are asked row by row.
+CREATE OR REPLACE FUNCTION parked_as_of() RETURNS timestamptz
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN coalesce(nullif(current_setting('tollkeeper.parked_as_of', true), '')::timestamptz, clock_timestamp());
+END
+$$;
