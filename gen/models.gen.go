@@ -7700,7 +7700,7 @@ type NewPlanPercentPrice struct {
 	PercentPricing `yaml:",inline"`
 }
 
-// NewPlanPhase A stretch of the plan. Phases follow one another in their order; only the last may be without end.
+// NewPlanPhase A part of the plan in time. Phases follow one another in their order; only the last may be without end.
 type NewPlanPhase struct {
 	// AlignBillingWithPhaseStartDate Billing cycles begin anew where the phase starts. Not by default.
 	AlignBillingWithPhaseStartDate *bool `json:"align_billing_with_phase_start_date,omitempty"`
@@ -8850,7 +8850,7 @@ type PlanPage struct {
 	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
-// PlanPhase A stretch of a plan with prices of its own.
+// PlanPhase A part of a plan in time, with prices of its own.
 type PlanPhase struct {
 	// Description Text of your own. Null where there is none.
 	Description *string `json:"description"`

@@ -15,8 +15,7 @@
 // Root. PostgreSQL refuses to run as root. It is started in a user namespace
 // where an unprivileged user stands for the caller, so files keep their owner
 // and lie anywhere the caller can write. Where namespaces are forbidden it
-// becomes a real unprivileged user, and the directory must be one that user can
-// reach; copying the data elsewhere behind the caller's back was refused.
+// becomes a real unprivileged user, who must be able to reach the directory.
 //
 // Several commands at once. The first starts the postmaster, the one that
 // comes later joins it, and the last to leave stops it. Two locks on files say
@@ -28,11 +27,10 @@
 // users of a cluster may watch it; the lock for changes lets one of them act.
 //
 // Backups. PostgreSQL archives its log by archive_command, and a base backup copies the files
-// between pg_backup_start and pg_backup_stop. The packages that are fetched have no
-// pg_basebackup, and this needs neither it nor the replication protocol; a log that is streamed
-// would lose less than the minute that archiving waits, and would have to be kept running and
-// slots be kept from filling the disk. Each data directory writes to a part of its own
-// of the backup directory, so a restored copy never continues the archive that it came from.
+// between pg_backup_start and pg_backup_stop: the packages that are fetched have no pg_basebackup.
+// A streamed log would lose less than the minute that archiving waits, but needs a process that
+// keeps running and a slot that can fill the disk. Each data directory has a part of its own in
+// the backup directory, so a restored copy never continues the archive that it came from.
 //
 // Trust. Connections are not asked for a password: the socket lies in a
 // directory of mode 0700, and there is no TCP.
