@@ -43,6 +43,7 @@ var auditedCommands = map[string]func(o subject) []string{
 	"due skip":       func(o subject) []string { return []string{"--account", o.id, o.parked()} },
 	"user create":    func(o subject) []string { return []string{"--account", o.id, "--name", "Ann", o.address()} },
 	"user invite":    func(o subject) []string { return []string{"--account", o.id, "--role", "reader", o.address()} },
+	"user reset":     func(o subject) []string { return []string{o.person()} },
 	"user remove":    func(o subject) []string { return []string{o.person()} },
 }
 

@@ -129,7 +129,6 @@ var withoutEntry = map[string]string{
 	"migrate":        "it changes the database, and no account",
 	"import events":  "events are themselves a log that is only added to",
 	"import account": "it sends requests to another server, which have entries there",
-	"user reset":     "a password is of a person, who is of no account",
 	"backup":         "it reads the database as a whole",
 	"restore":        "it makes the database as a whole, its audit log included",
 }
