@@ -81,7 +81,8 @@ var _ = Describe("The statements of a list", Ordered, func() {
 		}
 	}
 
-	// ask counts the rows and the statements of each list.
+	// ask counts the rows and the statements of each list: the fewest of three times, since the server may note
+	// the last use of the key beside one.
 	ask := func() (rows, statements map[string]int) {
 		GinkgoHelper()
 		rows, statements = map[string]int{}, map[string]int{}
@@ -91,9 +92,13 @@ var _ = Describe("The statements of a list", Ordered, func() {
 				separator = "&"
 			}
 			counting.get(path + separator + "limit=100").expect(200) // connections prepare, and the key is remembered
-			before := flaky.Passed()
-			rows[op] = len(counting.get(path + separator + "limit=100").expect(200).list("data"))
-			statements[op] = flaky.Passed() - before
+			for n := range 3 {
+				before := flaky.Passed()
+				rows[op] = len(counting.get(path + separator + "limit=100").expect(200).list("data"))
+				if took := flaky.Passed() - before; n == 0 || took < statements[op] {
+					statements[op] = took
+				}
+			}
 		}
 		return rows, statements
 	}

@@ -81,6 +81,7 @@ type load struct {
 	weekly string
 	group  errgroup.Group
 	closer func()
+	clock  keyClock // of the weekly account
 }
 
 const start = "2025-01-01T00:00:00Z"
@@ -203,12 +204,18 @@ func (l *load) subscribe(ctx context.Context, c client, order object) error {
 			return err
 		}
 		order["customer_id"] = customer
-		if _, err := c.make(ctx, "/v1/subscriptions", order); err != nil {
+		if err := l.clock.hold(func() error {
+			_, err := c.make(ctx, "/v1/subscriptions", order)
+			return err
+		}); err != nil {
 			return err
 		}
 		l.told.note(func() { l.told.weekly++ })
 		for k, entry := range []object{{"entry_type": "increment", "amount": 7}, {"entry_type": "decrement", "amount": 2}, {"entry_type": "increment", "amount": 1}} {
-			if err := c.ask(ctx, http.MethodPost, "/v1/customers/"+customer+"/credits/ledger_entry", entry, nil); err != nil {
+			err := l.clock.hold(func() error {
+				return c.ask(ctx, http.MethodPost, "/v1/customers/"+customer+"/credits/ledger_entry", entry, nil)
+			})
+			if err != nil {
 				return fmt.Errorf("entry %d: %w", k, err)
 			}
 		}
@@ -225,7 +232,9 @@ func (l *load) advance(ctx context.Context, c client) error {
 	at, _ := time.Parse(time.RFC3339, start)
 	for end := at.AddDate(0, 9, 0); at.Before(end) && !l.over(200*time.Millisecond); {
 		at = at.Add(time.Duration(6+random.IntN(90)) * time.Hour)
-		if err := c.ask(ctx, http.MethodPost, "/v1/test_clock/advance", object{"now": at.Format(time.RFC3339)}, nil); err != nil {
+		if err := l.clock.moveTo(at, func() error {
+			return c.ask(ctx, http.MethodPost, "/v1/test_clock/advance", object{"now": at.Format(time.RFC3339)}, nil)
+		}); err != nil {
 			return err
 		}
 	}
