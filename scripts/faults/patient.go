@@ -48,6 +48,9 @@ func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case status >= 500, status == http.StatusConflict, status == http.StatusTooManyRequests:
 			unsure, why = true, fmt.Sprint(status, " ", string(answer))
 			continue
+		case slow(status, answer):
+			why = string(answer)
+			continue
 		case parked(r, answer):
 			r.Header.Set("Idempotency-Key", "faults-"+store.Random(20))
 			why = "parked: " + string(answer)
@@ -73,6 +76,12 @@ func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func parked(r *http.Request, answer []byte) bool {
 	var clock struct{ Parked []any }
 	return r.URL.Path == "/v1/test_clock/advance" && json.Unmarshal(answer, &clock) == nil && len(clock.Parked) > 0
+}
+
+// slow reports that a question about usage was given up, as it took too long. Processes are stopped for seconds here,
+// and the machine may have other work.
+func slow(status int, answer []byte) bool {
+	return status == http.StatusBadRequest && bytes.Contains(answer, []byte("took longer than 30 seconds"))
 }
 
 // attempt sends a request once.
