@@ -105,3 +105,15 @@ func DeductNext(tx *store.Tx) (more bool, err error) {
 	}
 	return true, invoice.BurnDownLocked(tx, ledger, "")
 }
+
+// DeductSeveral is DeductNext for up to most ledgers, each of another customer. What they have in common is read once.
+// It stops between two ledgers when over says that the time is up, and returns how many it did. If one ledger cannot
+// be brought up to date, all fail: the caller then does them one by one.
+func DeductSeveral(tx *store.Tx, most int, over func() bool) (done int, err error) {
+	defer fault.Doing(&err, "deduct credits that are due from several ledgers")
+	ledgers, err := credit.LockSeveralDue(tx, most)
+	if err != nil || len(ledgers) == 0 {
+		return 0, err
+	}
+	return invoice.BurnDownSeveral(tx, ledgers, over)
+}

@@ -56,12 +56,21 @@ func NextDue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error) {
 // LockDue locks the ledger that is due longest, and reports false when none is by now, or
 // others are at work on all that are.
 func LockDue(tx *store.Tx) (*Ledger, bool, error) {
-	var ledgers []Ledger
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
-		Where("due_at <= ?", tx.Now).Where(free).Order("due_at, customer_id, currency").Limit(1).Find(&ledgers).Error
+	ledgers, err := LockSeveralDue(tx, 1)
 	if err != nil || len(ledgers) == 0 {
 		return nil, false, err
 	}
 	due.Concern(tx, due.Subject{CustomerID: &ledgers[0].CustomerID})
 	return &ledgers[0], true, nil
+}
+
+// LockSeveralDue locks the ledgers that are due longest by now, at most so many, each of another customer, and leaves
+// out those that others are at work on. Of a customer's ledgers only the first is locked: they are settled in order.
+func LockSeveralDue(tx *store.Tx, most int) (ledgers []Ledger, err error) {
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}).
+		Where("due_at <= ?", tx.Now).Where(free).Where(`NOT EXISTS (SELECT FROM credit_ledgers AS earlier
+			WHERE (earlier.account_id, earlier.customer_id) = (credit_ledgers.account_id, credit_ledgers.customer_id)
+			AND earlier.due_at <= ? AND (earlier.due_at, earlier.currency) < (credit_ledgers.due_at, credit_ledgers.currency))`, tx.Now).
+		Order("due_at, customer_id, currency").Limit(most).Find(&ledgers).Error
+	return ledgers, err
 }

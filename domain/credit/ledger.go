@@ -70,6 +70,13 @@ func LedgersOf(tx *store.Tx, customerIDs []string) (map[string][]Ledger, error) 
 	return byCustomer, nil
 }
 
+// LockLedgersOf is [LedgersOf], and keeps these ledgers from changing until the transaction ends.
+func LockLedgersOf(tx *store.Tx, customerIDs []string) (map[string][]Ledger, error) {
+	locking := *tx
+	locking.DB = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+	return LedgersOf(&locking, customerIDs)
+}
+
 // Lock keeps a ledger from changing until the transaction ends. It makes it first if
 // need be: a row that does not exist cannot be locked. Code that locks a customer too
 // locks the ledger before.

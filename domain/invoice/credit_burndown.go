@@ -26,15 +26,52 @@ func BurnDownLedger(tx *store.Tx, customerID string, currency money.Currency, is
 
 // BurnDownLocked is [BurnDownLedger] for a ledger that the transaction has locked.
 func BurnDownLocked(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
-	days, err := CalendarOf(tx, ledger.CustomerID)
+	payers, err := payersOf(tx, []string{ledger.CustomerID})
 	if err != nil {
 		return err
 	}
-	drafts, err := openDraftsOf(tx, ledger.CustomerID)
-	if err != nil {
-		return err
+	return payers.burnDown(tx, ledger, issuing)
+}
+
+// BurnDownSeveral is [BurnDownLocked] for ledgers of different customers. What these have in common is read once. It
+// stops between two ledgers when over says that the time is up, and returns how many it did.
+func BurnDownSeveral(tx *store.Tx, ledgers []credit.Ledger, over func() bool) (done int, err error) {
+	var customers []string
+	for _, l := range ledgers {
+		customers = append(customers, l.CustomerID)
 	}
-	return drafts.burnDown(tx, ledger, days, issuing)
+	payers, err := payersOf(tx, customers)
+	if err != nil {
+		return 0, err
+	}
+	for done < len(ledgers) && (done == 0 || !over()) {
+		if err := payers.burnDown(tx, &ledgers[done], ""); err != nil {
+			return 0, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+// payers are what the ledgers of customers are brought up to date with.
+type payers struct {
+	drafts   map[string]openDrafts // by customer, as the next
+	calendar func(customerID string) credit.Calendar
+}
+
+// payersOf reads what the ledgers of customers are brought up to date with. The ledgers are locked before: a change
+// of a draft waits for them.
+func payersOf(tx *store.Tx, customerIDs []string) (p payers, err error) {
+	if p.calendar, err = calendarsOf(tx, customerIDs); err != nil {
+		return p, err
+	}
+	p.drafts, err = openDraftsOf(tx, customerIDs)
+	return p, err
+}
+
+// burnDown brings a locked ledger up to date with what the drafts of its customer ask for.
+func (p payers) burnDown(tx *store.Tx, ledger *credit.Ledger, issuing string) error {
+	return p.drafts[ledger.CustomerID].burnDown(tx, ledger, p.calendar(ledger.CustomerID), issuing)
 }
 
 // burnDown brings a locked ledger up to date with what the drafts ask for.
@@ -54,44 +91,34 @@ func (o openDrafts) burnDown(tx *store.Tx, ledger *credit.Ledger, days credit.Ca
 
 // CalendarOf returns the local days of a customer and when they close.
 func CalendarOf(tx *store.Tx, customerID string) (credit.Calendar, error) {
-	settings, err := account.Of(tx)
+	calendars, err := calendarsOf(tx, []string{customerID})
 	if err != nil {
 		return credit.Calendar{}, err
 	}
-	buyers, err := customer.FindAll(tx, []string{customerID})
-	if err != nil {
-		return credit.Calendar{}, err
-	}
-	return calendar(settings, buyers[customerID].Location()), nil
+	return calendars(customerID), nil
 }
 
-// commitCredits commits what credits pay of a draft that is being issued, whose customer has ledgers. It returns
-// the terms of the draft. It comes before the lines are worked out, so both are done once. The ledgers are
-// locked before the drafts are read: a change of a draft waits for them.
-func (i Invoice) commitCredits(tx *store.Tx, ledgers []credit.Ledger) (t subscription.Terms, err error) {
-	locked := make([]*credit.Ledger, len(ledgers))
-	for k, l := range ledgers {
-		if locked[k], err = credit.Lock(tx, i.CustomerID, l.Currency); err != nil {
-			return t, err
-		}
-	}
-	drafts, err := openDraftsOf(tx, i.CustomerID)
+func calendarsOf(tx *store.Tx, customerIDs []string) (func(customerID string) credit.Calendar, error) {
+	settings, err := account.Of(tx)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	days, err := CalendarOf(tx, i.CustomerID)
-	if err != nil {
-		return t, err
-	}
-	err = credit.Together(tx, func(tx *store.Tx) error {
-		for _, l := range locked {
-			if err := drafts.burnDown(tx, l, days, i.ID); err != nil {
+	buyers, err := customer.FindAll(tx, customerIDs)
+	return func(id string) credit.Calendar { return calendar(settings, buyers[id].Location()) }, err
+}
+
+// commitCredits commits what credits pay of a draft that is being issued, out of the locked ledgers of its customer.
+// It returns the terms of the draft. It comes before the lines are worked out, so both are done once.
+func (p payers) commitCredits(tx *store.Tx, i Invoice, ledgers []credit.Ledger) (subscription.Terms, error) {
+	err := credit.Together(tx, func(tx *store.Tx) error {
+		for k := range ledgers {
+			if err := p.burnDown(tx, &ledgers[k], i.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return drafts.terms(i), err
+	return p.drafts[i.CustomerID].terms(i), err
 }
 
 // creditReader reads what credits pay of the service periods of an invoice, by line id. Readers

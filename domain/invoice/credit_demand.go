@@ -38,11 +38,11 @@ type CreditDemand struct {
 // CreditDemandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet.
 // Those of an invoice that is being issued are asked for now, once and for all.
 func CreditDemandOf(tx *store.Tx, customerID string, currency money.Currency, days credit.Calendar, issuing string) (CreditDemand, error) {
-	drafts, err := openDraftsOf(tx, customerID)
+	drafts, err := openDraftsOf(tx, []string{customerID})
 	if err != nil {
 		return CreditDemand{}, err
 	}
-	return drafts.demand(tx, currency, days, issuing)
+	return drafts[customerID].demand(tx, currency, days, issuing)
 }
 
 // openDrafts are the invoices that a customer's credits may still pay, in the order in which credits
@@ -52,22 +52,29 @@ type openDrafts struct {
 	terms    func(Invoice) subscription.Terms
 }
 
-func openDraftsOf(tx *store.Tx, customerID string) (open openDrafts, err error) {
-	err = tx.Where("customer_id = ? AND status = ? AND source = ?", customerID, StatusDraft, SourceSubscription).
-		Order("invoice_date, seq").Find(&open.invoices).Error
+// openDraftsOf returns those of customers, by customer. They are read together.
+func openDraftsOf(tx *store.Tx, customerIDs []string) (map[string]openDrafts, error) {
+	var drafts []Invoice
+	err := tx.Where("customer_id IN ? AND status = ? AND source = ?", customerIDs, StatusDraft, SourceSubscription).
+		Order("invoice_date, seq").Find(&drafts).Error
 	if err == nil {
-		open.invoices, err = WithExpected(tx, open.invoices, "customer_id = ?", customerID)
+		drafts, err = WithExpected(tx, drafts, "customer_id IN ?", customerIDs)
 	}
-	if err != nil || len(open.invoices) == 0 {
+	open := map[string]openDrafts{}
+	if err != nil || len(drafts) == 0 {
 		return open, err
 	}
-	if open.terms, err = TermsOf(tx, open.invoices); err != nil {
-		return open, err
+	terms, err := TermsOf(tx, drafts)
+	if err != nil {
+		return nil, err
 	}
 	// The order of subscriptions of one date does not change when a draft is opened.
-	slices.SortStableFunc(open.invoices, func(a, b Invoice) int {
-		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), cmp.Compare(open.terms(a).Seq, open.terms(b).Seq))
+	slices.SortStableFunc(drafts, func(a, b Invoice) int {
+		return cmp.Or(a.InvoiceDate.Compare(b.InvoiceDate), cmp.Compare(terms(a).Seq, terms(b).Seq))
 	})
+	for _, draft := range drafts {
+		open[draft.CustomerID] = openDrafts{append(open[draft.CustomerID].invoices, draft), terms}
+	}
 	return open, nil
 }
 

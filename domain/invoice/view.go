@@ -102,7 +102,8 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 // Issuing is what several drafts that are about to be issued need, read together.
 type Issuing struct {
 	settings account.Account
-	ledgers  map[string][]credit.Ledger // of the customers, by id
+	ledgers  map[string][]credit.Ledger // of the customers, by id, locked
+	payers   payers                     // of the customers that have ledgers
 	terms    func(Invoice) subscription.Terms
 	more     func(Invoice) draftAdditions
 	beside   map[string]bool   // the drafts, by id, of whose date another invoice of the subscription is issued
@@ -120,8 +121,13 @@ func PrepareToIssue(tx *store.Tx, settings account.Account, rows []Invoice) (p I
 			customers = append(customers, row.CustomerID)
 		}
 	}
-	if p.ledgers, err = credit.LedgersOf(tx, customers); err != nil {
+	if p.ledgers, err = credit.LockLedgersOf(tx, customers); err != nil {
 		return p, err
+	}
+	if len(p.ledgers) > 0 {
+		if p.payers, err = payersOf(tx, slices.Sorted(maps.Keys(p.ledgers))); err != nil {
+			return p, err
+		}
 	}
 	plain := slices.DeleteFunc(slices.Clone(rows), func(row Invoice) bool { return len(p.ledgersOf(row)) > 0 })
 	if p.terms, err = TermsOf(tx, plain); err != nil {
@@ -195,7 +201,7 @@ func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 	defer fault.Doing(&err, "draw up invoice %s", row.ID)
 	t, credits := p.terms(row), creditReader(noCredits)
 	if ledgers := p.ledgersOf(row); len(ledgers) > 0 {
-		if t, err = row.commitCredits(tx, ledgers); err != nil {
+		if t, err = p.payers.commitCredits(tx, row, ledgers); err != nil {
 			return View{}, err
 		}
 		credits = committedCredits

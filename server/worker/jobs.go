@@ -76,10 +76,11 @@ var alertJobs = []job{
 // units of its customer from starting, so these run in order. The function does units that are due at tx.Now, at
 // most so many, and begins no other than the first once over says so. It returns how many it did.
 var parallelJobs = map[string]func(tx *store.Tx, most int, over func() bool) (done int, err error){
+	"settle credits": billing.DeductSeveral,
 	"open invoices":  billing.OpenSeveral,
 	"issue invoices": billing.IssueSeveral,
 }
 
 // repeatedJobs are those whose units at one instant are done one after the other, without a search for other work in
 // between: they make nothing due that is listed before them. The searches cost as much as such a unit.
-var repeatedJobs = []string{"settle credits", "notify of subscriptions", "notify of invoice dates"}
+var repeatedJobs = []string{"notify of subscriptions", "notify of invoice dates"}
