@@ -64,6 +64,10 @@ type Config struct {
 	// Tracing makes spans of requests; nil for none.
 	Tracing trace.TracerProvider
 
+	// PublicURL is where people reach the server, such as https://billing.example. Links begin with
+	// it; that of a server on this machine when "".
+	PublicURL string
+
 	// Release is the version that /openapi.yaml names; "development" when "".
 	Release string
 }
@@ -102,6 +106,9 @@ func New(cfg Config) *Server {
 		cfg.Logger = slog.Default()
 	}
 	cfg.Store.BeforeCommit(beforeCommit)
+	if cfg.PublicURL != "" {
+		cfg.Store.PublishAt(cfg.PublicURL)
+	}
 	recorder := event.NewRecorder(cfg.Store)
 	metrics := newMetrics(recorder)
 	runner := background.NewRunner(cfg.Logger, metrics.panicked)

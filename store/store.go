@@ -45,6 +45,7 @@ type Store struct {
 	replica     *replica // nil without one
 
 	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
+	published    atomic.Pointer[string]                          // see [Store.PublishAt]
 }
 
 // Open connects to a migrated database. It fails when none answers.
@@ -147,6 +148,18 @@ func buildLimit(c clause.Clause, to clause.Builder) {
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+
+// PublishAt sets where people reach the server, such as https://billing.example. It stands in the
+// links that transactions make.
+func (s *Store) PublishAt(origin string) { s.published.Store(&origin) }
+
+// origin is what links begin with; that of a server on this machine where none is set.
+func (s *Store) origin() string {
+	if set := s.published.Load(); set != nil {
+		return *set
+	}
+	return "http://127.0.0.1:8080"
+}
 
 // Close returns all connections.
 func (s *Store) Close() error {

@@ -23,6 +23,7 @@ type Tx struct {
 	AccountID string
 	Now       time.Time // UTC, whole microseconds
 	AuditID   string    // of its entry in the audit log; "" for none
+	Origin    string    // of the addresses that are shown to people: see [Store.PublishAt]
 
 	notes *[]any // see [Tx.Note]
 }
@@ -49,6 +50,9 @@ func AccountID(ctx context.Context) string {
 }
 
 var errNoAccount = errors.New("store: a transaction without an account")
+
+// ErrNoAccount says that a context names an account that there is not.
+var ErrNoAccount = errors.New("store: no account")
 
 // attempts bounds how often a transaction that lost against another is run.
 const attempts = 5
@@ -157,13 +161,13 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, f
 
 // inAccount does what a transaction of an account does.
 func (s *Store) inAccount(db *gorm.DB, account string, begin beginning, fn func(tx *Tx) error) error {
-	tx := &Tx{DB: db, AccountID: account, notes: new([]any)}
+	tx := &Tx{DB: db, AccountID: account, Origin: s.origin(), notes: new([]any)}
 	var now sql.NullTime
 	if err := tx.Conn().QueryRowContext(tx.Context(), begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	if !now.Valid {
-		return fmt.Errorf("store: no account %s", account)
+		return fmt.Errorf("%w %s", ErrNoAccount, account)
 	}
 	tx.Now = now.Time.UTC()
 	if err := fn(tx); err != nil {

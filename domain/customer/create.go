@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
@@ -36,6 +37,7 @@ type NewCustomer struct {
 	AutoCollection     *bool // nil: whether there is a payment provider
 	AutoIssuance       *bool
 	EmailDelivery      *bool // nil: true
+	Language           *letterhead.Language
 	Hierarchy          Hierarchy
 	Metadata           map[string]*string
 }
@@ -70,6 +72,7 @@ func Create(tx *store.Tx, in NewCustomer) (Customer, error) {
 		AutoCollection:     or(in.AutoCollection, in.PaymentProvider != nil),
 		AutoIssuance:       in.AutoIssuance,
 		EmailDelivery:      or(in.EmailDelivery, true),
+		Language:           in.Language,
 		Metadata:           metadata,
 	}
 	if err := c.check(); err != nil {

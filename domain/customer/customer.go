@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
@@ -34,9 +35,10 @@ type Customer struct {
 	AutoCollection     bool
 	AutoIssuance       *bool // nil: as the account
 	EmailDelivery      bool
-	Balance            money.Decimal // in Currency; above 0 it lowers what is due, below 0 it is owed
-	InvoicePrefix      string        // six letters A to Z, unique in the account
-	LastInvoiceNumber  int64         // 0: none was issued under the prefix
+	Language           *letterhead.Language // of their documents; nil: that of the letterhead
+	Balance            money.Decimal        // in Currency; above 0 it lowers what is due, below 0 it is owed
+	InvoicePrefix      string               // six letters A to Z, unique in the account
+	LastInvoiceNumber  int64                // 0: none was issued under the prefix
 	DeletedAt          *time.Time
 	Metadata           store.Metadata
 }

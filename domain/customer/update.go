@@ -13,7 +13,7 @@ import (
 var columns = []string{
 	"external_customer_id", "name", "email", "additional_emails", "currency", "billing_address", "shipping_address", "tax_id",
 	"accounting_sync", "reporting", "payments", "tax",
-	"payment_provider", "payment_provider_id", "auto_collection", "auto_issuance", "email_delivery", "metadata",
+	"payment_provider", "payment_provider_id", "auto_collection", "auto_issuance", "email_delivery", "language", "metadata",
 }
 
 // Update applies an edit to a customer. The currency and the alias can be set

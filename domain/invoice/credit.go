@@ -164,6 +164,11 @@ func takeBack(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) 
 	if inv.Status == StatusIssued {
 		note.Type, note.Adjusted = CreditNoteAdjustment, money.Min(note.Total, inv.Due())
 	}
+	particulars, err := inv.particularsOfNote(tx)
+	if err != nil {
+		return CreditNote{}, err
+	}
+	note.Particulars = &particulars
 	if err := tx.Create(&note).Error; err != nil {
 		return CreditNote{}, err
 	}

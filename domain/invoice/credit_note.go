@@ -1,6 +1,8 @@
 package invoice
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/customer"
@@ -33,20 +35,22 @@ const (
 // it never changes.
 type CreditNote struct {
 	store.Record
-	CustomerID string
-	InvoiceID  string
-	Number     string // of the invoice, CN and a count from 1: JYEFHK-00001-CN-1
-	Type       CreditNoteType
-	Reason     *CreditReason
-	Memo       *string
-	Currency   money.Currency
-	Total      money.Decimal // above 0, the sum of its lines
-	Adjusted   money.Decimal // of that, what the invoice asks for less; the rest went to the balance
-	Automatic  bool          // a change of the subscription made it
-	VoidedAt   *time.Time
+	CustomerID  string
+	InvoiceID   string
+	Number      string // of the invoice, CN and a count from 1: JYEFHK-00001-CN-1
+	Type        CreditNoteType
+	Reason      *CreditReason
+	Memo        *string
+	Currency    money.Currency
+	Total       money.Decimal // above 0, the sum of its lines
+	Adjusted    money.Decimal // of that, what the invoice asks for less; the rest went to the balance
+	Automatic   bool          // a change of the subscription made it
+	Particulars *Particulars  `gorm:"serializer:json"` // nil: made before there were any
+	VoidedAt    *time.Time
 
 	Customer customer.Customer `gorm:"-"`
 	Lines    []CreditNoteLine  `gorm:"-"`
+	PDF      string            `gorm:"-"` // its address
 }
 
 // CreditNoteLine takes some of an invoice's line back.
@@ -104,10 +108,33 @@ func Complete(tx *store.Tx, notes []CreditNote) error {
 	for _, l := range lines {
 		byNote[l.CreditNoteID] = append(byNote[l.CreditNoteID], l)
 	}
+	credited, err := rowsByID(tx, notes)
+	if err != nil {
+		return err
+	}
+	page, err := pages(tx, slices.Collect(maps.Values(credited)))
+	if err != nil {
+		return err
+	}
 	for k, n := range notes {
-		notes[k].Customer, notes[k].Lines = buyers[n.CustomerID], byNote[n.ID]
+		notes[k].Customer, notes[k].Lines, notes[k].PDF = buyers[n.CustomerID], byNote[n.ID], *NotePDF(page(credited[n.InvoiceID]), n.ID)
 	}
 	return nil
+}
+
+// rowsByID returns the invoices of credit notes by id.
+func rowsByID(tx *store.Tx, notes []CreditNote) (map[string]Invoice, error) {
+	var ids []string
+	for _, n := range notes {
+		ids = append(ids, n.InvoiceID)
+	}
+	var rows []Invoice
+	err := tx.Where("id IN ?", ids).Find(&rows).Error
+	byID := make(map[string]Invoice, len(rows))
+	for _, row := range rows {
+		byID[row.ID] = row
+	}
+	return byID, err
 }
 
 // creditNotesOf returns the credit notes of invoices by invoice, the void ones too,

@@ -36,8 +36,13 @@ func Finalize(tx *store.Tx, settings account.Account, v View) (err error) {
 		}
 	}
 	due := dueAt(tx.Now, v, settings)
+	particulars, err := v.particulars(tx, settings)
+	if err != nil {
+		return err
+	}
 	row := Invoice{
-		Status: StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
+		Particulars: &particulars,
+		Status:      StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
 		AutoCollection: &v.AutoCollection, AutoIssued: &v.WillAutoIssue,
 		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &amountDue,
 		BillingAddress: v.Billing, ShippingAddress: v.Shipping, TaxID: v.Tax,
@@ -59,7 +64,7 @@ func Finalize(tx *store.Tx, settings account.Account, v View) (err error) {
 	webhook.Announce(tx, webhook.InvoiceIssuedSummary, v.ID, how)
 	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued", "revision",
-			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at").
+			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at", "particulars").
 		Updates(&row).Error
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
@@ -69,6 +70,7 @@ type Invoice struct {
 	Subtotal        *money.Decimal // sum of the lines' subtotals
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
 	AmountDue       *money.Decimal // at its issue, never negative
+	Particulars     *Particulars   `gorm:"serializer:json"` // nil too where it was issued before there were any
 
 	// Marks, which may still change.
 	Credited         money.Decimal // the part of AmountDue that credit notes removed
@@ -105,6 +107,10 @@ type View struct {
 	Subtotal       money.Decimal
 	Total          money.Decimal
 	AmountDue      money.Decimal // what is asked for now
+
+	Page string // address of the page that shows it to the customer; "" while draft
+
+	letterhead *letterhead.Letterhead // for its issue, if it was read already
 }
 
 // ScheduledAt is when it will issue itself, nil if it will not or has.

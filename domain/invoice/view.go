@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -43,11 +44,16 @@ func Views(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	if err != nil {
 		return nil, err
 	}
+	page, err := pages(tx, rows)
+	if err != nil {
+		return nil, err
+	}
 	views := make([]View, len(rows))
 	for k, row := range rows {
 		if row.Status != StatusDraft {
 			views[k] = IssuedView(row, terms(row))
 			record(&views[k])
+			views[k].Page = page(row)
 			continue
 		}
 		if views[k], err = draftView(tx, settings, row, terms(row), more(row), CreditsFor); err != nil {
@@ -101,13 +107,14 @@ func IssuedView(row Invoice, t subscription.Terms) View {
 
 // Issuing is what several drafts that are about to be issued need, read together.
 type Issuing struct {
-	settings account.Account
-	ledgers  map[string][]credit.Ledger // of the customers, by id, locked
-	payers   payers                     // of the customers that have ledgers
-	terms    func(Invoice) subscription.Terms
-	more     func(Invoice) draftAdditions
-	beside   map[string]bool   // the drafts, by id, of whose date another invoice of the subscription is issued
-	names    map[string]string // of items of their prices, by id
+	settings   account.Account
+	ledgers    map[string][]credit.Ledger // of the customers, by id, locked
+	payers     payers                     // of the customers that have ledgers
+	terms      func(Invoice) subscription.Terms
+	more       func(Invoice) draftAdditions
+	beside     map[string]bool   // the drafts, by id, of whose date another invoice of the subscription is issued
+	names      map[string]string // of items of their prices, by id
+	letterhead letterhead.Letterhead
 }
 
 // PrepareToIssue reads what locked drafts need to be issued. They are of different customers, so that issuing one
@@ -150,7 +157,10 @@ func PrepareToIssue(tx *store.Tx, settings account.Account, rows []Invoice) (p I
 		}
 	}
 	slices.Sort(items)
-	p.names, err = catalog.Names(tx, slices.Compact(items))
+	if p.names, err = catalog.Names(tx, slices.Compact(items)); err != nil {
+		return p, err
+	}
+	p.letterhead, err = letterhead.CurrentText(tx)
 	return p, err
 }
 
@@ -218,7 +228,9 @@ func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 	for k := range charged {
 		charged[k].ItemName = p.names[charged[k].itemID]
 	}
-	return ViewOfDraft(p.settings, row, t, charged), nil
+	v := ViewOfDraft(p.settings, row, t, charged)
+	v.letterhead = &p.letterhead
+	return v, nil
 }
 
 func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {

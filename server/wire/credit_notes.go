@@ -39,6 +39,7 @@ func CreditNote(n invoice.CreditNote) gen.CreditNote {
 		Type:             gen.CreditNoteType(n.Type),
 		Reason:           (*gen.CreditNoteReason)(n.Reason),
 		Memo:             n.Memo,
+		CreditNotePdf:    &n.PDF,
 		CreatedAt:        Instant(n.CreatedAt),
 		VoidedAt:         OptionalInstant(n.VoidedAt),
 		Subtotal:         n.Currency.Format(n.Total), // there are no taxes

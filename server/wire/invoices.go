@@ -3,7 +3,6 @@ package wire
 import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/gen"
 	"tollkeeper/store"
@@ -59,6 +58,8 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 		PaidAt:            OptionalInstant(v.PaidAt),
 		VoidedAt:          OptionalInstant(v.VoidedAt),
 		Memo:              v.Memo,
+		HostedInvoiceURL:  optionalText(v.Page),
+		InvoicePdf:        invoice.PDFOf(v.Page),
 		Metadata:          Metadata(v.Metadata),
 		Customer:          customerRefToWire(v.Customer),
 		BillingAddress:    addressToWire(v.Billing),
@@ -70,7 +71,7 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 		},
 		CreditNotes:                 creditNotesToWire(v.CreditNotes),
 		CustomerBalanceTransactions: MapSlice(v.BalanceTransactions, BalanceTransaction(v.Currency)),
-		PaymentAttempts:             MapSlice(v.PaymentAttempts, paymentAttemptToWire(v.Currency)),
+		PaymentAttempts:             MapSlice(v.PaymentAttempts, paymentAttemptToWire(v)),
 	}
 	if v.SubscriptionID != nil {
 		h.Subscription = &gen.SubscriptionMinified{ID: *v.SubscriptionID}
@@ -78,10 +79,15 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 	return h
 }
 
-func paymentAttemptToWire(currency money.Currency) func(invoice.PaymentAttempt) gen.PaymentAttempt {
+func paymentAttemptToWire(v invoice.View) func(invoice.PaymentAttempt) gen.PaymentAttempt {
 	return func(a invoice.PaymentAttempt) gen.PaymentAttempt {
+		var receipt *string
+		if a.Succeeded {
+			receipt = invoice.ReceiptOf(v.Page)
+		}
 		return gen.PaymentAttempt{
-			ID: a.ID, Amount: currency.Format(a.Amount), CreatedAt: Instant(a.CreatedAt), Succeeded: a.Succeeded,
+			ReceiptPdf: receipt,
+			ID:         a.ID, Amount: v.Currency.Format(a.Amount), CreatedAt: Instant(a.CreatedAt), Succeeded: a.Succeeded,
 			PaymentProvider: (*gen.PaymentGateway)(a.Provider), PaymentProviderID: a.ProviderID,
 		}
 	}

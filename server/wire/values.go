@@ -31,6 +31,14 @@ func Metadata(metadata store.Metadata) gen.Metadata {
 // Number returns a quantity as an exact JSON number, without exponent and trailing zeros.
 func Number(d money.Decimal) json.Number { return json.Number(d.String()) }
 
+// optionalText returns a text, nil for an empty one.
+func optionalText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 func optionalNumberToWire(d *money.Decimal) *json.Number {
 	if d == nil {
 		return nil

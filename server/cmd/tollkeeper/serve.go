@@ -117,6 +117,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	defer listeners.close()
+	origin, err := env.publicURL(listeners.public.Addr())
+	if err != nil {
+		return err
+	}
 	db, err := reach(ctx, env, true)
 	if err != nil {
 		return err
@@ -154,7 +158,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if listeners.admin != nil {
 		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
 	}
-	s := server.New(server.Config{Store: st, Logger: log, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 

@@ -1,0 +1,404 @@
+package document
+
+import (
+	"time"
+
+	"tollkeeper/domain/account"
+	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/letterhead"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+	"tollkeeper/store"
+	"tollkeeper/store/fault"
+)
+
+// Loader reads documents for a medium.
+type Loader struct {
+	// Shows reports whether the medium can show the words of a language; nil: of any. English words
+	// stand for those that it cannot.
+	Shows func(Words) bool
+}
+
+// OfInvoice returns the document of an invoice for a medium that shows all languages; that of a
+// draft as it would be issued now.
+func OfInvoice(tx *store.Tx, id string) (Document, error) { return Loader{}.Invoice(tx, id) }
+
+// OfView is OfInvoice for an invoice that was read.
+func OfView(tx *store.Tx, v invoice.View) (Document, error) { return Loader{}.View(tx, v) }
+
+// OfCreditNote returns the document of a credit note.
+func OfCreditNote(tx *store.Tx, id string) (Document, error) { return Loader{}.CreditNote(tx, id) }
+
+// OfReceipt returns the receipt for a paid invoice.
+func OfReceipt(tx *store.Tx, invoiceID string) (Document, error) {
+	return Loader{}.Receipt(tx, invoiceID)
+}
+
+// Invoice is OfInvoice for the medium.
+func (in Loader) Invoice(tx *store.Tx, id string) (_ Document, err error) {
+	defer fault.Doing(&err, "show the document of invoice %s", id)
+	v, err := invoice.Find(tx, id)
+	if err != nil {
+		return Document{}, err
+	}
+	return in.View(tx, v)
+}
+
+// View is OfView for the medium.
+func (in Loader) View(tx *store.Tx, v invoice.View) (Document, error) {
+	d, err := in.begin(tx, KindInvoice, v, v.Particulars)
+	if err != nil {
+		return Document{}, err
+	}
+	d.Draft, d.Void = v.Status == invoice.StatusDraft, v.Status == invoice.StatusVoid
+	d.Billing, d.Shipping, d.TaxID = v.Billing, v.Shipping, v.Tax
+	if v.IssuedAt != nil {
+		d.Issued = period.DateOf(*v.IssuedAt, d.Zone)
+	}
+	if v.DueAt != nil {
+		d.Due = period.DateOf(*v.DueAt, d.Zone)
+	}
+	if v.Memo != nil {
+		d.Memo = *v.Memo
+	}
+	d.Subtotal, d.Total, d.Payable = v.Subtotal, v.Total, v.AmountDue
+	if v.Invoice.AmountDue != nil { // without later credit notes
+		d.Payable = *v.Invoice.AmountDue
+	}
+	if err := d.addLines(tx, v); err != nil {
+		return Document{}, err
+	}
+	d.addTotals(v)
+	return d, nil
+}
+
+// begin fills in what all documents of an invoice have.
+func (in Loader) begin(tx *store.Tx, kind Kind, v invoice.View, fixed *invoice.Particulars) (d Document, err error) {
+	p, head, err := particulars(tx, v, fixed)
+	if err != nil {
+		return d, err
+	}
+	words := In(p.Language)
+	if in.Shows != nil && !in.Shows(words) {
+		words = In(letterhead.English)
+	}
+	d = Document{
+		Kind: kind, ID: v.ID, Number: v.Number, Words: words, Zone: v.Customer.Location(),
+		Seller: p.Seller, Letterhead: head, Buyer: p.Buyer,
+		Currency: v.Currency, Plan: p.Plan, Fields: p.Fields, Page: v.Page,
+	}
+	if head.Content.Name != "" {
+		d.Seller = head.Content.Name
+	}
+	d.InvoiceDate = period.DateOf(v.InvoiceDate, d.Zone)
+	return d, nil
+}
+
+// particulars returns those of a document and their letterhead: the present ones where none were
+// fixed.
+func particulars(tx *store.Tx, v invoice.View, fixed *invoice.Particulars) (invoice.Particulars, letterhead.Letterhead, error) {
+	if fixed != nil {
+		heads, err := letterhead.FindAll(tx, []string{fixed.LetterheadID})
+		return *fixed, heads[fixed.LetterheadID], err
+	}
+	settings, err := account.Of(tx)
+	if err != nil {
+		return invoice.Particulars{}, letterhead.Letterhead{}, err
+	}
+	head, err := letterhead.Current(tx)
+	return invoice.PresentParticulars(settings, head, v), head, err
+}
+
+// addLines shows the lines of an invoice.
+func (d *Document) addLines(tx *store.Tx, v invoice.View) error {
+	prices, err := catalog.FindPrices(tx, invoice.PriceIDs(v.Lines))
+	if err != nil {
+		return err
+	}
+	var items []string
+	for _, price := range prices {
+		items = append(items, price.ItemID)
+	}
+	names, err := catalog.Names(tx, items)
+	if err != nil {
+		return err
+	}
+	adjustments, err := invoice.AdjustmentsOf(tx, v.Lines...)
+	if err != nil {
+		return err
+	}
+	for _, l := range v.Lines {
+		price := prices[l.PriceID]
+		shown := Line{
+			ID: l.ID, Name: l.Name, Item: l.ItemName, Service: period.Period{Start: l.StartAt, End: l.EndAt},
+			Quantity: l.Quantity, Currency: price.Currency, Subtotal: l.Subtotal, Shown: l.Subtotal, Amount: l.Amount,
+		}
+		if shown.Item == "" {
+			shown.Item = names[price.ItemID]
+		}
+		if shown.Converted(*d) {
+			shown.Shown = l.Amount
+		}
+		for _, part := range l.SubLines(price.Currency) {
+			shown.Parts = append(shown.Parts, Part{Name: partName(part), Quantity: part.Quantity, Rate: part.Rate, Amount: part.Amount})
+		}
+		for _, part := range l.Parts {
+			shown.Work = append(shown.Work, Part{Name: partName(part), Quantity: part.Quantity, Rate: part.Rate, Amount: part.Amount})
+		}
+		if rates := charged(l.Parts); len(rates) == 1 {
+			shown.Rate = rates[0].Rate
+			if len(shown.Parts) == 1 && shown.Parts[0].Name == "" { // it says what the line does
+				shown.Parts = nil
+			}
+		}
+		for _, a := range l.Adjustments {
+			if !a.Amount.IsZero() {
+				shown.Adjusted = append(shown.Adjusted, Adjustment{d.Words.adjustment(a, adjustments[a.AdjustmentID]), a.Amount})
+			}
+		}
+		d.Lines = append(d.Lines, shown)
+	}
+	return nil
+}
+
+// charged are the parts of a line that a rate was applied to.
+func charged(parts []rating.Part) (rated []rating.Part) {
+	for _, p := range parts {
+		if p.Kind != rating.PartWorking {
+			rated = append(rated, p)
+		}
+	}
+	return rated
+}
+
+// partName is what a sub-line is called; that of a group has the name of the property, too.
+func partName(p rating.Part) string {
+	if p.Group != nil && p.Group.Key != "" && p.Name == p.Group.Name() {
+		return p.Group.Key + ": " + p.Name
+	}
+	return p.Name
+}
+
+// addTotals shows how the total comes from the subtotal, and what is to pay from the total. The
+// steps are sums of the columns of lines; both ends are the invoice's own.
+func (d *Document) addTotals(v invoice.View) {
+	left := v.Total.Sub(v.Subtotal) // what steps have to explain
+	steps := []Total{}
+	at := map[string]int{}
+	step := func(label string, amount money.Decimal) {
+		if amount.IsZero() {
+			return
+		}
+		left = left.Sub(amount)
+		if k, known := at[label]; known {
+			steps[k].Amount = steps[k].Amount.Add(amount)
+			return
+		}
+		at[label] = len(steps)
+		steps = append(steps, Total{Label: label, Amount: amount})
+	}
+	w := d.Words
+	for _, l := range d.Lines {
+		for _, a := range l.Adjusted {
+			if !l.Converted(*d) {
+				step(a.Label, a.Amount)
+			}
+		}
+	}
+	for k, l := range v.Lines {
+		if !d.Lines[k].Converted(*d) {
+			step(w.LicenseCredits, l.LicenseCredits.Neg())
+		}
+	}
+	for k, l := range v.Lines {
+		if !d.Lines[k].Converted(*d) {
+			step(w.CreditsApplied, l.CreditsApplied.Neg())
+		}
+	}
+	for _, l := range v.Lines {
+		step(w.InvoicedBefore, l.PartiallyInvoicedAmount.Neg())
+	}
+	step(w.OtherAdjustments, left) // of lines in other units, and of lines that are not shown
+	balance := d.Payable.Sub(d.Total)
+	if len(steps) > 0 {
+		d.Totals = append(d.Totals, Total{Label: w.Subtotal, Amount: d.Subtotal})
+		d.Totals = append(d.Totals, steps...)
+	}
+	if !balance.IsZero() || len(steps) > 0 {
+		d.Totals = append(d.Totals, Total{Label: w.Total, Amount: d.Total})
+	}
+	if balance.Sign() < 0 {
+		d.Totals = append(d.Totals, Total{Label: w.FromBalance, Amount: balance})
+	} else if balance.Sign() > 0 {
+		d.Totals = append(d.Totals, Total{Label: w.ToBalance, Amount: balance})
+	}
+	d.Totals = append(d.Totals, Total{Label: w.ToPay, Amount: d.Payable, Grand: true})
+}
+
+// CreditNote is OfCreditNote for the medium.
+func (in Loader) CreditNote(tx *store.Tx, id string) (_ Document, err error) {
+	defer fault.Doing(&err, "show the document of credit note %s", id)
+	note, err := invoice.FindCreditNote(tx, id)
+	if err != nil {
+		return Document{}, err
+	}
+	v, err := invoice.Find(tx, note.InvoiceID)
+	if err != nil {
+		return Document{}, err
+	}
+	fixed := note.Particulars
+	if fixed == nil {
+		settings, err := account.Of(tx)
+		if err != nil {
+			return Document{}, err
+		}
+		head, err := letterhead.CurrentText(tx)
+		if err != nil {
+			return Document{}, err
+		}
+		p := v.ParticularsOfNote(settings, head, v.Customer)
+		fixed = &p
+	}
+	d, err := in.begin(tx, KindCreditNote, v, fixed)
+	if err != nil {
+		return Document{}, err
+	}
+	d.ID, d.Number, d.Void = note.ID, note.Number, note.VoidedAt != nil
+	d.Billing, d.TaxID = fixed.Buyer.Address, fixed.Buyer.TaxID
+	d.Issued = period.DateOf(note.CreatedAt, d.Zone)
+	if note.Memo != nil {
+		d.Memo = *note.Memo
+	}
+	d.Subtotal, d.Total, d.Payable = note.Total, note.Total, note.Total
+	d.Note = &Note{Invoice: v.Number, Adjusted: note.Adjusted, Refunded: note.Total.Sub(note.Adjusted)}
+	if note.Reason != nil {
+		d.Note.Reason = d.Words.reason(*note.Reason)
+	}
+	for _, l := range note.Lines {
+		d.Lines = append(d.Lines, Line{
+			ID: l.ID, Name: l.Name, Service: period.Period{Start: l.StartAt, End: l.EndAt}, Quantity: l.Quantity,
+			Currency: note.Currency, Subtotal: l.Amount, Shown: l.Amount, Amount: l.Amount,
+		})
+	}
+	w := d.Words
+	d.Totals = []Total{{Label: w.Credited, Amount: note.Total, Grand: true}}
+	if !d.Note.Adjusted.IsZero() {
+		d.Totals = append(d.Totals, Total{Label: w.OffInvoice, Amount: d.Note.Adjusted})
+	}
+	if !d.Note.Refunded.IsZero() {
+		d.Totals = append(d.Totals, Total{Label: w.OntoBalance, Amount: d.Note.Refunded})
+	}
+	return d, nil
+}
+
+// Receipt is OfReceipt for the medium. A receipt does not change with what comes after the payment.
+func (in Loader) Receipt(tx *store.Tx, invoiceID string) (_ Document, err error) {
+	defer fault.Doing(&err, "show the receipt for invoice %s", invoiceID)
+	v, err := invoice.Find(tx, invoiceID)
+	if err != nil {
+		return Document{}, err
+	}
+	return in.receipt(tx, v)
+}
+
+func (in Loader) receipt(tx *store.Tx, v invoice.View) (Document, error) {
+	if v.Status != invoice.StatusPaid {
+		return Document{}, fault.Refused("only a paid invoice has a receipt; this one is %s", v.Status)
+	}
+	d, err := in.begin(tx, KindReceipt, v, v.Particulars)
+	if err != nil {
+		return Document{}, err
+	}
+	d.Billing, d.TaxID = v.Billing, v.Tax
+	d.Issued = period.DateOf(*v.PaidAt, d.Zone)
+	w := d.Words
+	asked := *v.Invoice.AmountDue
+	d.Lines = []Line{{
+		Name: w.fill(w.InvoiceOf, "number", v.Number, "date", w.LongDate(d.InvoiceDate)), Currency: v.Currency, Shown: asked, Amount: asked,
+	}}
+	received := v.AmountDue
+	d.Lines = append(d.Lines, d.creditedLines(v)...)
+	d.Subtotal, d.Total, d.Payable = received, received, received
+	d.Payment = &Payment{On: d.Issued, Method: w.MethodElsewhere}
+	if v.PaymentReference != nil {
+		d.Payment.Reference = *v.PaymentReference
+	}
+	for _, a := range v.PaymentAttempts {
+		if a.Succeeded {
+			d.Payment.Method, d.Payment.Reference = w.MethodCharged, a.ID
+			if a.ProviderID != nil {
+				d.Payment.Reference = *a.ProviderID
+			}
+		}
+	}
+	if received.IsZero() {
+		d.Payment.Method = w.MethodNothing
+	}
+	d.Totals = []Total{{Label: w.Received, Amount: received, Grand: true}}
+	return d, nil
+}
+
+// creditedLines are what credit notes took off the invoice before it was paid.
+func (d Document) creditedLines(v invoice.View) (lines []Line) {
+	credit := func(name string, amount money.Decimal) {
+		lines = append(lines, Line{Name: name, Currency: v.Currency, Shown: amount.Neg(), Amount: amount.Neg()})
+	}
+	left := v.Credited
+	for _, note := range v.CreditNotes {
+		if note.VoidedAt == nil && !note.Adjusted.IsZero() {
+			credit(d.Words.CreditNote+" "+note.Number, note.Adjusted)
+			left = left.Sub(note.Adjusted)
+		}
+	}
+	if !left.IsZero() { // one became void after the payment
+		lines = nil
+		credit(d.Words.CreditNotes, v.Credited)
+	}
+	return lines
+}
+
+// Service returns the days of a line, both inclusive; false where there are none.
+func (d Document) Service(l Line) (first, last period.Date, ok bool) {
+	if l.Service.Start.IsZero() || !l.Service.End.After(l.Service.Start) {
+		return first, last, false
+	}
+	return period.DateOf(l.Service.Start, d.Zone), period.DateOf(l.Service.End.Add(-time.Microsecond), d.Zone), true
+}
+
+// AddressLines are the lines of an address.
+func AddressLines(a *customer.Address) (lines []string) {
+	if a == nil {
+		return nil
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return addressLines(text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City), text(a.State), text(a.Country))
+}
+
+// SellerLines are the lines of the seller's address.
+func SellerLines(a letterhead.Address) []string {
+	return addressLines(a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country)
+}
+
+func addressLines(line1, line2, postalCode, city, state, country string) (lines []string) {
+	for _, line := range []string{line1, line2, spaced(postalCode, city), state, country} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func spaced(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}

@@ -1,0 +1,71 @@
+package invoice
+
+import (
+	"cmp"
+	"time"
+
+	"tollkeeper/domain/letterhead"
+	"tollkeeper/domain/link"
+	"tollkeeper/store"
+)
+
+// afterDue is how long after the due date the link to an invoice works at least (semantics 8.1.17).
+const afterDue = 30 * 24 * time.Hour
+
+// pageEnds is when the link to an issued invoice ends that does not say so itself: days after the
+// issue, and not before 30 days after the due date.
+func (i Invoice) pageEnds(days int) time.Time {
+	ends := i.IssuedAt.AddDate(0, 0, days)
+	if later := i.DueAt.Add(afterDue); later.After(ends) {
+		return later
+	}
+	return ends
+}
+
+// pages returns the addresses of the pages of issued invoices. After the end of the first link,
+// an invoice has one that works for the same time from today on.
+func pages(tx *store.Tx, rows []Invoice) (func(Invoice) string, error) {
+	if len(IdsOf(rows, false)) == 0 {
+		return func(Invoice) string { return "" }, nil
+	}
+	keys, err := link.Of(tx)
+	if err != nil {
+		return nil, err
+	}
+	days, err := linkDays(tx)
+	return func(i Invoice) string {
+		if tx.Now.Before(i.pageEnds(days)) {
+			return keys.InvoicePage(i.ID, time.Time{})
+		}
+		return keys.InvoicePage(i.ID, tx.Now.Truncate(24*time.Hour).AddDate(0, 0, 1+days))
+	}, err
+}
+
+// linkDays is how long links work after the issue.
+func linkDays(tx *store.Tx) (int, error) {
+	head, err := letterhead.CurrentText(tx)
+	return cmp.Or(head.Content.LinkDays, letterhead.DefaultLinkDays), err
+}
+
+// PageEnds is when a link to the page of an issued invoice ends that has no end of its own.
+func PageEnds(tx *store.Tx, i Invoice) (time.Time, error) {
+	days, err := linkDays(tx)
+	return i.pageEnds(days), err
+}
+
+// PDFOf is the address of the PDF of the invoice whose page is given; nil of drafts, which have no page.
+func PDFOf(page string) *string { return below(page, ".pdf") }
+
+// ReceiptOf is the address of the receipt for an invoice whose page is given.
+func ReceiptOf(page string) *string { return below(page, "/receipt.pdf") }
+
+// NotePDF is the address of the PDF of a credit note of the invoice whose page is given.
+func NotePDF(page, noteID string) *string { return below(page, "/"+noteID+".pdf") }
+
+func below(page, what string) *string {
+	if page == "" {
+		return nil
+	}
+	page += what
+	return &page
+}
