@@ -26,6 +26,7 @@ import (
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/migration"
+	"tollkeeper/domain/paper"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/domain/user"
@@ -50,6 +51,7 @@ var records = []any{
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	billing.ThresholdScan{}, invoice.ExpectedInvoice{},
+	paper.File{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ClosedDay{},
 	audit.Entry{}, audit.Change{}, due.Parked{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},

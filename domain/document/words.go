@@ -102,6 +102,52 @@ type Words struct {
 	SkipToPage           string
 	LinkEnded            string
 	AskForLink           string
+
+	// Of the portal.
+	PortalTitle    string
+	Overview       string
+	Usage          string
+	Credits        string
+	Invoices       string
+	SignOut        string
+	YourPlan       string
+	NoPlan         string
+	Since          string
+	NextInvoice    string
+	CostSoFar      string
+	CostSince      string
+	NoCosts        string
+	Price          string
+	Day            string
+	ShowTable      string
+	OverdueCount   string
+	SeeInvoices    string
+	Balance        string
+	Expires        string
+	Left           string
+	NoCredits      string
+	Change         string
+	KindIncrement  string
+	KindDecrement  string
+	KindOther      string
+	BillingDetails string
+	Line1          string
+	Line2          string
+	PostalCode     string
+	City           string
+	Region         string
+	Country        string
+	TaxIDValue     string
+	TaxIDType      string
+	Save           string
+	Saved          string
+	Alerts         string
+	NoAlerts       string
+	AlertBalance   string
+	AlertUsage     string
+	AlertCost      string
+	SessionEnded   string
+	Older          string
 }
 
 //go:embed words

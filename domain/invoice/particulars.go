@@ -58,7 +58,7 @@ func PresentParticulars(settings account.Account, head letterhead.Letterhead, v 
 
 func particularsOf(settings account.Account, head letterhead.Letterhead, i Invoice, t subscription.Terms) Particulars {
 	p := Particulars{
-		LetterheadID: head.ID, Seller: settings.Name, Language: languageOf(head, t.Customer),
+		LetterheadID: head.ID, Seller: settings.Name, Language: LanguageOf(head, t.Customer),
 		Buyer: Buyer{Name: t.Customer.Name, Email: t.Customer.Email},
 	}
 	if t.Customer.ExternalCustomerID != nil {
@@ -78,8 +78,8 @@ func particularsOf(settings account.Account, head letterhead.Letterhead, i Invoi
 	return p
 }
 
-// languageOf is the language of a customer's documents.
-func languageOf(head letterhead.Letterhead, c customer.Customer) letterhead.Language {
+// LanguageOf is the language of a customer's documents.
+func LanguageOf(head letterhead.Letterhead, c customer.Customer) letterhead.Language {
 	switch {
 	case c.Language != nil:
 		return *c.Language

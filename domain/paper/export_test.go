@@ -1,0 +1,4 @@
+package paper
+
+// Shows reports whether one of the fonts has a character.
+func (f Fonts) Shows(r rune) bool { return f.shows(r) }

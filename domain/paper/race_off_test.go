@@ -1,0 +1,5 @@
+//go:build !race
+
+package paper_test
+
+const raceDetector = false
