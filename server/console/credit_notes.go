@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/export"
 	"tollkeeper/gen"
 )
 
@@ -28,7 +29,7 @@ func creditNotesPage(v *visit) (templ.Component, error) {
 	}
 	create := doing{Operation: "createCreditNote", Name: "New credit note", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
-		Head:  head{Title: "Credit notes", Lead: "Money of invoices that is given back.", Actions: v.actions(create)},
+		Head:  head{Title: "Credit notes", Lead: "Money of invoices that is given back.", Actions: append(v.exports(export.CreditNotes), v.actions(create)...)},
 		Table: t,
 		Pager: v.pager("credit notes", len(page.Data), page.PaginationMetadata.NextCursor),
 		Empty: empty{Icon: "note", Title: "No credit notes yet", Text: "A credit note takes back a part of an issued invoice. Open the invoice to begin one."},

@@ -4,6 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/export"
 	"tollkeeper/store"
 )
 
@@ -33,7 +34,7 @@ func creditsPage(v *visit) (templ.Component, error) {
 		})
 	}
 	return listPage(v, listing{
-		Head:  head{Title: "Credits", Lead: "Prepaid balances, the lowest first."},
+		Head:  head{Title: "Credits", Lead: "Prepaid balances, the lowest first.", Actions: v.exports(export.Ledger)},
 		Table: t,
 		Pager: v.pager("balances", len(ledgers), &next),
 		Empty: empty{Icon: "coins", Title: "No credits yet", Text: "Credits are added on the page of a customer, by a top-up or by an allocation price."},

@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/export"
 	"tollkeeper/gen"
 )
 
@@ -22,7 +23,7 @@ func customersPage(v *visit) (templ.Component, error) {
 	}
 	create := doing{Operation: "createCustomer", Name: "New customer", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
-		Head:  head{Title: "Customers", Lead: "Who is billed.", Actions: v.actions(create)},
+		Head:  head{Title: "Customers", Lead: "Who is billed.", Actions: append(v.exports(export.Customers), v.actions(create)...)},
 		Table: t,
 		Pager: v.pager("customers", len(page.Data), page.PaginationMetadata.NextCursor),
 		Empty: empty{Icon: "users", Title: "No customers yet", Text: "A customer has subscriptions, credits and invoices. POST /v1/customers creates one too.", Action: v.first(create)},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/export"
 	"tollkeeper/gen"
 )
 
@@ -27,7 +28,7 @@ func invoicesPage(v *visit) (templ.Component, error) {
 	}
 	create := doing{Operation: "createInvoice", Name: "New invoice", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
-		Head:    head{Title: "Invoices", Lead: "What customers owe. Dates are days of each customer's time zone.", Actions: v.actions(create)},
+		Head:    head{Title: "Invoices", Lead: "What customers owe. Dates are days of each customer's time zone.", Actions: append(v.exports(export.Invoices), v.actions(create)...)},
 		Filters: v.choices("status", "All", "draft", "issued", "paid", "void"),
 		Table:   t,
 		Pager:   v.pager("invoices", len(page.Data), page.PaginationMetadata.NextCursor),

@@ -45,6 +45,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/work":                        workPage,
 		"/settings":                    settingsPage,
 		"/audit":                       auditPage,
+		"/exports":                     exportsPage,
 		"/do":                          formsPage,
 		"/do/:operation":               formPage,
 	} {
@@ -53,5 +54,6 @@ func (c *Console) mountPages(g *echo.Group) {
 	g.POST("/do/:operation", p.serve(submitForm))
 	g.POST("/clock", p.serve(advanceClock))
 	g.POST("/work/:id", p.serve(retryWork))
+	g.GET("/exports/file", p.download)
 	g.GET("/*", p.serve(unknownPage))
 }

@@ -43,6 +43,7 @@ var sections = []navGroup{
 		{"Parked work", "work", "pause", "fetchTestClock"},
 		{"Settings", "settings", "gear", ""},
 		{"Audit log", "audit", "shield", "listAuditLog"},
+		{"Exports", "exports", "file", ""},
 		{"All forms", "do", "grid", ""},
 	}},
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/export"
 	"tollkeeper/gen"
 )
 
@@ -16,7 +17,7 @@ func subscriptionsPage(v *visit) (templ.Component, error) {
 	}
 	create := doing{Operation: "createSubscription", Name: "New subscription", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
-		Head:    head{Title: "Subscriptions", Lead: "A customer on a plan, from one date to another.", Actions: v.actions(create)},
+		Head:    head{Title: "Subscriptions", Lead: "A customer on a plan, from one date to another.", Actions: append(v.exports(export.Subscriptions), v.actions(create)...)},
 		Filters: v.choices("status", "All", "active", "upcoming", "ended"),
 		Table:   subscriptionTable(page.Data),
 		Pager:   v.pager("subscriptions", len(page.Data), page.PaginationMetadata.NextCursor),

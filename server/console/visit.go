@@ -23,10 +23,11 @@ type pages struct {
 	log        *slog.Logger
 	api        API
 	operations map[string]operation // of the contract, by id
+	downloads  chan struct{}        // a place for each file that is being made
 }
 
 func newPages(cfg Config) *pages {
-	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document)}
+	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), downloads: make(chan struct{}, mostDownloads)}
 }
 
 // visit is a request for a page: who asks, in which account, and at what time of its clock.

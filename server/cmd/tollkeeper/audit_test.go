@@ -45,6 +45,8 @@ var auditedCommands = map[string]func(o subject) []string{
 	"user invite":    func(o subject) []string { return []string{"--account", o.id, "--role", "reader", o.address()} },
 	"user reset":     func(o subject) []string { return []string{o.person()} },
 	"user remove":    func(o subject) []string { return []string{o.person()} },
+	"analyst add":    func(o subject) []string { return []string{"--account", o.id, o.login()} },
+	"analyst remove": func(o subject) []string { return []string{o.analyst()} },
 }
 
 // readingCommands are those that change nothing, with arguments. Of some, of which there are none,
@@ -55,9 +57,11 @@ var readingCommands = map[string]func(o subject) []string{
 	"webhook list": func(o subject) []string { return []string{"--account", o.id} },
 	"due list":     func(subject) []string { return nil },
 	"user list":    func(subject) []string { return nil },
+	"analyst list": func(subject) []string { return nil },
 	"verify":       func(subject) []string { return nil },
 	"doctor":       func(subject) []string { return nil },
 	"version":      func(subject) []string { return nil },
+	"export":       func(o subject) []string { return []string{"--account", o.id, "--what", "invoices"} },
 	"compare":      nil,
 	"ready":        nil,
 }
@@ -114,6 +118,17 @@ func (o subject) person() (email string) {
 	_, _, err := user.CreateMember(context.Background(), o.st, o.id, user.New{Email: email, Name: "Ann"}, user.RoleReader)
 	Expect(err).NotTo(HaveOccurred())
 	return email
+}
+
+// login is the name of a login that does not exist.
+func (o subject) login() string { return strings.ToLower(store.NewID("analyst")) }
+
+func (o subject) analyst() (login string) {
+	GinkgoHelper()
+	login = o.login()
+	_, err := account.AddAnalyst(context.Background(), o.st, o.id, login)
+	Expect(err).NotTo(HaveOccurred())
+	return login
 }
 
 func (o subject) parked() (id string) {

@@ -39,7 +39,7 @@ const (
 // Run stores the events, and fails unless all of them are stored.
 func (cmd importEvents) Run(ctx context.Context, env environment, out io.Writer) error {
 	return withStore(ctx, env, func(st *store.Store) error {
-		owner, err := cmd.owner(ctx, st)
+		owner, err := onlyAccount(ctx, st, cmd.Account)
 		if err != nil {
 			return err
 		}
@@ -93,10 +93,10 @@ func (cmd importEvents) print(out io.Writer, did feed.Progress) error {
 	return err
 }
 
-// owner is the account that is named, else the only one.
-func (cmd importEvents) owner(ctx context.Context, st *store.Store) (id string, err error) {
-	if cmd.Account != "" {
-		a, err := account.Find(ctx, st, cmd.Account)
+// onlyAccount is the account that is named, else the only one.
+func onlyAccount(ctx context.Context, st *store.Store, named string) (id string, err error) {
+	if named != "" {
+		a, err := account.Find(ctx, st, named)
 		return a.ID, err
 	}
 	all, err := account.IDs(ctx, st)

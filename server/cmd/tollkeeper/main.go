@@ -41,6 +41,11 @@ type commands struct {
 		Reset  resetUser  `cmd:"" help:"Print a link by which a person chooses a new password."`
 		Remove removeUser `cmd:"" help:"Remove a person from an account, or from the server."`
 	} `cmd:"" help:"People who sign in to the console."`
+	Analyst struct {
+		Add    addAnalyst    `cmd:"" help:"Let a login of PostgreSQL read the views of an account in the schema reporting."`
+		List   listAnalysts  `cmd:"" help:"List these logins."`
+		Remove removeAnalyst `cmd:"" help:"Take the rights of such a login."`
+	} `cmd:"" help:"Logins for SQL that see one account."`
 	Plan struct {
 		Activate activatePlan `cmd:"" help:"Let customers subscribe to a draft plan."`
 		Archive  archivePlan  `cmd:"" help:"Close an active plan to new subscriptions."`
@@ -61,6 +66,7 @@ type commands struct {
 		Events  importEvents  `cmd:"" help:"Store the events of a file, as if they were sent. The same command goes on after an interruption."`
 		Account importAccount `cmd:"" help:"Move an account here from another server over its API. The same command goes on after an interruption."`
 	} `cmd:"" help:"Files and accounts of other servers."`
+	Export  export  `cmd:"" help:"Write what an account has to a file: CSV, NDJSON or XLSX."`
 	Compare compare `cmd:"" help:"Set the upcoming invoices of a moved account and of its source side by side; status 1 when they differ."`
 	Verify  verify  `cmd:"" help:"Look through the books of issued documents; status 2 when they do not agree."`
 	Doctor  doctor  `cmd:"" help:"Tell what is found and what is missing; status 1 when something is wrong."`

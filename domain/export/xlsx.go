@@ -1,0 +1,147 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xuri/excelize/v2"
+
+	"tollkeeper/domain/money"
+)
+
+// Bounds of XLSX.
+const (
+	longestCell  = excelize.TotalCellChars
+	mostDigits   = 15 // that Excel keeps of a number
+	sheetRows    = 1_000_000
+	headerHeight = 1 // rows
+)
+
+// xlsxWriter writes a workbook. Rows go to temporary files as soon as they are more than a few megabytes. A
+// sheet holds a million rows; more are on further sheets.
+type xlsxWriter struct {
+	to      io.Writer
+	report  Report
+	file    *excelize.File
+	sheet   *excelize.StreamWriter
+	columns []column
+	values  []any
+	sheets  int
+	rows    int // of the sheet
+	most    int // rows of a sheet
+}
+
+func newXLSX(to io.Writer, of Report) *xlsxWriter {
+	return &xlsxWriter{to: to, report: of, most: sheetRows}
+}
+
+func (w *xlsxWriter) begin(columns []column) error {
+	w.file, w.columns, w.values = excelize.NewFile(), columns, make([]any, len(columns))
+	return w.nextSheet()
+}
+
+// nextSheet begins a sheet with the header, which stays in sight.
+func (w *xlsxWriter) nextSheet() (err error) {
+	if err := w.endSheet(); err != nil {
+		return err
+	}
+	w.sheets++
+	name := strings.ReplaceAll(string(w.report), "_", " ")
+	if w.sheets == 1 {
+		err = w.file.SetSheetName(w.file.GetSheetName(0), name)
+	} else {
+		name += " " + strconv.Itoa(w.sheets)
+		_, err = w.file.NewSheet(name)
+	}
+	if err != nil {
+		return err
+	}
+	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
+		return err
+	}
+	w.rows = 0
+	if err := w.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: headerHeight, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+		return err
+	}
+	for k, c := range w.columns {
+		w.values[k] = c.name
+	}
+	return w.sheet.SetRow("A1", w.values)
+}
+
+func (w *xlsxWriter) row(cells []cell) error {
+	if w.rows == w.most {
+		if err := w.nextSheet(); err != nil {
+			return err
+		}
+	}
+	for k, c := range cells {
+		w.values[k] = nil
+		if c == nil {
+			continue
+		}
+		switch w.columns[k].class {
+		case number:
+			value, err := xlsxNumber(*c)
+			if err != nil {
+				return fmt.Errorf("write %s: %w", w.columns[k].name, err)
+			}
+			w.values[k] = value
+		case boolean:
+			w.values[k] = *c == "true"
+		default:
+			if utf8.RuneCountInString(*c) > longestCell {
+				return errTooLong(w.columns[k].name, longestCell)
+			}
+			w.values[k] = *c
+		}
+	}
+	w.rows++
+	return w.sheet.SetRow("A"+strconv.Itoa(w.rows+headerHeight), w.values)
+}
+
+// xlsxNumber returns a number where it has the same value in the file, and its text otherwise.
+func xlsxNumber(digits string) (any, error) {
+	exact, err := money.Parse(digits)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return nil, err
+	}
+	significant := strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(exact.String()), "0")
+	shown, err := money.Parse(strconv.FormatFloat(binary, 'f', -1, 64)) // as it is written to the file
+	if err != nil || len(significant) > mostDigits || !shown.Equal(exact) {
+		return digits, nil //nolint:nilerr // no number of the file
+	}
+	return binary, nil
+}
+
+func (w *xlsxWriter) endSheet() error {
+	if w.sheet == nil {
+		return nil
+	}
+	return w.sheet.Flush()
+}
+
+func (w *xlsxWriter) end() error {
+	if err := w.endSheet(); err != nil {
+		return err
+	}
+	if _, err := w.file.WriteTo(w.to); err != nil {
+		return err
+	}
+	return w.discard()
+}
+
+// discard removes the temporary files.
+func (w *xlsxWriter) discard() error {
+	if w.file == nil {
+		return nil
+	}
+	return w.file.Close()
+}
