@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tollkeeper/domain/webhook"
 	"tollkeeper/server/background"
 	"tollkeeper/server/worker"
 )
@@ -38,6 +39,7 @@ func (s *Server) ShowAllMetrics() {
 	s.metrics.panicked("request")
 	s.metrics.dueFailed("issue invoices")
 	s.metrics.verified(worker.Verification{})
+	s.metrics.webhooksWait(webhook.Backlog{})
 }
 
 // CountScrapes returns how often all metrics were gathered since.

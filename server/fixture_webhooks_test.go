@@ -28,8 +28,14 @@ type webhookFixture struct {
 
 func newWebhookFixture() *webhookFixture {
 	GinkgoHelper()
-	p := &webhookFixture{api: start()}
+	p := newWebhookFixtureOn(start())
 	p.forgetOthers()
+	return p
+}
+
+// newWebhookFixtureOn is newWebhookFixture on an account, without other accounts' endpoints in the way.
+func newWebhookFixtureOn(a *api) *webhookFixture {
+	p := &webhookFixture{api: a}
 	p.deliveries = p.server.Deliverer(webhooks.Options{Now: p.now})
 	return p
 }

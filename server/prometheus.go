@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/webhook"
 	"tollkeeper/server/worker"
 )
 
@@ -19,8 +20,10 @@ type metrics struct {
 	panics   *prometheus.CounterVec // by kind of work
 	restarts prometheus.Counter     // of the private PostgreSQL
 	failures *prometheus.CounterVec // of units of due work, by kind
+	attempts *prometheus.CounterVec // to deliver webhooks, by result
 
-	verifiedAt atomic.Int64 // when the last verification began, in seconds; 0 before the first
+	verifiedAt atomic.Int64                    // when the last verification began, in seconds; 0 before the first
+	backlog    atomic.Pointer[webhook.Backlog] // of webhooks; nil before it was counted first
 }
 
 func newMetrics(recorder *event.Recorder) *metrics {
@@ -64,12 +67,25 @@ func newMetrics(recorder *event.Recorder) *metrics {
 		Name: "tollkeeper_due_failures_total",
 		Help: "Attempts of due work that failed, by kind.",
 	}, []string{"kind"})
-	m.registry.MustRegister(filters, m.restarts, m.failures, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tollkeeper_webhook_attempts_total",
+		Help: "Attempts to deliver webhooks: delivered, retried (another attempt follows), failed (it was the last one).",
+	}, []string{"result"})
+	for _, result := range []string{"delivered", "retried", "failed"} {
+		m.attempts.WithLabelValues(result)
+	}
+	m.registry.MustRegister(filters, m.restarts, m.failures, m.attempts, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 // dueFailed counts an attempt of due work that failed.
 func (m *metrics) dueFailed(kind string) { m.failures.WithLabelValues(kind).Inc() }
+
+// webhookAttempted counts an attempt to deliver a webhook.
+func (m *metrics) webhookAttempted(result string) { m.attempts.WithLabelValues(result).Inc() }
+
+// webhooksWait shows which webhooks are still to be sent.
+func (m *metrics) webhooksWait(backlog webhook.Backlog) { m.backlog.Store(&backlog) }
 
 // panicked counts a panic.
 func (m *metrics) panicked(work string) { m.panics.WithLabelValues(work).Inc() }

@@ -148,7 +148,7 @@ func New(cfg Config) *Server {
 	every := cmp.Or(cfg.ProbesEvery, probesEvery)
 	s.answers = newCached(every, s.ping)
 	s.exposition = newCached(every, metrics.expose)
-	metrics.registry.MustRegister(dueWork{s.worker})
+	metrics.registry.MustRegister(dueWork{s.worker}, queues{s})
 	metrics.registry.MustRegister(replicaReads(s.store)...)
 	return s
 }
@@ -203,7 +203,10 @@ func (s *Server) markDirty(next echo.HandlerFunc) echo.HandlerFunc {
 
 // Deliverer makes a deliverer of the messages that the server's accounts announced.
 func (s *Server) Deliverer(options webhooks.Options) *webhooks.Deliverer {
-	return webhooks.NewDeliverer(webhooks.Config{Store: s.store, Log: s.log, Runner: s.runner, Networks: s.networks, Options: options})
+	return webhooks.NewDeliverer(webhooks.Config{
+		Store: s.store, Log: s.log, Runner: s.runner, Networks: s.networks, Options: options,
+		Watch: webhooks.Watch{Attempted: s.metrics.webhookAttempted, Waiting: s.metrics.webhooksWait},
+	})
 }
 
 // reading returns a context in which usage is read as the server is configured to.

@@ -61,6 +61,7 @@ type shares struct {
 	free    int
 	held    map[string]int // by account
 	waiting []*waiter      // in the order of arrival
+	waits   waits          // that are over
 }
 
 type waiter struct {
@@ -84,18 +85,22 @@ func (s *shares) take(ctx context.Context, account string, within time.Duration)
 	w := &waiter{account, make(chan struct{})}
 	s.waiting = append(s.waiting, w)
 	s.mu.Unlock()
+	began := time.Now() //nolint:forbidigo // real time
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case <-w.turn:
-		return free, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
 		err = ErrBusy
 	}
-	s.leave(w)
-	return nil, err
+	s.waited(time.Since(began), err) //nolint:forbidigo // real time
+	if err != nil {
+		s.leave(w)
+		return nil, err
+	}
+	return free, nil
 }
 
 // may reports whether an account may take one more.

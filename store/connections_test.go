@@ -71,6 +71,30 @@ var _ = Describe("The shares of connections", func() {
 		Expect(takeAll(s, "a")).To(HaveLen(8), "none is lost")
 	})
 
+	It("tell how many are used, who waits, and who waited in vain", func() {
+		s := store.NewShares(4)
+		first, _ := take(s, "a")
+		_, got := take(s, "a")
+		Expect(got).To(BeTrue())
+		Expect(s.State()).To(Equal(store.ConnectionState{Used: 2}))
+		_, err := s.Take(ctx, "a", time.Millisecond)
+		Expect(err).To(MatchError(store.ErrBusy))
+		served := make(chan error, 1)
+		go func() {
+			free, err := s.Take(ctx, "a", never)
+			free()
+			served <- err
+		}()
+		Eventually(s.Waiting).Should(Equal(1))
+		Expect(s.State().Waits).To(Equal(int64(1)), "the other one still waits")
+		first()
+		Expect(<-served).To(Succeed())
+		state := s.State()
+		Expect(state.Waited).To(BeNumerically(">=", time.Millisecond))
+		state.Waited = 0
+		Expect(state).To(Equal(store.ConnectionState{Used: 1, Waits: 2, Refused: 1}))
+	})
+
 	It("are waited for in the order of arrival, and for so long at most", func() {
 		s := store.NewShares(2)
 		first, got := take(s, "a")

@@ -29,8 +29,7 @@ func (s *shares) Take(ctx context.Context, account string, within time.Duration)
 }
 
 // Waiting is how many wait for one.
-func (s *shares) Waiting() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.waiting)
-}
+func (s *shares) Waiting() int { return s.state().Waiting }
+
+// State is that of its connections.
+func (s *shares) State() ConnectionState { return s.state() }

@@ -28,11 +28,16 @@ func (r *Recorder) RecordBody(ctx context.Context, received *Body, listKeys bool
 	case listKeys && s.keyText > largestList:
 		return Outcome{}, errTooManyKeys
 	case s.failureText > largestList:
+		r.counts.refused.Add(s.events)
 		return Outcome{}, errUnlistable
 	}
 	failed, err := s.conflicts()
-	if err != nil || failed != nil {
-		return Outcome{Failed: failed}, err
+	if err != nil {
+		return Outcome{}, err
+	}
+	if failed != nil {
+		r.counts.refused.Add(s.events)
+		return Outcome{Failed: failed}, nil
 	}
 	var all Outcome
 	text := 0

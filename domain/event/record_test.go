@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
+	"gorm.io/gorm"
 )
 
 func failedAs(key string, reasons ...string) types.GomegaMatcher {
@@ -63,6 +65,45 @@ var _ = Describe("Recording events", func() {
 		Expect(outcome.Ingested).To(Equal([]string{"e6"}))
 		Expect(outcome.Failed).To(failedAs("e7", "customer_id, external_customer_id: exactly one must be specified"))
 		Expect(d.send(call("e7")).Ingested).To(Equal([]string{"e7"}))
+	})
+
+	It("is counted by what became of each event", func() {
+		counts := func() event.Counts { return d.recorder.Counts() }
+		d.send(call("e1"), call("e2"))
+		d.send(call("e1"), call("e3"), call("e4", `"timestamp": "2020-01-01T00:00:00Z"`))
+		Expect(counts()).To(Equal(event.Counts{Stored: 3, Duplicate: 1, Refused: 1}))
+		d.send(call("e5", `"properties": {"n": 1}`), call("e5", `"properties": {"n": 2}`), call("e6"))
+		Expect(counts()).To(Equal(event.Counts{Stored: 3, Duplicate: 1, Refused: 4}), "nothing of such a request is stored")
+		requests, events := d.recorder.Waiting()
+		Expect([]int{requests, events}).To(Equal([]int{0, 0}))
+	})
+
+	It("tells how many events wait while others are being stored", func() {
+		d := newFixtureOn(storetest.New())
+		var sent sync.WaitGroup
+		waiting := func() []int {
+			requests, events := d.recorder.Waiting()
+			return []int{requests, events}
+		}
+		send := func(events ...string) {
+			sent.Go(func() {
+				defer GinkgoRecover()
+				Expect(d.send(events...).Ingested).To(HaveLen(len(events)))
+			})
+		}
+		Expect(d.store.AsOwner(context.Background(), func(db *gorm.DB) error {
+			if err := db.Exec("LOCK TABLE event_key_parts").Error; err != nil {
+				return err
+			}
+			send(call("e1"))
+			Eventually(func() []int { return []int{d.store.ConnectionStates()[store.Ingest].Used} }).Should(Equal([]int{1}))
+			send(call("e2"), call("e3"))
+			Eventually(waiting).Should(Equal([]int{1, 2}))
+			return nil
+		})).To(Succeed())
+		sent.Wait()
+		Expect(waiting()).To(Equal([]int{0, 0}))
+		Expect(d.recorder.Counts()).To(Equal(event.Counts{Stored: 3}))
 	})
 
 	DescribeTable("the age of an event (E-6, E-7)",

@@ -32,6 +32,7 @@ type Recorder struct {
 	panics  *atomic.Pointer[func(accountID string, err error)] // see [Recorder.ReportPanics]
 	known   *atomic.Pointer[keyFilters]                        // what is known of closed parts; see [Recorder.Learn]
 	resends *resends
+	counts  *counts
 }
 
 // queues are what waits, by account and backfill.
@@ -51,7 +52,7 @@ type queueKey struct {
 func NewRecorder(st *store.Store) *Recorder {
 	r := &Recorder{store: st, queues: &queues{open: map[queueKey]*queue{}, touched: map[string]bool{}},
 		panics: new(atomic.Pointer[func(string, error)]), known: new(atomic.Pointer[keyFilters]),
-		resends: &resends{accounts: map[string]*asking{}}}
+		resends: &resends{accounts: map[string]*asking{}}, counts: &counts{}}
 	r.known.Store(&keyFilters{})
 	return r
 }
@@ -59,7 +60,7 @@ func NewRecorder(st *store.Store) *Recorder {
 // Into is the recorder for events of a backfill, which may be of any age but must lie in
 // its time and scope. When it takes none any more, recording is refused.
 func (r *Recorder) Into(backfill Backfill) *Recorder {
-	return &Recorder{store: r.store, into: &backfill, queues: r.queues, panics: r.panics, known: r.known, resends: r.resends}
+	return &Recorder{store: r.store, into: &backfill, queues: r.queues, panics: r.panics, known: r.known, resends: r.resends, counts: r.counts}
 }
 
 // ReportPanics has report called with each panic, a *[fault.Panic], of storing events of an
@@ -78,6 +79,7 @@ type Outcome struct {
 // context that ends early leaves open what was stored.
 func (r *Recorder) Record(ctx context.Context, events []Event) (Outcome, error) {
 	if failed := conflicts(events); failed != nil {
+		r.counts.refused.Add(int64(len(events)))
 		return Outcome{Failed: failed}, nil
 	}
 	if len(events) == 0 {
@@ -212,6 +214,7 @@ func (r *Recorder) writeAll(ctx context.Context, group []*request) error {
 		}
 		r.queues.markDirty(store.AccountID(ctx))
 		b.answer(group)
+		r.counts.recorded(group)
 		return nil
 	})
 	var panicked *fault.Panic

@@ -20,6 +20,7 @@ type spool struct {
 	places *spoolIndex
 	record []byte // scratch
 
+	events      int64
 	keyText     int // bytes of all keys
 	failureText int // bytes of all failures
 }
@@ -54,6 +55,7 @@ func (s *spool) close() {
 }
 
 func (s *spool) add(e *Event) error {
+	s.events++
 	s.keyText += len(e.Key)
 	if e.failures != nil {
 		s.failureText += e.failed(e.failures).text()

@@ -81,12 +81,17 @@ type Answer struct {
 
 const gone = 410 // the status of HTTP by which an endpoint ends itself
 
+// Recorded is what an attempt led to.
+type Recorded struct {
+	Status   Status // of the delivery now; "" when it is there no longer
+	Disabled bool   // since this answer the endpoint is sent nothing more
+}
+
 // Record puts what came of an attempt on record, and plans the next one if that failed.
-// Disabled tells that it was this answer after which the endpoint is sent nothing more.
-func Record(tx *store.Tx, s Sending, answer Answer) (disabled bool, err error) {
+func Record(tx *store.Tx, s Sending, answer Answer) (r Recorded, err error) {
 	d, err := findDelivery(tx.Clauses(clause.Locking{Strength: "UPDATE"}), s.Delivery.ID)
 	if err != nil {
-		return false, ignoreMissing(err) // the endpoint was removed
+		return Recorded{}, ignoreMissing(err) // the endpoint was removed
 	}
 	d.Attempts = append(d.Attempts, answer.Attempt)
 	d.LastAttemptAt, d.LastStatus = &answer.At, answer.Status
@@ -100,20 +105,21 @@ func Record(tx *store.Tx, s Sending, answer Answer) (disabled bool, err error) {
 	default:
 		d.ClaimedUntil = nil
 		if err := d.reschedule(tx, answer); err != nil {
-			return false, err
+			return Recorded{}, err
 		}
 	}
+	r.Status = d.Status
 	err = d.save(tx, "attempts", "tries", "last_attempt_at", "last_status", "status", "next_attempt_at", "claimed_until")
 	if err != nil || answer.Status == nil {
-		return false, err
+		return r, err
 	}
 	switch {
 	case *answer.Status == gone:
-		return disable(tx, d.EndpointID)
+		r.Disabled, err = disable(tx, d.EndpointID)
 	case *answer.Status >= 500:
-		return disableHopeless(tx, d.EndpointID, answer.At)
+		r.Disabled, err = disableHopeless(tx, d.EndpointID, answer.At)
 	}
-	return false, nil
+	return r, err
 }
 
 // reschedule plans the next attempt after one that failed.

@@ -137,8 +137,9 @@ func (o outbox) answered(s webhook.Sending, at time.Time, status int, retryAfter
 	if status < 200 || status > 299 {
 		answer.Error = ref("answered badly")
 	}
-	o.do(func(tx *store.Tx) (err error) {
-		disabled, err = webhook.Record(tx, s, answer)
+	o.do(func(tx *store.Tx) error {
+		recorded, err := webhook.Record(tx, s, answer)
+		disabled = recorded.Disabled
 		return err
 	})
 	return disabled

@@ -26,6 +26,7 @@ const (
 	answerWithin = 5 * time.Second        // for a receiver to answer (semantics 13.1.2)
 	pollEvery    = 250 * time.Millisecond // the database, for deliveries that are due
 	mostAttempts = 8                      // at one endpoint at once
+	countEvery   = 5 * time.Second        // what is still to be sent
 	forgetEvery  = 10 * time.Minute       // deliveries that are old
 )
 
@@ -35,6 +36,7 @@ type Deliverer struct {
 	store  *store.Store
 	log    *slog.Logger
 	runner *background.Runner
+	watch  Watch
 	now    func() time.Time // real time
 	public *http.Client     // calls public addresses and the networks of the operator
 	inside *http.Client     // calls only the networks of the operator
@@ -50,8 +52,15 @@ type Config struct {
 	Log      *slog.Logger
 	Runner   *background.Runner
 	Networks []netip.Prefix // that may be called beside public addresses
+	Watch    Watch
 
 	Options
+}
+
+// Watch is told of deliveries. Both functions are required.
+type Watch struct {
+	Attempted func(result string)           // of an attempt: delivered, retried, or failed when it was the last
+	Waiting   func(backlog webhook.Backlog) // now and then
 }
 
 // Options are for specs. The zero value is that of production.
@@ -69,6 +78,7 @@ func NewDeliverer(cfg Config) *Deliverer {
 		store:  cfg.Store,
 		log:    cfg.Log,
 		runner: cfg.Runner,
+		watch:  cfg.Watch,
 		now:    cfg.Now,
 		public: allowlist{networks: cfg.Networks}.client(cfg.Resolver),
 		inside: allowlist{networks: cfg.Networks, only: true}.client(cfg.Resolver),
@@ -82,9 +92,13 @@ func (d *Deliverer) Run(ctx context.Context) {
 	defer d.work.Wait()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	var forgotten time.Time
+	var counted, forgotten time.Time
 	for {
 		d.runner.Run(ctx, background.Unit{Work: "look for webhooks to deliver"}, func() error { return d.Begin(ctx) })
+		if now := d.now(); now.Sub(counted) > countEvery {
+			counted = now
+			d.Count(ctx)
+		}
 		if now := d.now(); now.Sub(forgotten) > forgetEvery {
 			forgotten = now
 			d.Forget(ctx, now)
@@ -180,15 +194,23 @@ func (d *Deliverer) serve(ctx context.Context, endpointID string) (err error) {
 func (d *Deliverer) attempt(ctx context.Context, sending webhook.Sending) error {
 	ctx = context.WithoutCancel(ctx)
 	answer := d.send(ctx, sending)
-	disabled := false
+	var recorded webhook.Recorded
 	err := d.store.Update(ctx, func(tx *store.Tx) (err error) {
-		disabled, err = webhook.Record(tx, sending, answer)
+		recorded, err = webhook.Record(tx, sending, answer)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("record an attempt at %s: %w", sending.Delivery.ID, err)
 	}
-	if disabled {
+	switch {
+	case answer.Error == nil:
+		d.watch.Attempted("delivered")
+	case recorded.Status == webhook.StatusFailed:
+		d.watch.Attempted("failed")
+	case recorded.Status == webhook.StatusPending:
+		d.watch.Attempted("retried")
+	}
+	if recorded.Disabled {
 		d.log.Warn("a webhook endpoint is disabled", "endpoint", sending.Endpoint.ID, "status", *answer.Status)
 	}
 	return nil
@@ -255,6 +277,17 @@ func retryAfter(text string, now time.Time) time.Duration {
 		return at.Sub(now)
 	}
 	return 0
+}
+
+// Count counts what is still to be sent, also by other servers.
+func (d *Deliverer) Count(ctx context.Context) {
+	d.runner.Run(ctx, background.Unit{Work: "count webhooks"}, func() error {
+		backlog, err := webhook.CountBacklog(ctx, d.store)
+		if err == nil {
+			d.watch.Waiting(backlog)
+		}
+		return err
+	})
 }
 
 // Forget deletes messages that are old at an instant of real time.

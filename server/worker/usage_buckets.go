@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -52,8 +53,8 @@ func (w *Worker) AggregateUsage(ctx context.Context) {
 	}
 }
 
-// markUsed has the accounts aggregated that this server stored events for, and the first of the others. It
-// returns the others that are left.
+// markUsed has the accounts aggregated that this server stored events for or saw behind, and the first of the
+// others. It returns the others that are left.
 func (w *Worker) markUsed(ctx context.Context, others []string) []string {
 	if len(others) == 0 {
 		var err error
@@ -62,17 +63,26 @@ func (w *Worker) markUsed(ctx context.Context, others []string) []string {
 		}
 	}
 	some := min(aggregatedOthers, len(others))
-	for _, id := range slices.Concat(w.Recorder.TakeDirty(), others[:some]) {
+	for _, id := range w.Recorder.TakeDirty() {
+		w.lag.watch(id)
+	}
+	for _, id := range slices.Concat(w.lag.watched(), others[:some]) {
 		w.used.add(id)
 	}
 	return others[some:]
 }
 
-// aggregate writes an account's buckets while there is something to do, up to a bound.
-func (w *Worker) aggregate(ctx context.Context, accountID string) error {
+// aggregate writes an account's buckets while there is something to do, up to a bound, and notes what it
+// left. An account that had nothing to do is behind only if this server knows that it may be.
+func (w *Worker) aggregate(ctx context.Context, accountID string) (err error) {
 	ctx = store.WithAccount(ctx, accountID)
-	more := true
-	for n := 0; more && n < aggregatedUnits; n++ {
+	more, units, ended := true, 0, false
+	defer func() { // also when it panics
+		if !ended || units > 1 || w.lag.watches(accountID) {
+			err = errors.Join(err, w.lookBehind(ctx))
+		}
+	}()
+	for ; more && units < aggregatedUnits; units++ {
 		err := w.Store.Update(ctx, func(tx *store.Tx) (err error) {
 			more, err = usage.Aggregate(tx)
 			return err
@@ -81,5 +91,6 @@ func (w *Worker) aggregate(ctx context.Context, accountID string) error {
 			return err
 		}
 	}
+	ended = true
 	return nil
 }

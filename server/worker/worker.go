@@ -29,6 +29,7 @@ type Worker struct {
 	used  *accountQueue // whose usage is to be aggregated
 	turns *accountQueue // whose due work is to be done
 	due   *dueStates
+	lag   *usageLag
 	books atomic.Pointer[Verification] // the last; nil before the first
 	alone bool                         // does all units one by one; for specs
 }
@@ -55,7 +56,7 @@ type Config struct {
 
 // New makes a worker. It does nothing until one of its methods is called.
 func New(cfg Config) *Worker {
-	return &Worker{Config: cfg, dirty: newAccountQueue(), used: newAccountQueue(), turns: newAccountQueue(), due: newDueStates()}
+	return &Worker{Config: cfg, dirty: newAccountQueue(), used: newAccountQueue(), turns: newAccountQueue(), due: newDueStates(), lag: newUsageLag()}
 }
 
 // Books returns the result of the last verification of all books, nil before the first.

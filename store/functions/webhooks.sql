@@ -12,6 +12,21 @@ $$;
 REVOKE EXECUTE ON FUNCTION webhooks_due(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION webhooks_due(timestamptz) TO tollkeeper_app;
 
+-- webhooks_waiting counts the deliveries of all accounts that are still to be sent, of each endpoint so many at
+-- most, and tells when the first of them was to be sent.
+CREATE OR REPLACE FUNCTION webhooks_waiting(atmost integer) RETURNS TABLE (deliveries bigint, first_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT coalesce(sum(w.deliveries), 0)::bigint, min(w.first_at) FROM webhook_endpoints e
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS deliveries, min(d.next_attempt_at) AS first_at FROM (
+            SELECT d.next_attempt_at FROM webhook_deliveries d
+            WHERE d.account_id = e.account_id AND d.endpoint_id = e.id AND d.status = 'pending'
+            ORDER BY d.next_attempt_at LIMIT atmost) d) w
+    WHERE e.enabled;
+$$;
+REVOKE EXECUTE ON FUNCTION webhooks_waiting(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION webhooks_waiting(integer) TO tollkeeper_app;
+
 -- forget_webhooks deletes messages of all accounts that are older than the account keeps
 -- them, with their deliveries, some at a time, and tells how many.
 CREATE OR REPLACE FUNCTION forget_webhooks(at timestamptz, atmost integer) RETURNS bigint
