@@ -67,6 +67,7 @@ type teller struct {
 	*api
 	document *examples.Document
 	names    *examples.Names
+	ask      func(op *examples.Operation, path string, body any) *answer // sends an example
 	told     []examples.Answered
 	sent     map[string]bool // operations
 	faults   []string        // steps that cannot be played
@@ -77,10 +78,14 @@ func newTeller(a *api, text []byte) *teller {
 	GinkgoHelper()
 	document, err := examples.Read(text)
 	Expect(err).NotTo(HaveOccurred())
-	return &teller{
+	t := &teller{
 		api: a, document: document, sent: map[string]bool{},
 		names: examples.NewNames(document, time.Now(), instant("2025-06-02T09:00:00Z")),
 	}
+	t.ask = func(op *examples.Operation, path string, body any) *answer {
+		return t.send(op.Method, path, body, header{"X-Request-Id", "request-" + op.ID}) // which is in the audit log
+	}
+	return t
 }
 
 func (t *teller) play(story []storyStep) {
@@ -127,8 +132,7 @@ func (t *teller) sendExample(op *examples.Operation, s storyStep) {
 	if !ok {
 		return
 	}
-	// The id of the request is in the audit log.
-	r := t.api.send(op.Method, path, body, header{"X-Request-Id", "request-" + op.ID})
+	r := t.ask(op, path, body)
 	if r.status != op.Status {
 		t.fault(op.ID, fmt.Sprintf("is answered %d: %s", r.status, r.text))
 		return
