@@ -146,7 +146,7 @@ func (l *load) over(wait time.Duration) bool {
 	select {
 	case <-l.home:
 		return true
-	case <-time.After(wait):
+	case <-time.After(wait * time.Duration(max(1, l.m.o.rest))):
 		return false
 	}
 }

@@ -3,7 +3,7 @@
 // counts twice and all is as it would be without faults.
 //
 //	go run ./scripts/faults [-seed N] [-seeds N] [-faults N] [-state FILE] [-controls]
-//	go run ./scripts/faults -soak 1h
+//	go run ./scripts/faults -soak 1h [-rest N]
 //
 // The first server runs a private PostgreSQL and supervises it: the command restarts servers, as
 // systemd would, and never PostgreSQL. The other servers reach the same PostgreSQL through a proxy
@@ -17,7 +17,8 @@
 // A seed decides which histories are played and which faults occur, not at which instant. Seeds
 // that are in the state file are not played again. With -controls, damage is planted at the end, and
 // all of it must be found. With -soak there are no faults: the load goes on for that time, and memory,
-// goroutines, connections and dead rows are printed after each round.
+// goroutines, files, connections and dead rows are printed twelve times. None may grow beyond a bound. -rest makes the
+// pauses between requests longer, so that the load is lighter.
 package main
 
 import (
@@ -40,6 +41,7 @@ type options struct {
 	differing     string // a directory
 	controls      bool
 	soaking       time.Duration
+	rest          int       // how many times as long as usual clients of the load pause
 	log           io.Writer // of the servers
 	out           io.Writer
 }
@@ -55,6 +57,7 @@ func main() {
 	flag.StringVar(&o.differing, "differing", "", "a directory that gets what accounts show with faults and without, where the two differ")
 	flag.BoolVar(&o.controls, "controls", false, "plant damage at the end, which must be found")
 	flag.DurationVar(&o.soaking, "soak", 0, "play the load for so long without faults, and print what grows")
+	flag.IntVar(&o.rest, "rest", 1, "how many times as long clients pause between requests")
 	log := flag.String("log", os.DevNull, "a file for the logs of the servers")
 	flag.Parse()
 	file, err := os.OpenFile(*log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -82,7 +85,7 @@ func (o options) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.shutDown()) }()
 	if o.soaking > 0 {
-		return o.soak(ctx, m, o.soaking)
+		return o.soak(ctx, m)
 	}
 	for k := range o.seeds {
 		seed := o.seed + uint64(k)
