@@ -2211,7 +2211,7 @@ type ClientInterface interface {
 
 	// UpdateFixedFeeQuantityWithBody Change the quantity of a fixed fee
 	//
-	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 	// is billed for each quantity by its days.
 	//
@@ -2222,7 +2222,7 @@ type ClientInterface interface {
 
 	// UpdateFixedFeeQuantity Change the quantity of a fixed fee
 	//
-	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 	// is billed for each quantity by its days.
 	//
@@ -6580,7 +6580,7 @@ func (c *Client) UnschedulePendingPlanChanges(ctx context.Context, subscriptionI
 
 // UpdateFixedFeeQuantityWithBody Change the quantity of a fixed fee
 //
-// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 // from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 // is billed for each quantity by its days.
 //
@@ -6601,7 +6601,7 @@ func (c *Client) UpdateFixedFeeQuantityWithBody(ctx context.Context, subscriptio
 
 // UpdateFixedFeeQuantity Change the quantity of a fixed fee
 //
-// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 // from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 // is billed for each quantity by its days.
 //
@@ -20193,7 +20193,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
 	//
-	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 	// is billed for each quantity by its days.
 	//
@@ -20204,7 +20204,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateFixedFeeQuantityWithResponse Change the quantity of a fixed fee
 	//
-	// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+	// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 	// from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 	// is billed for each quantity by its days.
 	//
@@ -34869,7 +34869,7 @@ func (c *ClientWithResponses) UnschedulePendingPlanChangesWithResponse(ctx conte
 
 // UpdateFixedFeeQuantityWithBodyWithResponse Change the quantity of a fixed fee
 //
-// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 // from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 // is billed for each quantity by its days.
 //
@@ -34886,7 +34886,7 @@ func (c *ClientWithResponses) UpdateFixedFeeQuantityWithBodyWithResponse(ctx con
 
 // UpdateFixedFeeQuantityWithResponse Change the quantity of a fixed fee
 //
-// Now, from the midnight of a day on, or with the next cycle of the price. More of a fee in advance is invoiced on the day
+// Now, from the midnight of a day on, or with the next invoice of the price. More of a fee in advance is invoiced on the day
 // from which it holds, for the rest of the cycle; less of it is credited then, of the newest invoice first. A fee in arrears
 // is billed for each quantity by its days.
 //

@@ -106,6 +106,16 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 		Expect(s.bills(sub)).To(ContainElement("2025-05-01 issued 8.34")) // 41.67 - 33.33
 	})
 
+	It("bills another quantity of a fee with its next invoice, where that is asked for (semantics 6.3.6)", func() {
+		s := newFixture("2025-01-01T00:00:00Z")
+		after := s.subscribe(s.buyer(object{}), object{}, every(s.fee("120.00"), month))
+		sub, price := after.text("id"), after.entry("price_intervals", 0).text("price.id")
+		s.clock("2025-01-31T09:00:00Z")
+		s.quantity(sub, price, 2, object{"change_option": "upcoming_invoice"}).expect(200)
+		s.clock("2025-02-01T00:00:00Z")
+		Expect(s.bills(sub)).To(HaveExactElements("2025-01-01 issued 10.00", "2025-02-01 issued 20.00", "2025-03-01 draft 20.00"))
+	})
+
 	It("T-2: has its boundaries where the months end, in the customer's zone through clock changes", func() {
 		s := newFixture("2025-01-31T12:00:00Z")
 		acme := s.buyer(object{"timezone": "America/New_York"})

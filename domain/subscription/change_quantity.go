@@ -28,7 +28,7 @@ type NewQuantity struct {
 }
 
 // Place is when and to which interval of the price the change comes: now, at the local
-// midnight of its date, or where the next cycle of the price begins. It may not reach
+// midnight of its date, or where the next cycle of its invoices begins. It may not reach
 // back behind the current cycle.
 func (in NewQuantity) Place(t Terms, now time.Time) (PriceInterval, time.Time, error) {
 	if in.Option == "" {
@@ -55,7 +55,7 @@ func (in NewQuantity) Place(t Terms, now time.Time) (PriceInterval, time.Time, e
 		return i, at, err
 	}
 	if in.Option == QuantityUpcoming {
-		if _, part := t.cycle(i.Price.Length(), now); part.End.After(i.StartAt) {
+		if _, part := t.cycle(i.Price.InvoicingLength(), now); part.End.After(i.StartAt) {
 			at = part.End
 		}
 	}
