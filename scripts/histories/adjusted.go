@@ -3,6 +3,7 @@ package main
 import (
 	"math/big"
 	"slices"
+	"time"
 )
 
 // charged is a line of an invoice with the service that it charges, on its way through adjustments.
@@ -29,9 +30,10 @@ func (r *run) adjusted(v *invoice) error {
 						service := p
 						service.from = l.from // what a change of the quantity adds is a service of its own
 						if service.amountOff() && l.from.Equal(p.from) {
-							if p.spec.Advance && (len(p.quantities) > 0 || s.troubled) {
+							if p.spec.Advance && r.chargedAgain(p) {
 								return nil // parts of a fee that was charged again share the coupon with other lines
 							}
+							service.days.to = s.customer.zone.day(l.to)
 							lines = append(lines, &charged{l, service, l.subtotal})
 							continue
 						}
@@ -39,7 +41,7 @@ func (r *run) adjusted(v *invoice) error {
 							return differ("the fee %s is %s after coupons, expected %s", l, show(l.adjusted), show(want))
 						}
 					}
-					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.from) && l.to.Equal(p.to) {
+					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.since) && l.to.Equal(p.to) {
 						if p.trial {
 							continue // which nothing else adjusts
 						}
@@ -50,6 +52,15 @@ func (r *run) adjusted(v *invoice) error {
 					}
 				}
 			}
+		}
+	}
+	for _, l := range lines {
+		if l.piece.spec.Invoiced == nil || l.piece.spec.Metric == "" {
+			continue
+		}
+		shares := func(a adjustment) bool { return len(a.Prices) > 1 && slices.Contains(a.Prices, l.piece.spec.Name) }
+		if l.piece.amountOff() || slices.ContainsFunc(adjusts, shares) {
+			return nil // no rule says what is shared of a line that is charged to date
 		}
 	}
 	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
@@ -85,7 +96,7 @@ func (r *run) adjusted(v *invoice) error {
 				}
 				slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
 				for _, l := range hit[1:] {
-					if a.Item != "" && !same(l.piece.fraction(), hit[0].piece.fraction()) {
+					if (a.Item != "" || l.piece.spec.invoicing() != hit[0].piece.spec.invoicing()) && !same(l.piece.fraction(), hit[0].piece.fraction()) {
 						return nil // no rule says of which of the cycles the part counts
 					}
 				}
@@ -104,6 +115,13 @@ func (r *run) adjusted(v *invoice) error {
 					hit[n].amount = add(hit[n].amount, part)
 				}
 			}
+			for _, l := range lines {
+				for _, a := range l.sub.adjusts {
+					if !level && a.Kind == kind && a.covers(l.piece) {
+						l.amount = r.w.adjust(l.piece, a.adjustment, l.amount, l.piece.to)
+					}
+				}
+			}
 		}
 	}
 	for _, l := range lines {
@@ -112,6 +130,17 @@ func (r *run) adjusted(v *invoice) error {
 		}
 	}
 	return nil
+}
+
+// chargedAgain reports whether several lines charge a fee from the start of its service on.
+func (r *run) chargedAgain(p piece) bool {
+	n := 0
+	for _, l := range r.books.of(p.sub.id, p.price, p.from, p.from.Add(time.Microsecond)) {
+		if l.from.Equal(p.from) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // split cuts an amount in proportion to weights, exactly to the cent: what is left over goes

@@ -86,6 +86,10 @@ func (r *run) read(ctx context.Context) error {
 	}
 	for _, n := range notes {
 		r.books.noteInvoices[n.str("id")] = n.str("invoice_id")
+		r.w.credited[n.at("customer").str("id")] = true
+		if n.has("voided_at") {
+			r.w.uncredited[n.at("customer").str("id")] = true
+		}
 		if !n.has("voided_at") {
 			r.books.totals = append(r.books.totals, noteTotal{n.str("invoice_id"), n.str("type") == "refund", n.num("total")})
 		}

@@ -53,6 +53,9 @@ func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
 	if body["cadence"] = cadences[s.Cycle]; body["cadence"] == "" {
 		body["cadence"], body["billing_cycle_configuration"] = "custom", s.Cycle.configuration()
 	}
+	if s.Invoiced != nil {
+		body["invoicing_cycle_configuration"] = s.Invoiced.configuration()
+	}
 	if s.Metric == "" {
 		body["fixed_price_quantity"], body["billed_in_advance"] = json.Number(s.Quantity), s.Advance
 	} else if body["billable_metric_id"], err = r.metric(ctx, s.Metric); err != nil {
@@ -62,7 +65,7 @@ func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
 		body["currency"] = s.Currency
 	}
 	if s.Conversion != "" {
-		body["conversion_rate_config"] = object{"conversion_rate_type": "unit", "unit_config": object{"unit_amount": s.Conversion}}
+		body["conversion_rate_config"] = s.conversionRate()
 	}
 	body[s.Model+"_config"] = s.configuration()
 	return body, r.licensing(ctx, s, body)

@@ -101,6 +101,12 @@ func (r *run) undo(sub *subscription, n int) {
 			i.to = sub.to
 		}
 	}
+	sub.adjusts = slices.DeleteFunc(sub.adjusts, func(a *ownAdjustment) bool { return a.change > n })
+	for _, a := range sub.adjusts {
+		if a.to.Equal(at) {
+			a.to = sub.to
+		}
+	}
 	for _, e := range before {
 		if e.interval.to.Equal(sub.to) && !e.to.IsZero() && !e.to.Before(at) {
 			e.interval.to = e.to
@@ -158,6 +164,9 @@ func (r *run) addPrice(ctx context.Context, s step) error {
 	delete(price, "reference_id")
 	price["currency"] = spec.unit("USD")
 	entry := object{"price": price, "start_date": s.At}
+	if s.Flag {
+		entry["can_defer_billing"] = true
+	}
 	if s.Until != "" {
 		entry["end_date"] = s.Until
 	}
@@ -165,7 +174,7 @@ func (r *run) addPrice(ctx context.Context, s step) error {
 		return err
 	}
 	z := sub.customer.zone
-	i := &interval{spec: spec, plan: sub.plan, from: when(z, s.At), to: sub.to, counted: sub.counts()}
+	i := &interval{spec: spec, plan: sub.plan, from: when(z, s.At), to: sub.to, counted: sub.counts(), deferred: s.Flag}
 	if s.Until != "" {
 		if end := when(z, s.Until); i.to.IsZero() || end.Before(i.to) {
 			i.to = end
@@ -192,10 +201,14 @@ func (r *run) endPrice(ctx context.Context, s step) error {
 	if i == nil || i.id == "" {
 		return errSkipped
 	}
-	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/price_intervals",
-		object{"edit": []object{{"price_interval_id": i.id, "end_date": s.At}}}); err != nil {
+	edit := object{"price_interval_id": i.id, "end_date": s.At}
+	if s.Flag {
+		edit["can_defer_billing"] = true
+	}
+	if _, err := r.post(ctx, "/v1/subscriptions/"+sub.id+"/price_intervals", object{"edit": []object{edit}}); err != nil {
 		return err
 	}
+	i.deferred = i.deferred || s.Flag
 	sub.troubled = true
 	if !i.to.IsZero() {
 		i.former = append(i.former, i.to)
@@ -236,6 +249,7 @@ func (r *run) void(ctx context.Context, s step) error {
 	if _, err := r.post(ctx, "/v1/invoices/"+v.id+"/void", object{}); err != nil {
 		return err
 	}
+	r.w.voidedByHand[v.id] = true
 	back := map[string][]returned{}
 	for _, i := range sub.intervals {
 		for _, p := range sub.pieces(i, r.w.now) {

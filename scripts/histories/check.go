@@ -31,6 +31,9 @@ func (r *run) check(ctx context.Context) error {
 		if err := r.grants(r.w.subs[name]); err != nil {
 			return err
 		}
+		if err := r.addedLines(r.w.subs[name]); err != nil {
+			return err
+		}
 	}
 	if err := r.documents(); err != nil {
 		return err
@@ -96,6 +99,9 @@ func (r *run) intervals(ctx context.Context, s *subscription) error {
 	sort.Strings(wanted)
 	if fmt.Sprint(said) != fmt.Sprint(wanted) {
 		return differ("intervals of %s are %q, expected %q", s.name, said, wanted)
+	}
+	if err := s.proposed(n, r.w.now); err != nil {
+		return err
 	}
 	if got := n.instant("end_date"); !got.Equal(s.to) {
 		return differ("%s ends %s, expected %s", s.name, clock(got), clock(s.to))

@@ -21,6 +21,8 @@ type client struct {
 	key  string
 	asks int
 
+	pending bool // changes of subscriptions are to be pending
+
 	migrate func(ctx context.Context, plan string, from, to int) error // asks an operator to; nil: there is none
 }
 
@@ -49,6 +51,9 @@ func (c *client) ask(ctx context.Context, method, path string, body any) (node, 
 	request.Header.Set("Authorization", "Bearer "+c.key)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.pending {
+		request.Header.Set("Create-Pending-Subscription-Change", "true")
 	}
 	c.asks++
 	response, err := http.DefaultClient.Do(request)

@@ -14,8 +14,8 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 	of := map[*line]piece{}
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
-			for _, l := range r.books.of(s.id, i.price, p.from, p.to) {
-				if i.spec.Metric == "" || l.source != "subscription" || !l.from.Equal(p.from) || !l.to.Equal(p.to) || l.to.After(r.w.now) {
+			for _, l := range r.books.ofPiece(p) {
+				if i.spec.Metric == "" || l.source != "subscription" || !l.from.Equal(p.since) || !l.to.Equal(p.to) || l.to.After(r.w.now) {
 					continue
 				}
 				of[l] = p
@@ -38,7 +38,7 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 	p := of[last]
 	z := s.customer.zone
 	// The same price, of another version of the plan, may share the day of a bound.
-	if !z.start(z.day(p.from)).Equal(p.from) || !z.start(z.day(p.to)).Equal(p.to) {
+	if !z.start(z.day(p.since)).Equal(p.since) || !z.start(z.day(p.to)).Equal(p.to) {
 		for _, i := range s.intervals {
 			if i != p.interval && i.price == p.price {
 				return nil
@@ -51,7 +51,7 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 	}
 	r.known.totals[seen] = true
 	n, err := r.c.get(ctx, fmt.Sprintf("/v1/subscriptions/%s/costs?view_mode=periodic&currency=%s&timeframe_start=%s&timeframe_end=%s", s.id, p.spec.unit("USD"),
-		z.start(z.day(p.from)).Format("2006-01-02T15:04:05Z"), last.to.Format("2006-01-02T15:04:05Z")))
+		z.start(z.day(p.since)).Format("2006-01-02T15:04:05Z"), last.to.Format("2006-01-02T15:04:05Z")))
 	if err != nil {
 		return err
 	}

@@ -100,13 +100,16 @@ func (r *run) costsUntil(s *subscription, currency string, end time.Time) (want 
 			switch {
 			case i.spec.Metric != "":
 				want[i.price] = plus(want[i.price], rounded(r.w.used(p, end), currency))
+				if p.since.Before(p.from) { // earlier invoices have that
+					want[i.price] = sub(want[i.price], rounded(r.w.used(p, p.from), currency))
+				}
 			case i.spec.allocation() && s.troubled:
 				rounds[i.price] += 1 << 20 // no rule says for which days costs show what was given back
 			case p.to.After(r.w.now) && (len(i.quantities) > 0 || s.troubled):
 				rounds[i.price] += 1 << 20 // no rule says which of the quantities that lie ahead count
 			default:
 				want[i.price] = plus(want[i.price], cents(p.quantitiesBy(r.w.now).fee()))
-				rounds[i.price] += 2 * (len(i.quantities) + p.parted())
+				rounds[i.price] += 2*(len(i.quantities)+p.parted()) + min(p.parts, 1)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func (r *run) documents() error {
 		for _, l := range v.lines {
 			rest := sub(l.adjusted, l.credits)
 			if l.currency == "credits" {
-				rest = cents(mul(rest, r.conversion(l)))
+				rest = r.converted(l, rest)
 			}
 			if want := sub(rest, l.partially); !same(want, l.amount) {
 				return differ("a line does not add up, expected amount %s: %s", show(want), l)
@@ -43,15 +43,17 @@ func (r *run) documents() error {
 	return nil
 }
 
-func (r *run) conversion(l *line) *big.Rat {
+// converted is what credits that were not paid cost in money: each part at the rate of its tier, rounded
+// once (price-models.md 7.2).
+func (r *run) converted(l *line, rest *big.Rat) *big.Rat {
 	for _, s := range r.w.subs {
 		for _, i := range s.intervals {
 			if i.price == l.price && i.spec.Conversion != "" {
-				return rat(i.spec.Conversion)
+				return i.spec.converted(rest)
 			}
 		}
 	}
-	return num(1)
+	return cents(rest)
 }
 
 // charges reports whether an invoice has a line of usage.

@@ -15,5 +15,6 @@ func (g *generator) emphasis(p *priceSpec) {
 	}
 	if n%5 == 0 {
 		p.Cycle = []cycle{{Months: 3}, {Months: 6}, {Months: 12}, {Days: 7}, {Days: 10}}[n/5%5]
+		p.Invoiced = nil
 	}
 }

@@ -332,6 +332,7 @@ func (g *generator) addPrice() (step, bool) {
 	s := step{Do: "add price", Of: sub.name, Prices: []priceSpec{g.price(sub.name)}, At: g.date(sub.customer, 0, 20)}
 	if g.chance(40) {
 		s.Until = g.date(sub.customer, 21, 90)
+		s.Flag = !s.Prices[0].advance() && g.chance(35)
 	}
 	return s, true
 }
@@ -345,7 +346,7 @@ func (g *generator) endPrice() (step, bool) {
 	if !i.to.IsZero() || i.from.After(g.w.now) {
 		return step{}, false
 	}
-	return step{Do: "end price", Of: sub.name, Price: i.spec.Name, At: g.date(sub.customer, 0, 40)}, true
+	return step{Do: "end price", Of: sub.name, Price: i.spec.Name, At: g.date(sub.customer, 0, 40), Flag: !i.spec.advance() && g.chance(35)}, true
 }
 
 // document is something that is done to an issued invoice.
@@ -362,6 +363,11 @@ func (g *generator) document() (step, bool) {
 	}
 	v := pick(g, all...)
 	s := step{Of: sub.name, At: clock(v.date)}
+	for _, l := range v.lines {
+		if slices.ContainsFunc(sub.intervals, func(i *interval) bool { return i.price == l.price && i.spec.Invoiced != nil }) {
+			return step{}, false // no rule says what the invoices after it charge then
+		}
+	}
 	switch g.IntN(5) {
 	case 0, 1:
 		s.Do, s.Until = "mark paid", g.w.now.Format(time.DateOnly)

@@ -130,6 +130,9 @@ func (g *generator) across(s *step) {
 func (g *generator) price(plan string) priceSpec {
 	p := priceSpec{Name: plan + "." + g.name("price"), Model: "unit", Cycle: pick(g, cycles...), Item: pick(g, "Item A", "Item B")}
 	p.Amount = pick(g, "10.00", "0.50", "99.99", "7.10", "31.00", "0.033", "12.345")
+	if g.chance(25) {
+		p.Invoiced = g.moreOften(p.Cycle)
+	}
 	if g.chance(45) {
 		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
 		if g.chance(25) {
@@ -147,6 +150,9 @@ func (g *generator) price(plan string) priceSpec {
 	case "unit", "tiered", "tiered_with_minimum", "threshold_total_amount":
 		p.Prorated = g.chance(20)
 	}
+	if p.Prorated || prorating[p.Model] {
+		p.Invoiced = nil
+	}
 	p.Bound, p.Above = pick(g, "5", "20"), pick(g, "0.25", "1.5")
 	switch p.Model {
 	case "package":
@@ -162,6 +168,9 @@ func (g *generator) price(plan string) priceSpec {
 	}
 	if g.chance(40) {
 		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05", "0.7")
+		if g.chance(40) {
+			g.inTiers(&p)
+		}
 	}
 	return p
 }

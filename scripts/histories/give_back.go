@@ -69,7 +69,7 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
 			for _, l := range v.lines {
-				if i.spec.advance() || l.price != i.price || !l.from.Equal(p.from) {
+				if i.spec.advance() || l.price != i.price || !l.from.Equal(p.since) || i.spec.Invoiced != nil && !l.to.Equal(p.to) {
 					continue
 				}
 				currency := i.spec.unit("USD")

@@ -273,7 +273,7 @@ func (w *world) settleIn(c *customer, currency string) {
 			}
 			before := new(big.Rat)
 			for _, one := range l.charges {
-				if one.interval == p.interval && one.day >= z.day(p.from) && one.day < d {
+				if one.interval == p.interval && one.day >= z.day(p.since) && one.day < d {
 					before.Add(before, one.amount)
 				}
 			}
@@ -385,5 +385,5 @@ func (c *charge) of(p piece, z *zone) bool {
 	if p.trial && !c.trial || c.trial && !p.trial && c.at.Before(p.from) { // a day on which a trial ends has two
 		return false
 	}
-	return c.day >= z.day(p.from) && (c.at.Before(p.to) || p.to.Equal(p.interval.to))
+	return c.day >= z.day(p.since) && (c.at.Before(p.to) || p.to.Equal(p.interval.to))
 }

@@ -100,8 +100,8 @@ func (w *world) measureGroups(p piece, until time.Time) map[string]*big.Rat {
 	groups := map[string]*big.Rat{}
 	for _, key := range w.keys {
 		e := w.events[key]
-		if groups[e.who] == nil && e.inForce() && !e.at.Before(p.from) && e.at.Before(until) && p.has(e) {
-			groups[e.who] = w.measure(p, p.from, until, e.who)
+		if groups[e.who] == nil && e.inForce() && !e.at.Before(p.since) && e.at.Before(until) && p.has(e) {
+			groups[e.who] = w.measure(p, p.since, until, e.who)
 		}
 	}
 	return groups

@@ -33,7 +33,7 @@ func (r *run) migrate(ctx context.Context, s step) error {
 		sub := r.w.subs[name]
 		switch {
 		case sub.planAt(sub.begun(r.w.now)) != s.Plan || !sub.to.IsZero() && !sub.to.After(r.w.now):
-		case sub.holds(from, to, r.w.now):
+		case sub.holds(from, to, r.w.now) || sub.waits(r.w.now):
 			status = "action_needed"
 		default:
 			sub.migrate(from, to, s.Name, r.w.now)
@@ -75,12 +75,18 @@ func (i *interval) leaves(from, to *plan) bool {
 	return had && to.ids[i.spec.Name] != id
 }
 
-// holds reports whether a coupon names a price that the next version does not have: it would be lost.
+// holds reports whether a coupon, or an adjustment that was added, names a price that the next version does not
+// have: it would be lost.
 func (s *subscription) holds(from, to *plan, now time.Time) bool {
 	at := s.begun(now)
 	for _, i := range s.intervals {
 		if !i.leaves(from, to) || !i.to.IsZero() && !i.to.After(at) {
 			continue
+		}
+		for _, a := range s.adjusts {
+			if a.price == i.price && (a.to.IsZero() || a.to.After(at)) {
+				return true
+			}
 		}
 		for _, d := range s.coupons {
 			if (d.to.IsZero() || d.to.After(at)) && slices.Contains(d.prices, i.price) {
@@ -161,7 +167,7 @@ func (s *subscription) deferredTo(i *interval) time.Time {
 	last := i.to.Add(-time.Microsecond)
 	var shortest cycle
 	for _, one := range s.intervals {
-		c := one.spec.Cycle
+		c := one.spec.invoicing()
 		if c == (cycle{}) || one.from.After(last) || !one.to.IsZero() && !one.to.After(last) {
 			continue
 		}

@@ -153,13 +153,13 @@ func (w *world) used(p piece, until time.Time) *big.Rat {
 	case grouped[p.spec.Model]:
 		return p.spec.groupCost(w.measureGroups(p, until), p.fraction())
 	}
-	return p.spec.cost(w.measure(p, p.from, until, ""), p.fraction())
+	return p.spec.cost(w.measure(p, p.since, until, ""), p.fraction())
 }
 
 // quantity of a line: where groups are rated, theirs together (price-models.md 1.2).
 func (w *world) quantity(p piece) *big.Rat {
 	if !grouped[p.spec.Model] {
-		return w.measure(p, p.from, p.to, "")
+		return w.measure(p, p.since, p.to, "")
 	}
 	total := new(big.Rat)
 	for _, q := range w.measureGroups(p, p.to) {

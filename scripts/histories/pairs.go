@@ -42,6 +42,8 @@ func (w *world) features(s step) []string {
 			}
 		}
 		c.moneyFeatures(see)
+		see(w.credited[c.id], "credit note")
+		see(w.uncredited[c.id], "credit note that was voided")
 		for _, name := range w.order {
 			sub := w.subs[name]
 			if sub.customer != c {
@@ -53,6 +55,9 @@ func (w *world) features(s step) []string {
 			see(len(sub.former) > 0, "end that was taken back")
 			see(sub.threshold != nil, "invoicing threshold")
 			see(sub.partial, "partial invoice")
+			see(len(sub.added) > 0, "line added by hand")
+			see(len(sub.adjusts) > 0, "adjustment added")
+			see(sub.waits(w.now), "change that is pending")
 			see(len(sub.coupons) > 0, "coupon")
 			see(sub.amountCoupon(), "coupon of an amount")
 			see(len(sub.changes) > 0, "plan change")
@@ -84,7 +89,11 @@ func (w *world) features(s step) []string {
 				see(s.Metric == "" && s.Model != "unit", "fee "+s.Model)
 				see(len(i.counted) > 1, "counting that changed")
 				see(s.Prorated, "prorated usage")
+				see(s.Invoiced != nil && s.Metric == "", "fee invoiced more often")
+				see(s.Invoiced != nil && s.Metric != "", "usage invoiced more often")
+				see(i.deferred && !i.to.IsZero(), "deferred billing")
 				see(s.Conversion != "", "conversion")
+				see(s.UpTo != "", "tiered conversion")
 				see(len(i.quantities) > 0, "quantity that changed")
 				see(strings.HasPrefix(s.Name, "sub"), "price added")
 			}
@@ -115,11 +124,11 @@ func (w *world) features(s step) []string {
 
 // kindsOfSteps are those of which pairs are counted, also where none was done.
 var kindsOfSteps = []string{
-	"add price", "amend", "backfill", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
-	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "end top-up", "edit price customers", "edit price filter", "edit price parameters", "end price",
+	"add adjustment", "add line", "add price", "amend", "apply change", "backfill", "cancel change", "cancel end_of_subscription_term", "cancel immediate", "cancel requested_date", "clock", "close backfill",
+	"credit", "credit note", "credit sold", "credit unpaid", "customer", "decrement", "deprecate", "edit adjustment", "end top-up", "edit price customers", "edit price filter", "edit price parameters", "end price",
 	"end license", "ingest", "migrate", "invoice", "invoice amount", "invoice percentage", "issue invoice", "license", "mark paid", "move balance decrement", "move balance increment",
 	"move expiry", "plan", "plan change end_of_subscription_term", "plan change immediate", "plan change requested_date",
-	"quantity effective_date", "quantity immediate", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "top-up", "trigger phase", "unschedule cancellation",
+	"quantity effective_date", "quantity immediate", "propose", "quantity upcoming_invoice", "redeem end_of_subscription_term", "redeem immediate", "redeem requested_date", "remove line", "revert backfill", "settle invoice pay", "settle invoice void", "subscribe", "top-up", "trigger phase", "unschedule cancellation",
 	"unschedule plan change", "unschedule quantity", "update trial date", "update trial immediate", "update trial shift", "version", "void credits", "void invoice",
 }
 
@@ -169,7 +178,7 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 		}
 	}
 	kinds, names := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(features))
-	covered, total := 0, 0
+	covered, once, total := 0, 0, 0
 	var rare []string
 	for _, kind := range kinds {
 		for _, f := range names {
@@ -181,6 +190,9 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 			}
 			total++
 			n := pairs[kind][f]
+			if n > 0 {
+				once++
+			}
 			if n >= often {
 				covered++
 			} else {
@@ -191,7 +203,7 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 			}
 		}
 	}
-	_, _ = fmt.Fprintf(out, "%d of %d pairs of a step and a feature occurred %d times\n", covered, total, often)
+	_, _ = fmt.Fprintf(out, "%d of %d pairs of a step and a feature occurred %d times, %d once\n", covered, total, often, once)
 	if all {
 		for _, text := range rare {
 			_, _ = fmt.Fprintln(out, "  rare:", text)
@@ -200,17 +212,17 @@ func printPairs(out io.Writer, pairs map[string]map[string]int, all bool) {
 }
 
 // allFeatures are those of which pairs are counted, also where none occurred.
-var allFeatures = strings.Split("aligned phases/allocation/allocation that rolls over/allocation with a cost basis/amount_discount/backfill pending/backfill reflected/"+
+var allFeatures = strings.Split("adjustment added/aligned phases/allocation/allocation that rolls over/allocation with a cost basis/amount_discount/backfill pending/backfill reflected/"+
 	"backfill reverted/balance moved by hand/block ahead/block of a top-up/block of an allocation/block of credits/block of credits that came back/"+
 	"block of credits that were moved/block of money/block taken from by hand/block that expires/block that has expired/block that waits for payment/"+
-	"block that was sold/block with a cost basis/block with a filter/cancellation ahead/clock changes/conversion/counting that changed/coupon/coupon of an amount/"+
-	"cycle of 1 months/cycle of 10 days/cycle of 12 months/cycle of 3 months/cycle of 6 months/cycle of 7 days/cycles from the start date/cycles of different length/"+
-	"end that was taken back/event deprecated/event replaced/fee bulk/fee in advance/fee in arrears/fee package/fee tiered/grant of a difference/grant that was taken back/"+
-	"invoicing threshold/license/license price/license that has ended/maximum/metric count/metric distinct/metric max/metric parameter/metric sum/migrated/minimum/odd offset/"+
+	"block that was sold/block with a cost basis/block with a filter/cancellation ahead/change that is pending/clock changes/conversion/counting that changed/coupon/coupon of an amount/credit note/credit note that was voided/"+
+	"cycle of 1 months/cycle of 10 days/cycle of 12 months/cycle of 3 months/cycle of 6 months/cycle of 7 days/cycles from the start date/cycles of different length/deferred billing/"+
+	"end that was taken back/event deprecated/event replaced/fee bulk/fee in advance/fee in arrears/fee invoiced more often/fee package/fee tiered/grant of a difference/grant that was taken back/"+
+	"invoicing threshold/license/license price/license that has ended/line added by hand/maximum/metric count/metric distinct/metric max/metric parameter/metric sum/migrated/minimum/odd offset/"+
 	"one-off invoice/one-off invoice ahead/one-time allocation/partial invoice/percentage_discount/phases/plan change/price added/prorated usage/quantity that changed/"+
-	"shared amount_discount/shared maximum/shared minimum/shared percentage_discount/subscription ahead/subscription that has ended/top-up/top-up that costs/trial/"+
+	"shared amount_discount/shared maximum/shared minimum/shared percentage_discount/subscription ahead/subscription that has ended/tiered conversion/top-up/top-up that costs/trial/"+
 	"trial that has ended/usage bulk/usage bulk_with_proration/usage grouped_allocation/usage grouped_tiered/usage grouped_with_min_max_thresholds/"+
-	"usage grouped_with_prorated_minimum/usage matrix/usage of children/usage package/usage package_with_allocation/usage that credits paid/"+
+	"usage grouped_with_prorated_minimum/usage invoiced more often/usage matrix/usage of children/usage package/usage package_with_allocation/usage that credits paid/"+
 	"usage threshold_total_amount/usage tiered/usage tiered_package/usage tiered_with_minimum/usage tiered_with_proration/usage unit/usage unit_with_percent/"+
 	"usage unit_with_proration/usage_discount/version of a plan/voided invoice", "/")
 

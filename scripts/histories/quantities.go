@@ -56,7 +56,7 @@ func (s *subscription) nextBilling(i *interval, now time.Time) day {
 	if i.from.After(now) {
 		return z.day(i.from)
 	}
-	return i.anchor.around(i.spec.Cycle, z.day(now)).to
+	return i.anchor.around(i.spec.invoicing(), z.day(now)).to
 }
 
 func (r *run) unscheduleQuantity(ctx context.Context, s step) error {

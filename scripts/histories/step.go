@@ -35,6 +35,7 @@ type step struct {
 	Adjust   []adjustment `json:"adjust,omitempty"`
 	Events   []eventSpec  `json:"events,omitempty"`
 	Keys     []string     `json:"keys,omitempty"`
+	Change   *step        `json:"change,omitempty"` // that is proposed
 }
 
 func (s step) String() string {
@@ -55,15 +56,18 @@ type priceSpec struct {
 	Metric     string `json:"metric,omitempty"` // "" is a fixed fee
 	Advance    bool   `json:"advance,omitempty"`
 	Cycle      cycle  `json:"cycle"`
-	Amount     string `json:"amount"`          // per unit, package or tier; of an allocation, what is granted
-	Above      string `json:"above,omitempty"` // of the second tier
-	Bound      string `json:"bound,omitempty"` // of the first tier; the size of a package; what is free
-	Size       string `json:"size,omitempty"`  // of a package, where there is a bound beside it
-	Least      string `json:"least,omitempty"` // minimum
-	Most       string `json:"most,omitempty"`  // maximum, or minimum of the second tier
+	Invoiced   *cycle `json:"invoiced,omitempty"` // how often, if more often than its cycle
+	Amount     string `json:"amount"`             // per unit, package or tier; of an allocation, what is granted
+	Above      string `json:"above,omitempty"`    // of the second tier
+	Bound      string `json:"bound,omitempty"`    // of the first tier; the size of a package; what is free
+	Size       string `json:"size,omitempty"`     // of a package, where there is a bound beside it
+	Least      string `json:"least,omitempty"`    // minimum
+	Most       string `json:"most,omitempty"`     // maximum, or minimum of the second tier
 	Quantity   string `json:"quantity,omitempty"`
 	Currency   string `json:"currency,omitempty"` // "" is the plan's
 	Conversion string `json:"conversion,omitempty"`
+	UpTo       string `json:"upTo,omitempty"`      // so many credits convert at that rate; "" is all
+	Beyond     string `json:"beyond,omitempty"`    // the rate of those above
 	Basis      string `json:"basis,omitempty"`     // cost of a credit of an allocation
 	Credits    string `json:"credits,omitempty"`   // their unit
 	Expires    bool   `json:"expires,omitempty"`   // with the period

@@ -40,7 +40,7 @@ func (r *run) subscribe(ctx context.Context, s step) error {
 	}
 	began := buyer.zone.day(from)
 	y, m, d := began.date()
-	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}, reduced: map[*interval]bool{}}
+	sub := &subscription{who: s.Who, name: s.Name, id: made.str("id"), customer: buyer, plan: s.Plan, from: from, anchor: anchor{y, m, 1, began}, reduced: map[*interval]bool{}, planAdjusts: map[string]bool{}}
 	if s.Flag {
 		sub.anchor.day = d
 	}
@@ -137,6 +137,11 @@ func (s *subscription) open() {
 			i.to = time.Time{}
 		}
 	}
+	for _, a := range s.adjusts {
+		if !a.to.IsZero() && a.to.Equal(s.to) {
+			a.to = time.Time{}
+		}
+	}
 	for k := range s.phases {
 		if s.phases[k].to.Equal(s.to) {
 			s.phases[k].to = time.Time{}
@@ -148,6 +153,7 @@ func (s *subscription) open() {
 // cut ends all intervals at an instant; those that would begin later are gone.
 func (s *subscription) cut(end time.Time) {
 	s.cutPhases(end)
+	s.cutAdjustments(end)
 	s.intervals = slices.DeleteFunc(s.intervals, func(i *interval) bool { return !i.from.Before(end) })
 	for _, i := range s.intervals {
 		if i.to.IsZero() || i.to.After(end) {

@@ -167,6 +167,8 @@ func init() {
 		"unschedule cancellation": (*generator).unschedule, "unschedule plan change": (*generator).unschedulePlanChange,
 		"unschedule quantity": (*generator).unscheduleQuantity, "update trial date/update trial immediate/update trial shift": (*generator).trial,
 		"version": (*generator).version, "migrate": (*generator).migrate,
+		"add line/remove line": (*generator).line, "add adjustment/edit adjustment": (*generator).adjust,
+		"apply change/cancel change/propose": (*generator).pendingChange,
 	} {
 		for _, kind := range strings.Split(names, "/") {
 			makers[kind] = do
@@ -196,6 +198,7 @@ var needs = map[string][]string{
 	"settle invoice void": {"invoice", "issue invoice", "credit sold"}, "end top-up": {"top-up"}, "close backfill": {"backfill"}, "revert backfill": {"backfill", "close backfill"},
 	"void credits": {"credit"}, "move expiry": {"credit"}, "decrement": {"credit"}, "void invoice": {"clock"}, "credit note": {"clock"}, "mark paid": {"clock"},
 	"update trial date": {"subscribe"}, "update trial immediate": {"subscribe"}, "update trial shift": {"subscribe"}, "amend": {"ingest"}, "deprecate": {"ingest"},
+	"remove line": {"add line"}, "edit adjustment": {"add adjustment"}, "apply change": {"propose"}, "cancel change": {"propose"},
 	"trigger phase": {"subscribe"}, "migrate": {"version"}, "quantity upcoming_invoice": {"subscribe"},
 }
 
@@ -236,6 +239,12 @@ func bringsAbout(feature string) []string {
 		{"version of a plan", []string{"version", "subscribe"}},
 		{"migrated", []string{"version", "migrate"}},
 		{"voided invoice", []string{"void invoice", "clock"}},
+		{"line added by hand", []string{"add line"}},
+		{"adjustment added", []string{"add adjustment"}},
+		{"change that is pending", []string{"propose"}},
+		{"deferred billing", []string{"end price"}},
+		{"credit note", []string{"credit note", "plan change immediate", "clock"}},
+		{"credit note that was voided", []string{"credit note", "void invoice", "clock"}},
 	} {
 		if slices.Contains(strings.Split(one.features, "/"), feature) {
 			return one.kinds

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -29,7 +30,7 @@ func (r *run) thresholds(s *subscription) error {
 			}
 		}
 	}
-	if s.threshold == nil {
+	if s.threshold == nil && !slices.ContainsFunc(s.intervals, func(i *interval) bool { return i.spec.Invoiced != nil }) {
 		return nil
 	}
 	open, minimum := new(big.Rat), false // of an amount that a coupon takes off the draft, fees in advance have a share
@@ -38,26 +39,38 @@ func (r *run) thresholds(s *subscription) error {
 			if i.spec.Metric == "" {
 				continue
 			}
-			for _, a := range r.w.adjusting(p) {
-				minimum = minimum || a.Kind == "minimum"
-			}
-			for _, l := range r.books.of(s.id, i.price, p.from, p.to) {
+			least := r.w.hasMinimum(p)
+			minimum = minimum || least && r.shared(p)
+			for _, l := range r.books.ofPiece(p) {
 				if _, done := r.books.issued[l.invoice.id]; done && l.status != "draft" || l.source != "subscription" {
 					continue
 				}
-				if want := plus(billed[p.key()], new(big.Rat)); !same(want, l.partially) {
+				want := plus(billed[p.key()], new(big.Rat))
+				if i.spec.Invoiced != nil {
+					want = r.books.before(l)
+				}
+				if !same(want, l.partially) {
 					return differ("partial invoices of %s billed %s of the line %s", s.name, show(want), l)
 				}
-				if p.to.After(r.w.now) {
+				switch {
+				case !p.to.After(r.w.now):
+				case !least:
 					open.Add(open, l.amount)
+				case l.credits.Sign() == 0: // it is left to the end of the period
+					open.Add(open, sub(p.discount(r.w.worthWithout(p, p.to, "minimum")), l.partially))
 				}
 			}
 		}
 	}
-	if r.known.now != r.w.now && !minimum && !s.amountCoupon() && open.Cmp(s.threshold) >= 0 && s.active(r.w.now) {
+	if s.threshold != nil && r.known.now != r.w.now && !minimum && !s.amountCoupon() && open.Cmp(s.threshold) >= 0 && s.active(r.w.now) {
 		return differ("%s has used %s that is not invoiced, and its threshold is %s%s", s.name, show(open), show(s.threshold), r.books.print(s.id))
 	}
 	return nil
+}
+
+// hasMinimum reports whether a minimum works on a service period.
+func (w *world) hasMinimum(p piece) bool {
+	return slices.ContainsFunc(w.adjusting(p), func(a adjustment) bool { return a.Kind == "minimum" })
 }
 
 // active reports whether a subscription has begun and not ended.

@@ -30,7 +30,7 @@ func (s *subscription) inTrial(i *interval, end time.Time) piece {
 		p.to = i.to
 	}
 	p.days = span{z.day(p.from), max(z.day(p.to), z.day(p.from)+1)}
-	p.cycle = p.days
+	p.cycle, p.window, p.since = p.days, p.days, p.from
 	return p
 }
 
@@ -38,7 +38,7 @@ func (s *subscription) inTrial(i *interval, end time.Time) piece {
 // that ends, or the subscription.
 func (p piece) billed() time.Time {
 	switch {
-	case !p.trial && p.deferred && p.to.Equal(p.interval.to) && p.to.Before(p.sub.customer.zone.start(p.cycle.to)):
+	case !p.trial && p.deferred && p.to.Equal(p.interval.to) && p.to.Before(p.sub.customer.zone.start(p.window.to)):
 		return p.sub.deferredTo(p.interval)
 	case !p.trial:
 		return p.to
@@ -141,6 +141,10 @@ func (s shift) move(sub *subscription) {
 		phases = append(phases, one)
 	}
 	sub.phases = phases
+	sub.adjusts = slices.DeleteFunc(sub.adjusts, func(a *ownAdjustment) (gone bool) {
+		a.from, a.to, gone = bounds(a.from, a.to)
+		return !gone
+	})
 	sub.intervals = slices.DeleteFunc(sub.intervals, func(i *interval) bool {
 		from, to, reached := bounds(i.from, i.to)
 		if !reached {

@@ -45,6 +45,12 @@ func wantedPrice(feature string) func(priceSpec) bool {
 		return func(p priceSpec) bool { return p.Prorated }
 	case "conversion":
 		return func(p priceSpec) bool { return p.Conversion != "" }
+	case "fee invoiced more often", "usage invoiced more often":
+		return func(p priceSpec) bool {
+			return p.Invoiced != nil && (p.Metric == "") == strings.HasPrefix(feature, "fee")
+		}
+	case "tiered conversion":
+		return func(p priceSpec) bool { return p.UpTo != "" }
 	}
 	of, name, found := strings.Cut(feature, " ")
 	switch {

@@ -18,15 +18,17 @@ type world struct {
 
 	licenseType string // its id, "" before there is one
 
-	customers map[string]*customer
-	subs      map[string]*subscription
-	order     []string // of subscriptions
-	events    map[string]*event
-	keys      []string        // of events, as they came
-	voided    map[string]bool // service periods whose invoice was voided by hand
-	backfills map[string]*backfill
-	issued    func(piece) bool   // whether the document of a service period was seen issued
-	frozen    func(*charge) bool // whether the document of a charge is issued
+	customers            map[string]*customer
+	subs                 map[string]*subscription
+	order                []string // of subscriptions
+	events               map[string]*event
+	keys                 []string        // of events, as they came
+	voided               map[string]bool // service periods whose invoice was voided by hand
+	voidedByHand         map[string]bool // such invoices
+	credited, uncredited map[string]bool // customers with credit notes, and with some that were voided
+	backfills            map[string]*backfill
+	issued               func(piece) bool   // whether the document of a service period was seen issued
+	frozen               func(*charge) bool // whether the document of a charge is issued
 }
 
 // backfill is one that is open, reflected or reverted.
@@ -41,7 +43,7 @@ type backfill struct {
 
 func newWorld() *world {
 	return &world{items: map[string]string{}, metrics: map[string]string{}, plans: map[string]*plan{}, customers: map[string]*customer{},
-		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, backfills: map[string]*backfill{}}
+		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, voidedByHand: map[string]bool{}, credited: map[string]bool{}, uncredited: map[string]bool{}, backfills: map[string]*backfill{}}
 }
 
 type plan struct {
@@ -87,7 +89,7 @@ type interval struct {
 	plan       string      // the name of the plan that it came with
 	counted    []counting  // what it counts, from the earliest on
 	former     []time.Time // ends that were given to it and do not hold any more
-	deferred   bool        // a migration ended it: its last period waits for the next regular invoice
+	deferred   bool        // where it ends within its cycle, that waits for the next regular invoice
 }
 
 // transition is a quantity that applies from a local day on.
@@ -138,6 +140,11 @@ type subscription struct {
 	licenses  []*license
 	migrated  time.Time          // when it was put on another version last
 	reduced   map[*interval]bool // prices that grant less, for which it was taken back
+
+	added       []addedLine // to its invoices
+	adjusts     []*ownAdjustment
+	planAdjusts map[string]bool // ids of the intervals of adjustments that its plans brought
+	pending     *proposal
 }
 
 // planChange is one that is scheduled or done.
@@ -157,6 +164,12 @@ type piece struct {
 	days     span      // of service, within the cycle
 	from, to time.Time // of service
 	trial    bool
+
+	window span      // the cycle of its invoices
+	since  time.Time // of usage: from where on it is rated, from unless an earlier invoice has a part
+	whole  span      // of a fee that is invoiced more often: its cycle, of which cycle is a part then
+	number int       // of a fee: its place among the invoices of a cycle, from 0
+	parts  int       // of a fee: how many invoices there are in a cycle, 0 for one
 }
 
 // key names the service period of a price.
@@ -166,6 +179,9 @@ func (p piece) key() string { return p.price + " " + clock(p.from) }
 func (p piece) fraction() *big.Rat {
 	if p.spec.Cycle == (cycle{}) {
 		return num(1)
+	}
+	if p.parts > 0 {
+		return quo(num(p.days.days()), num(p.whole.days()))
 	}
 	return quo(num(p.days.days()), num(p.cycle.days()))
 }
@@ -200,7 +216,12 @@ func (s *subscription) pieces(i *interval, until time.Time) []piece {
 		if !i.to.IsZero() {
 			p.days.to = min(c.to, z.day(i.to))
 		}
-		all = append(all, p)
+		p.window, p.since = p.cycle, p.from
+		if i.spec.Invoiced == nil {
+			all = append(all, p)
+		} else if all = append(all, p.invoiced(z)...); all[len(all)-1].from.After(until) {
+			return slices.DeleteFunc(all, func(p piece) bool { return p.from.After(until) })
+		}
 		d = c.to
 		if i.spec.Cycle == (cycle{}) || (!i.to.IsZero() && !z.start(d).Before(i.to)) {
 			return all
@@ -255,7 +276,7 @@ func (p piece) fee() *big.Rat {
 		}
 		total.Add(total, rates[q])
 	}
-	return total.Quo(total, num(p.cycle.days()))
+	return total.Quo(total, num(p.cycle.days()*max(p.parts, 1)))
 }
 
 // changes is how often the quantity changes within the service period.
@@ -299,15 +320,18 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 
 // worth is the amount of a line of usage until an instant after the adjustments of its price
 // alone, rounded as a line is (price-models.md 6.3 to 6.5).
-func (w *world) worth(p piece, until time.Time) *big.Rat {
+func (w *world) worth(p piece, until time.Time) *big.Rat { return w.worthWithout(p, until, "") }
+
+// worthWithout is that without the adjustments of a kind.
+func (w *world) worthWithout(p piece, until time.Time, kind string) *big.Rat {
 	if p.trial {
 		return new(big.Rat)
 	}
 	currency := p.spec.unit("USD")
 	r := rounded(w.used(p, until), currency)
-	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
+	for _, step := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
 		for _, a := range w.adjusting(p) {
-			if a.Kind == kind && len(a.Prices) == 1 {
+			if a.Kind == step && step != kind && len(a.Prices) == 1 {
 				r = w.adjust(p, a, r, until)
 			}
 		}
@@ -323,6 +347,11 @@ func (w *world) adjusting(p piece) []adjustment {
 			all = append(all, a)
 		}
 	}
+	for _, a := range p.sub.adjusts {
+		if a.covers(p) {
+			all = append(all, a.adjustment)
+		}
+	}
 	return all
 }
 
@@ -334,7 +363,7 @@ func (w *world) adjust(p piece, a adjustment, r *big.Rat, until time.Time) *big.
 		if until.After(p.to) {
 			until = p.to
 		}
-		q := sub(w.measure(p, p.from, until, ""), amount)
+		q := sub(w.measure(p, p.since, until, ""), amount)
 		return cents(p.spec.cost(greatest(q, new(big.Rat)), p.fraction()))
 	case "amount_discount":
 		return sub(r, least(period, greatest(r, new(big.Rat))))
