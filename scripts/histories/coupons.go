@@ -151,7 +151,7 @@ func (r *run) redeem(ctx context.Context, s step) error {
 			d.except = append(d.except, g.piece.key())
 		}
 	}
-	sub.coupons, sub.redeemed = append(sub.coupons, d), true
+	sub.coupons, sub.amountOff = append(sub.coupons, d), sub.amountOff || d.part == nil
 	return nil
 }
 

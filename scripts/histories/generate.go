@@ -368,7 +368,11 @@ func (g *generator) document() (step, bool) {
 			return step{}, false // no rule says what the invoices after it charge then
 		}
 	}
-	switch g.IntN(5) {
+	of := g.IntN(5)
+	if g.chance(60) && slices.ContainsFunc(g.r.books.notes, func(n note) bool { return n.invoice == v.id }) {
+		of = 2 // its credit notes are void with it
+	}
+	switch of {
 	case 0, 1:
 		s.Do, s.Until = "mark paid", g.w.now.Format(time.DateOnly)
 	case 2:

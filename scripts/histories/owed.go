@@ -191,7 +191,7 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 	if !same(subtotal, l.subtotal) {
 		return differ("%s has subtotal %s, expected %s", at, show(l.subtotal), show(subtotal))
 	}
-	if shared := r.shared(p) || p.discounted(); !shared || p.trial {
+	if shared := r.shared(p) || p.amountOff(); !shared || p.trial {
 		if worth := r.w.worth(p, p.to); !same(worth, l.adjusted) {
 			return differ("%s has adjusted_subtotal %s, expected %s", at, show(l.adjusted), show(worth))
 		}
@@ -244,8 +244,8 @@ func (r *run) sharing(c *customer) bool {
 		if s.customer != c {
 			continue
 		}
-		if s.redeemed {
-			return true // and days that a coupon was for stay what they were when it is gone
+		if s.amountOff {
+			return true // and days that such a coupon was for stay what they were when it is gone
 		}
 		plans := []string{s.plan}
 		for _, change := range s.changes {

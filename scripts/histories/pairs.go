@@ -229,12 +229,15 @@ var allFeatures = strings.Split("adjustment added/aligned phases/allocation/allo
 // rareKinds and rareFeatures come seldom of themselves, and are in themes so much more often.
 var (
 	rareKinds = map[string]int{
+		"apply change": 4, "edit adjustment": 4, "remove line": 4, "add adjustment": 1, "add line": 1, "propose": 1,
 		"decrement": 4, "revert backfill": 4, "amend": 3, "end license": 3, "invoice amount": 3, "migrate": 3, "redeem immediate": 3, "trigger phase": 3,
 		"update trial shift": 3, "backfill": 1, "cancel end_of_subscription_term": 1, "cancel requested_date": 1, "edit price customers": 1, "invoice": 1,
 		"license": 1, "plan change requested_date": 1, "quantity effective_date": 1, "redeem end_of_subscription_term": 1, "version": 1, "clock": 0,
 		"credit": 0, "customer": 0, "ingest": 0, "plan": 0, "subscribe": 0,
 	}
 	rareFeatures = map[string]int{
+		"credit note that was voided": 14, "deferred billing": 8, "credit note": 5, "change that is pending": 4, "usage invoiced more often": 4,
+		"line added by hand": 3, "adjustment added": 3,
 		"block of credits that came back": 14, "event replaced": 14, "shared percentage_discount": 14, "backfill reverted": 11,
 		"grant of a difference": 11, "block ahead": 8, "fee tiered": 8, "migrated": 8, "version of a plan": 8, "block that waits for payment": 6,
 		"event deprecated": 6, "grant that was taken back": 6, "shared maximum": 6, "backfill reflected": 5, "block of credits that were moved": 5,

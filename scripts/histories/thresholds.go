@@ -57,7 +57,7 @@ func (r *run) thresholds(s *subscription) error {
 				case !least:
 					open.Add(open, l.amount)
 				case l.credits.Sign() == 0: // it is left to the end of the period
-					open.Add(open, sub(p.discount(r.w.worthWithout(p, p.to, "minimum")), l.partially))
+					open.Add(open, sub(r.w.worthWithout(p, p.to, "minimum"), l.partially))
 				}
 			}
 		}

@@ -134,7 +134,7 @@ type subscription struct {
 	trial     time.Time    // its end as was asked for; zero: none
 	threshold *big.Rat     // in money; nil: none
 	coupons   []redemption // in the order of time
-	redeemed  bool         // a coupon, which may be gone
+	amountOff bool         // it redeemed a coupon of an amount, which may be gone
 	partial   bool         // it had a partial invoice
 	grants    []*grant     // of its allocations
 	licenses  []*license
@@ -319,7 +319,7 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 }
 
 // worth is the amount of a line of usage until an instant after the adjustments of its price
-// alone, rounded as a line is (price-models.md 6.3 to 6.5).
+// alone and coupons of a part, rounded as a line is (price-models.md 6.3 to 6.5).
 func (w *world) worth(p piece, until time.Time) *big.Rat { return w.worthWithout(p, until, "") }
 
 // worthWithout is that without the adjustments of a kind.
@@ -330,6 +330,9 @@ func (w *world) worthWithout(p piece, until time.Time, kind string) *big.Rat {
 	currency := p.spec.unit("USD")
 	r := rounded(w.used(p, until), currency)
 	for _, step := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
+		if step == "minimum" { // coupons of a part come after all other percentages
+			r = p.discount(r)
+		}
 		for _, a := range w.adjusting(p) {
 			if a.Kind == step && step != kind && len(a.Prices) == 1 {
 				r = w.adjust(p, a, r, until)
