@@ -1,6 +1,9 @@
 package console
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
@@ -34,8 +37,11 @@ func (v *visit) summaryOf(action string) string {
 	if op, ok := v.pages.operations[action]; ok {
 		return op.Summary
 	}
-	return asSentence(action)
+	return asSentence(strings.ToLower(capital.ReplaceAllString(action, " $0")))
 }
+
+// capital begins a word within the name of an action.
+var capital = regexp.MustCompile(`[A-Z]`)
 
 // changeLines are at most so many changes of an entry; the rest is counted.
 const changeLines = 4

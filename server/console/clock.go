@@ -133,7 +133,7 @@ func advanceClock(v *visit) (templ.Component, error) {
 func (c clockView) invoices() table {
 	t := table{Label: "Invoices", Links: true, Columns: []column{{"Invoice", ""}, {"Customer", ""}, {"Status", ""}, {"Date", "mid"}, {"Total", "num"}}}
 	for _, i := range c.Invoices {
-		t.Rows = append(t.Rows, []templ.Component{rowLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader), ""), c.Names.link(i.Customer.ID), invoiceBadge(c.visit, i.InvoiceHeader), day(i.InvoiceDate, c.Names.zone(i.Customer.ID)), moneyIn(i.Total, i.Currency)})
+		t.Rows = append(t.Rows, []templ.Component{numberLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader)), c.Names.link(i.Customer.ID), invoiceBadge(c.visit, i.InvoiceHeader), day(i.InvoiceDate, c.Names.zone(i.Customer.ID)), moneyIn(i.Total, i.Currency)})
 	}
 	return t
 }

@@ -63,7 +63,7 @@ func customerSubscriptionsPage(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	return customerList(view, subscriptionTable(page.Data), v.pager("subscriptions", len(page.Data), page.PaginationMetadata.NextCursor),
+	return customerList(view, ownSubscriptions(page.Data), v.pager("subscriptions", len(page.Data), page.PaginationMetadata.NextCursor),
 		empty{Icon: "repeat", Title: "No subscriptions yet", Text: "A subscription puts the customer on a plan.", Action: v.first(doing{Operation: "createSubscription", Name: "New subscription", Icon: "plus", Known: []string{"customer_id", view.Customer.ID}})}), nil
 }
 

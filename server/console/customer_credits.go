@@ -3,10 +3,13 @@ package console
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/credit"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
 
 // ledgerEntry is what entries of all kinds have.
@@ -20,6 +23,7 @@ type ledgerEntry struct {
 type creditsView struct {
 	customerView
 	Currency string
+	Units    []string // of ledgers
 	Blocks   table
 	Entries  []ledgerEntry
 	Pager    pager
@@ -34,8 +38,11 @@ func customerCreditsPage(v *visit) (templ.Component, error) {
 		return nil, err
 	}
 	view := creditsView{customerView: base, Currency: v.query("currency")}
+	if view.Units, err = base.units(); err != nil {
+		return nil, err
+	}
 	if view.Currency == "" {
-		view.Currency = "credits"
+		view.Currency = view.Units[0]
 	}
 	path := params{"customer_id": base.Customer.ID}
 	unit := url.Values{"currency": {view.Currency}, "limit": {"100"}}
@@ -120,13 +127,29 @@ func (c creditsView) topUps() table {
 	return t
 }
 
-// units are the currency and custom unit that can be shown.
-func (c creditsView) units() (list []choice) {
-	names := []string{"credits"}
-	if c.Customer.Currency != nil {
-		names = append(names, *c.Customer.Currency)
+// units are those that the customer has a ledger in, the fullest first, then the currency and credits.
+func (c customerView) units() (names []string, err error) {
+	var ledgers []credit.Ledger
+	err = c.visit.pages.store.View(c.visit.ctx, func(tx *store.Tx) (err error) {
+		ledgers, err = credit.Ledgers(tx, c.Customer.ID)
+		return err
+	})
+	slices.SortStableFunc(ledgers, func(a, b credit.Ledger) int { return b.Balance.Cmp(a.Balance) })
+	for _, l := range ledgers {
+		names = append(names, string(l.Currency))
 	}
-	if c.Currency != "credits" && c.Currency != deref(c.Customer.Currency) {
+	for _, name := range []string{deref(c.Customer.Currency), "credits"} {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// choices leads to the other units.
+func (c creditsView) choices() (list []choice) {
+	names := c.Units
+	if !slices.Contains(names, c.Currency) {
 		names = append(names, c.Currency)
 	}
 	for _, name := range names {

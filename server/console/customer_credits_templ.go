@@ -57,7 +57,7 @@ func customerCredits(c creditsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chips("Unit", c.units()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chips("Unit", c.choices()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -74,7 +74,7 @@ func customerOverview(c customerView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(c.Subscriptions) > 0 {
-					templ_7745c5c3_Err = tableOf(subscriptionTable(c.Subscriptions)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = tableOf(ownSubscriptions(c.Subscriptions)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -45,11 +45,11 @@ func eventsPage(v *visit) (templ.Component, error) {
 		view.Names = names
 	}
 	from := v.now.AddDate(0, 0, -14).UTC().Truncate(24 * time.Hour)
-	until := v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+	until := v.now.UTC() // in the last hour
 	if at, err := time.Parse(time.RFC3339, view.Start); err == nil {
 		from = at.UTC().Truncate(time.Hour)
 		if at, err := time.Parse(time.RFC3339, view.End); err == nil {
-			until = at.UTC()
+			until = at.UTC().Add(-time.Second)
 		}
 	}
 	volumes, err := fetch[gen.EventVolumes](v, "listEventVolumes", nil, url.Values{"timeframe_start": {from.Format(time.RFC3339)}, "timeframe_end": {until.Format(time.RFC3339)}})

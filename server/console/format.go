@@ -98,7 +98,7 @@ func words(name string) string {
 	if text == "" {
 		return ""
 	}
-	for _, known := range [][2]string{{"sql", "SQL"}, {"url", "URL"}, {"id", "id"}} {
+	for _, known := range [][2]string{{"sql", "SQL"}, {"url", "URL"}, {"id", "id"}, {"api key", "API key"}} {
 		if text == known[0] {
 			return known[1]
 		}

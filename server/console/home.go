@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -42,7 +43,7 @@ func homePage(v *visit) (templ.Component, error) {
 		view.Todos = append(view.Todos, found...)
 	}
 	if v.may("listInvoices") {
-		page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"8"}, "status[]": everyInvoice})
+		page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"8"}, "status[]": {"issued", "paid", "synced"}})
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func homePage(v *visit) (templ.Component, error) {
 		}
 	}
 	if v.may("listEventVolumes") {
-		from, until := v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -29), v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+		from, until := v.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -29), v.now.UTC()
 		volumes, err := fetch[gen.EventVolumes](v, "listEventVolumes", nil, url.Values{"timeframe_start": {from.Format(time.RFC3339)}, "timeframe_end": {until.Format(time.RFC3339)}})
 		view.Days, view.DayErr = eventsView{Volumes: volumes.Data}.days(), err
 	}
@@ -69,9 +70,9 @@ func many(n int, things string) string {
 	return counted(n, things)
 }
 
-// overdueInvoices are issued ones that are past their due date.
+// overdueInvoices are issued ones whose due day is over.
 func overdueInvoices(v *visit) ([]todo, error) {
-	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"issued"}, "date_type": {"due_date"}, "due_date[lt]": {v.now.UTC().Format(time.RFC3339)}})
+	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"issued"}, "date_type": {"due_date"}, "due_date[lt]": {v.now.In(v.zone()).Format(time.DateOnly)}})
 	if err != nil || len(page.Data) == 0 {
 		return nil, err
 	}
@@ -96,11 +97,24 @@ func overdueInvoices(v *visit) ([]todo, error) {
 // failedWebhooks are messages that an endpoint did not take.
 func failedWebhooks(v *visit) ([]todo, error) {
 	page, err := fetch[gen.WebhookDeliveryPage](v, "listWebhookDeliveries", nil, url.Values{"limit": {"100"}, "status": {"failed"}})
-	if err != nil || len(page.Data) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if len(page.Data) == 0 {
+		return waitingWebhooks(v)
 	}
 	newest := page.Data[0]
 	return []todo{{"hook", "bad", many(len(page.Data), "webhook deliveries") + " failed", "The newest, " + newest.Type + ": " + lastAnswer(newest), action{Address: link("webhooks", newest.WebhookEndpointID) + "?status=failed", Name: "See deliveries"}}}, nil
+}
+
+// waitingWebhooks are messages that an endpoint did not take yet, and that are sent again.
+func waitingWebhooks(v *visit) ([]todo, error) {
+	page, err := fetch[gen.WebhookDeliveryPage](v, "listWebhookDeliveries", nil, url.Values{"limit": {"100"}, "status": {"pending"}})
+	tried := slices.DeleteFunc(page.Data, func(d gen.WebhookDelivery) bool { return len(d.Attempts) == 0 })
+	if err != nil || len(tried) == 0 {
+		return nil, err
+	}
+	return []todo{{"hook", "warn", many(len(tried), "webhook deliveries") + " failed so far", "They are tried again. The newest, " + tried[0].Type + ": " + lastAnswer(tried[0]), action{Address: link("webhooks", tried[0].WebhookEndpointID) + "?status=pending", Name: "See deliveries"}}}, nil
 }
 
 // parkedTodo is due work that failed.

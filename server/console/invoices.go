@@ -44,7 +44,7 @@ func invoiceTable(v *visit, all []gen.InvoiceSummary) (table, error) {
 	for _, i := range all {
 		zone := names.zone(i.Customer.ID)
 		t.Rows = append(t.Rows, []templ.Component{
-			rowLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader), ""), names.link(i.Customer.ID), invoiceBadge(v, i.InvoiceHeader),
+			numberLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader)), names.link(i.Customer.ID), invoiceBadge(v, i.InvoiceHeader),
 			day(i.InvoiceDate, zone), optionalDay(i.DueDate, zone), moneyIn(i.Total, i.Currency), moneyIn(i.AmountDue, i.Currency),
 		})
 	}
@@ -61,7 +61,7 @@ func shortInvoiceTable(v *visit, all []gen.InvoiceSummary, zone *time.Location) 
 	t := table{Label: "Invoices", Links: true, Columns: []column{{"Invoice", ""}, {"Status", ""}, {"Date", "mid"}, {"Due", "wide"}, {"Total", "num"}}}
 	for _, i := range all {
 		t.Rows = append(t.Rows, []templ.Component{
-			rowLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader), ""), invoiceBadge(v, i.InvoiceHeader), day(i.InvoiceDate, zone), optionalDay(i.DueDate, zone), moneyIn(i.Total, i.Currency),
+			numberLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader)), invoiceBadge(v, i.InvoiceHeader), day(i.InvoiceDate, zone), optionalDay(i.DueDate, zone), moneyIn(i.Total, i.Currency),
 		})
 	}
 	return t

@@ -37,6 +37,9 @@ func (p priceView) summary() string {
 	if rate := p.Terms.at("unit_amount"); !rate.Null {
 		return numberFigure(rate.Text).Text + " " + p.Currency + " each"
 	}
+	if per, size := p.Terms.at("package_amount"), p.Terms.at("package_size"); !per.Null && !size.Null {
+		return numberFigure(per.Text).Text + " " + p.Currency + " per " + numberFigure(size.Text).Text
+	}
 	for _, e := range p.Terms.given() {
 		if e.rows() {
 			return words(p.Model) + ", " + counted(len(e.Entries), strings.ReplaceAll(e.Name, "_", " "))

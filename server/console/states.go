@@ -19,7 +19,7 @@ func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
 		return badge("Void", "plain")
 	case "synced", "issued":
 		if i.DueDate != nil {
-			if due, ok := parseInstant(*i.DueDate); ok && due.Before(v.now) && !numberFigure(i.AmountDue).Zero {
+			if v.overdue(i.DueDate) && !numberFigure(i.AmountDue).Zero {
 				return badge("Overdue", "bad")
 			}
 		}
@@ -56,6 +56,15 @@ func (v *visit) past(text *string) bool {
 	}
 	at, ok := parseInstant(*text)
 	return ok && !at.After(v.now)
+}
+
+// overdue reports whether the day on which something is due is over.
+func (v *visit) overdue(due *string) bool {
+	if due == nil {
+		return false
+	}
+	at, ok := parseInstant(*due)
+	return ok && !at.AddDate(0, 0, 1).After(v.now)
 }
 
 // daysBetween counts whole days.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -24,6 +25,16 @@ func subscriptionsPage(v *visit) (templ.Component, error) {
 		Narrow:  v.filtered(), All: link("subscriptions"),
 		Empty: empty{Icon: "repeat", Title: "No subscriptions yet", Text: "A subscription puts a customer on a plan. It opens invoices as its periods begin and end.", Action: v.first(create)},
 	}), nil
+}
+
+// ownSubscriptions is subscriptionTable for one customer, who is not named in each row.
+func ownSubscriptions(all []gen.Subscription) table {
+	t := subscriptionTable(all)
+	t.Columns = slices.Delete(t.Columns, 1, 2)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Delete(row, 1, 2)
+	}
+	return t
 }
 
 // subscriptionTable shows subscriptions with their periods, which are days of the customer.
