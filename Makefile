@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help generate lint compatible test run demo check race vuln bench bench-full sdk long fuzz release
+.PHONY: help generate lint compatible test run demo pictures check race vuln bench bench-full sdk long fuzz release
 
 help:       ## List the targets (the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,8 @@ run:        ## Build and serve on 127.0.0.1:8080, on a private PostgreSQL in .da
 	@scripts/run
 demo:       ## Serve a test account with 20 customers and 90 days of usage, in .data/demo
 	@scripts/demo
+pictures:   ## Pictures of each page of the console, in .data/pictures (needs a Chromium)
+	@scripts/pictures
 check:      ## Before a commit: lint, generated files, every spec once
 	@scripts/check
 race:       ## The race detector where there are goroutines; CI has it in place of plain runs
