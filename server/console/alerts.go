@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/domain/alert"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
@@ -56,12 +57,7 @@ func listAlerts(v *visit) (alerts []gen.Alert, next *string, err error) {
 
 // alertTable shows alerts with what each watches.
 func alertTable(v *visit, all []gen.Alert) (table, error) {
-	names, err := v.customers(idsOf(all, func(a gen.Alert) string {
-		if a.Customer == nil {
-			return ""
-		}
-		return a.Customer.ID
-	}))
+	names, err := v.watched(all)
 	t := table{Label: "Alerts", Links: true, Columns: []column{{"Alert", ""}, {"Of", ""}, {"State", ""}, {"Thresholds", "num"}, {"Created", "mid"}}}
 	for _, a := range all {
 		t.Rows = append(t.Rows, []templ.Component{rowLink(link("alerts", a.ID), words(string(a.Type)), ""), alertOf(a, names), enabledBadge(a.Enabled), text(thresholds(a)), instant(a.CreatedAt)})
@@ -69,15 +65,48 @@ func alertTable(v *visit, all []gen.Alert) (table, error) {
 	return t, err
 }
 
+// watchedNames are what alerts watch, by their ids.
+type watchedNames struct {
+	customers     customerNames
+	subscriptions map[string]subscription.Terms
+}
+
+// watched reads the customers and the subscriptions that alerts watch, by a query for each.
+func (v *visit) watched(all []gen.Alert) (names watchedNames, err error) {
+	names.customers, err = v.customers(idsOf(all, func(a gen.Alert) string {
+		if a.Customer == nil {
+			return ""
+		}
+		return a.Customer.ID
+	}))
+	if err != nil {
+		return names, err
+	}
+	err = v.pages.store.View(v.ctx, func(tx *store.Tx) (err error) {
+		names.subscriptions, err = subscription.FindAll(tx, idsOf(all, func(a gen.Alert) string {
+			if a.Subscription == nil {
+				return ""
+			}
+			return a.Subscription.ID
+		}))
+		return err
+	})
+	return names, err
+}
+
 // alertOf shows what an alert watches.
-func alertOf(a gen.Alert, names customerNames) templ.Component {
+func alertOf(a gen.Alert, names watchedNames) templ.Component {
 	switch {
 	case a.Subscription != nil:
-		return anchor(link("subscriptions", a.Subscription.ID), "A subscription")
+		name := "A subscription"
+		if s, ok := names.subscriptions[a.Subscription.ID]; ok {
+			name = s.Plan.Name + " of " + s.Customer.Name
+		}
+		return anchor(link("subscriptions", a.Subscription.ID), name)
 	case a.Plan != nil && a.Plan.ID != nil:
 		return anchor(link("plans", *a.Plan.ID), "Plan "+deref(a.Plan.Name))
 	case a.Customer != nil:
-		return names.link(a.Customer.ID)
+		return names.customers.link(a.Customer.ID)
 	}
 	return none()
 }
@@ -97,11 +126,9 @@ func alertPage(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names customerNames
-	if a.Customer != nil {
-		if names, err = v.customers([]string{a.Customer.ID}); err != nil {
-			return nil, err
-		}
+	names, err := v.watched([]gen.Alert{a})
+	if err != nil {
+		return nil, err
 	}
 	known := []string{"alert_configuration_id", a.ID}
 	change := doing{Operation: "enableAlert", Name: "Enable", Known: known}

@@ -8,7 +8,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// pricesPage lists the prices that belong to no plan, the newest first.
+// pricesPage lists prices, the newest first.
 func pricesPage(v *visit) (templ.Component, error) {
 	page, err := fetch[gen.PricePage](v, "listPrices", nil, v.filters())
 	if err != nil {
@@ -16,7 +16,7 @@ func pricesPage(v *visit) (templ.Component, error) {
 	}
 	create := doing{Operation: "createPrice", Name: "New price", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
-		Head:  head{Title: "Prices", Lead: "Prices that belong to no plan. Those of a plan are on its page.", Actions: v.actions(create)},
+		Head:  head{Title: "Prices", Lead: "What is charged, of all plans and of none, the newest first.", Actions: v.actions(create)},
 		Table: priceTable(page.Data, true),
 		Pager: v.pager("prices", len(page.Data), page.PaginationMetadata.NextCursor),
 		Empty: empty{Icon: "tag", Title: "No prices yet", Text: "A price turns a quantity into an amount. It is added to a subscription, or comes with a plan.", Action: v.first(create)},

@@ -20,3 +20,6 @@ type titled struct {
 
 // code is text that a program reads.
 type code struct{ Title, Text string }
+
+// bare reports that there is nothing beside the facts.
+func (r record) bare() bool { return len(r.Code) == 0 && r.Terms == nil && len(r.Tables) == 0 }
