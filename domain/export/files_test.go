@@ -182,7 +182,7 @@ var _ = Describe("Exports", func() {
 			issued, _, err = invoice.List(tx, invoice.Filter{Statuses: []invoice.Status{invoice.StatusIssued, invoice.StatusPaid}}, store.Page{Limit: 100})
 			return err
 		})
-		Expect(len(issued)).To(Equal(customers * 5)) // one at the start and one for each month that ended
+		Expect(issued).To(HaveLen(customers * 5)) // one at the start and one for each month that ended
 		b.Do(func(tx *store.Tx) error {
 			v := issued[0]
 			for _, l := range v.Lines {
@@ -274,8 +274,8 @@ var _ = Describe("Exports", func() {
 		Expect(all).To(HaveLen(len(issued)))
 		// All were issued as the clock came to 2025-05-02T00:00Z, the evening of the day before in New York, or at the start.
 		Expect(span("2025-05-02", "")).To(BeEmpty())
-		Expect(len(span("2025-05-01", "2025-05-02"))).To(Equal(customers * 4))
-		Expect(len(span("", "2025-05-01"))).To(Equal(customers))
+		Expect(span("2025-05-01", "2025-05-02")).To(HaveLen(customers * 4))
+		Expect(span("", "2025-05-01")).To(HaveLen(customers))
 		Expect(span("2025-05-02T00:00:00Z", "2025-05-02T00:00:00.000001Z")).To(Equal(span("2025-05-01", "")))
 		// In New York, 9 March has 23 hours.
 		b.Do(func(tx *store.Tx) error {

@@ -73,13 +73,12 @@ func (m *machine) historiesUntil(ctx context.Context, seed uint64, url string, p
 	for ; ctx.Err() == nil; seed++ {
 		began := time.Now()
 		err := m.histories(ctx, seed, url, filepath.Join(m.dir, fmt.Sprint("soak-", seed)))
-		if ctx.Err() != nil {
-			return nil // it was ended
-		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil { // else it was ended
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		*played += historiesAtOnce
+		if err == nil {
+			*played += historiesAtOnce
+		}
 		_ = sleep(ctx, time.Since(began)*time.Duration(max(1, m.o.rest)-1)) // ctx is asked next
 	}
 	return nil

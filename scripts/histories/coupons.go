@@ -30,11 +30,6 @@ func (d redemption) covers(p piece) bool {
 	return p.to.After(d.from) && (d.to.IsZero() || !p.to.After(d.to))
 }
 
-// discounted reports whether a coupon works on a service period.
-func (p piece) discounted() bool {
-	return slices.ContainsFunc(p.sub.coupons, func(d redemption) bool { return d.covers(p) })
-}
-
 // amountOff reports whether a coupon takes an amount off a service period, together with others.
 func (p piece) amountOff() bool {
 	return slices.ContainsFunc(p.sub.coupons, func(d redemption) bool { return d.part == nil && d.covers(p) })

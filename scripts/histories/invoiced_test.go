@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Price models 5.6.
+// price models 5.6.
 var _ = Describe("prices of the model that are invoiced several times in a cycle", func() {
 	yearly := func(p priceSpec, every cycle) (*subscription, *interval) {
 		s, i := monthly("2025-01-01", p)
