@@ -601,6 +601,31 @@ type ClientInterface interface {
 	// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
 	DeleteTopUpByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreatePortalSessionByExternalIDWithBody Create a portal session by alias
+	//
+	// As `createPortalSession`, for the customer with that alias.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+	CreatePortalSessionByExternalIDWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePortalSessionByExternalID Create a portal session by alias
+	//
+	// As `createPortalSession`, for the customer with that alias.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+	CreatePortalSessionByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, body CreatePortalSessionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
+	//
+	// As `syncPaymentMethods`, for the customer with that alias.
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
+	SyncPaymentMethodsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DeleteCustomer Delete a customer
 	//
 	// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
@@ -788,6 +813,37 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
 	DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePortalSessionWithBody Create a portal session
+	//
+	// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+	// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+	// it is not kept for an `Idempotency-Key`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+	CreatePortalSessionWithBody(ctx context.Context, customerID CustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePortalSession Create a portal session
+	//
+	// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+	// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+	// it is not kept for an `Idempotency-Key`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+	CreatePortalSession(ctx context.Context, customerID CustomerID, body CreatePortalSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SyncPaymentMethods Fetch the payment methods of a customer
+	//
+	// Asks the payment provider of the customer for their payment methods, and keeps them here. A customer without payment provider has
+	// none: nothing is asked, and the answer is 204. Where the customer has a provider but the account is connected to none, the request is
+	// refused with a 400.
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethods` operationId).
+	SyncPaymentMethods(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDimensionalPriceGroups List dimensional price groups
 	//
@@ -1244,6 +1300,22 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
 	PayInvoice(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RegenerateInvoicePDF Make the PDF of an invoice again
+	//
+	// Draws the PDF again and keeps it in place of the one before: after a change of the fonts of the server, say. What it says stays:
+	// amounts, names and the letterhead are those of the issue. A draft has no PDF and is refused with a 400.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf (the `RegenerateInvoicePDF` operationId).
+	RegenerateInvoicePDF(ctx context.Context, invoiceID InvoiceID, params *RegenerateInvoicePDFParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegenerateReceiptPDF Make the PDF of a receipt again
+	//
+	// Draws the PDF of the receipt again and keeps it in place of the one before. Only a paid invoice has a receipt; any other is refused
+	// with a 400.
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf (the `RegenerateReceiptPDF` operationId).
+	RegenerateReceiptPDF(ctx context.Context, invoiceID InvoiceID, params *RegenerateReceiptPDFParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// VoidInvoice Void an invoice
 	//
 	// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
@@ -1329,6 +1401,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
 	ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchLetterhead Fetch the letterhead
+	//
+	// What documents that are issued now say about the account. Before the first update, everything is null or empty, and documents have the
+	// name of the account.
+	//
+	// Corresponds with GET /v1/letterhead (the `FetchLetterhead` operationId).
+	FetchLetterhead(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateLetterheadWithBody Replace the letterhead
+	//
+	// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+	// keep theirs.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+	UpdateLetterheadWithBody(ctx context.Context, params *UpdateLetterheadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateLetterhead Replace the letterhead
+	//
+	// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+	// keep theirs.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+	UpdateLetterhead(ctx context.Context, params *UpdateLetterheadParams, body UpdateLetterheadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLicenseTypes List license types
 	//
@@ -3460,6 +3560,61 @@ func (c *Client) DeleteTopUpByExternalID(ctx context.Context, externalCustomerID
 	return c.Client.Do(req)
 }
 
+// CreatePortalSessionByExternalIDWithBody Create a portal session by alias
+//
+// As `createPortalSession`, for the customer with that alias.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+func (c *Client) CreatePortalSessionByExternalIDWithBody(ctx context.Context, externalCustomerID ExternalCustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePortalSessionByExternalIDRequestWithBody(c.Server, externalCustomerID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePortalSessionByExternalID Create a portal session by alias
+//
+// As `createPortalSession`, for the customer with that alias.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+func (c *Client) CreatePortalSessionByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, body CreatePortalSessionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePortalSessionByExternalIDRequest(c.Server, externalCustomerID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
+//
+// As `syncPaymentMethods`, for the customer with that alias.
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
+func (c *Client) SyncPaymentMethodsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSyncPaymentMethodsByExternalIDRequest(c.Server, externalCustomerID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // DeleteCustomer Delete a customer
 //
 // Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
@@ -3798,6 +3953,67 @@ func (c *Client) CreateTopUp(ctx context.Context, customerID CustomerID, params 
 // Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
 func (c *Client) DeleteTopUp(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteTopUpRequest(c.Server, customerID, topUpID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePortalSessionWithBody Create a portal session
+//
+// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+// it is not kept for an `Idempotency-Key`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+func (c *Client) CreatePortalSessionWithBody(ctx context.Context, customerID CustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePortalSessionRequestWithBody(c.Server, customerID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePortalSession Create a portal session
+//
+// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+// it is not kept for an `Idempotency-Key`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+func (c *Client) CreatePortalSession(ctx context.Context, customerID CustomerID, body CreatePortalSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePortalSessionRequest(c.Server, customerID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SyncPaymentMethods Fetch the payment methods of a customer
+//
+// Asks the payment provider of the customer for their payment methods, and keeps them here. A customer without payment provider has
+// none: nothing is asked, and the answer is 204. Where the customer has a provider but the account is connected to none, the request is
+// refused with a 400.
+//
+// Corresponds with POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethods` operationId).
+func (c *Client) SyncPaymentMethods(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSyncPaymentMethodsRequest(c.Server, customerID)
 	if err != nil {
 		return nil, err
 	}
@@ -4683,6 +4899,42 @@ func (c *Client) PayInvoice(ctx context.Context, invoiceID InvoiceID, params *Pa
 	return c.Client.Do(req)
 }
 
+// RegenerateInvoicePDF Make the PDF of an invoice again
+//
+// Draws the PDF again and keeps it in place of the one before: after a change of the fonts of the server, say. What it says stays:
+// amounts, names and the letterhead are those of the issue. A draft has no PDF and is refused with a 400.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf (the `RegenerateInvoicePDF` operationId).
+func (c *Client) RegenerateInvoicePDF(ctx context.Context, invoiceID InvoiceID, params *RegenerateInvoicePDFParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegenerateInvoicePDFRequest(c.Server, invoiceID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegenerateReceiptPDF Make the PDF of a receipt again
+//
+// Draws the PDF of the receipt again and keeps it in place of the one before. Only a paid invoice has a receipt; any other is refused
+// with a 400.
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf (the `RegenerateReceiptPDF` operationId).
+func (c *Client) RegenerateReceiptPDF(ctx context.Context, invoiceID InvoiceID, params *RegenerateReceiptPDFParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegenerateReceiptPDFRequest(c.Server, invoiceID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // VoidInvoice Void an invoice
 //
 // Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
@@ -4839,6 +5091,64 @@ func (c *Client) UpdateItem(ctx context.Context, itemID ItemID, body UpdateItemJ
 // Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
 func (c *Client) ArchiveItem(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewArchiveItemRequest(c.Server, itemID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FetchLetterhead Fetch the letterhead
+//
+// What documents that are issued now say about the account. Before the first update, everything is null or empty, and documents have the
+// name of the account.
+//
+// Corresponds with GET /v1/letterhead (the `FetchLetterhead` operationId).
+func (c *Client) FetchLetterhead(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchLetterheadRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateLetterheadWithBody Replace the letterhead
+//
+// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+// keep theirs.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+func (c *Client) UpdateLetterheadWithBody(ctx context.Context, params *UpdateLetterheadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateLetterheadRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateLetterhead Replace the letterhead
+//
+// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+// keep theirs.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+func (c *Client) UpdateLetterhead(ctx context.Context, params *UpdateLetterheadParams, body UpdateLetterheadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateLetterheadRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9583,6 +9893,87 @@ func NewDeleteTopUpByExternalIDRequest(server string, externalCustomerID Externa
 	return req, nil
 }
 
+// NewCreatePortalSessionByExternalIDRequest calls the generic CreatePortalSessionByExternalID builder with application/json body
+func NewCreatePortalSessionByExternalIDRequest(server string, externalCustomerID ExternalCustomerID, body CreatePortalSessionByExternalIDJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePortalSessionByExternalIDRequestWithBody(server, externalCustomerID, "application/json", bodyReader)
+}
+
+// NewCreatePortalSessionByExternalIDRequestWithBody constructs an http.Request for the CreatePortalSessionByExternalID method, with any body, and a specified content type
+func NewCreatePortalSessionByExternalIDRequestWithBody(server string, externalCustomerID ExternalCustomerID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/external_customer_id/%s/portal_sessions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSyncPaymentMethodsByExternalIDRequest constructs an http.Request for the SyncPaymentMethodsByExternalID method
+func NewSyncPaymentMethodsByExternalIDRequest(server string, externalCustomerID ExternalCustomerID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_customer_id", externalCustomerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/external_customer_id/%s/sync_payment_methods_from_gateway", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewDeleteCustomerRequest constructs an http.Request for the DeleteCustomer method
 func NewDeleteCustomerRequest(server string, customerID CustomerID) (*http.Request, error) {
 	var err error
@@ -10523,6 +10914,87 @@ func NewDeleteTopUpRequest(server string, customerID CustomerID, topUpID TopUpID
 	}
 
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreatePortalSessionRequest calls the generic CreatePortalSession builder with application/json body
+func NewCreatePortalSessionRequest(server string, customerID CustomerID, body CreatePortalSessionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePortalSessionRequestWithBody(server, customerID, "application/json", bodyReader)
+}
+
+// NewCreatePortalSessionRequestWithBody constructs an http.Request for the CreatePortalSession method, with any body, and a specified content type
+func NewCreatePortalSessionRequestWithBody(server string, customerID CustomerID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/portal_sessions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSyncPaymentMethodsRequest constructs an http.Request for the SyncPaymentMethods method
+func NewSyncPaymentMethodsRequest(server string, customerID CustomerID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customer_id", customerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/customers/%s/sync_payment_methods_from_gateway", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -12482,6 +12954,104 @@ func NewPayInvoiceRequestWithBody(server string, invoiceID InvoiceID, params *Pa
 	return req, nil
 }
 
+// NewRegenerateInvoicePDFRequest constructs an http.Request for the RegenerateInvoicePDF method
+func NewRegenerateInvoicePDFRequest(server string, invoiceID InvoiceID, params *RegenerateInvoicePDFParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/regenerate_invoice_pdf", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRegenerateReceiptPDFRequest constructs an http.Request for the RegenerateReceiptPDF method
+func NewRegenerateReceiptPDFRequest(server string, invoiceID InvoiceID, params *RegenerateReceiptPDFParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/regenerate_receipt_pdf", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewVoidInvoiceRequest constructs an http.Request for the VoidInvoice method
 func NewVoidInvoiceRequest(server string, invoiceID InvoiceID, params *VoidInvoiceParams) (*http.Request, error) {
 	var err error
@@ -12763,6 +13333,88 @@ func NewArchiveItemRequest(server string, itemID ItemID, params *ArchiveItemPara
 	if err != nil {
 		return nil, err
 	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchLetterheadRequest constructs an http.Request for the FetchLetterhead method
+func NewFetchLetterheadRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/letterhead")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateLetterheadRequest calls the generic UpdateLetterhead builder with application/json body
+func NewUpdateLetterheadRequest(server string, params *UpdateLetterheadParams, body UpdateLetterheadJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateLetterheadRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewUpdateLetterheadRequestWithBody constructs an http.Request for the UpdateLetterhead method, with any body, and a specified content type
+func NewUpdateLetterheadRequestWithBody(server string, params *UpdateLetterheadParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/letterhead")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -18467,6 +19119,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUpByExternalID` operationId).
 	DeleteTopUpByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpByExternalIDResponse, error)
 
+	// CreatePortalSessionByExternalIDWithBodyWithResponse Create a portal session by alias
+	//
+	// As `createPortalSession`, for the customer with that alias.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+	CreatePortalSessionByExternalIDWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortalSessionByExternalIDResponse, error)
+
+	// CreatePortalSessionByExternalIDWithResponse Create a portal session by alias
+	//
+	// As `createPortalSession`, for the customer with that alias.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+	CreatePortalSessionByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, body CreatePortalSessionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortalSessionByExternalIDResponse, error)
+
+	// SyncPaymentMethodsByExternalIDWithResponse Fetch the payment methods of a customer by alias
+	//
+	// As `syncPaymentMethods`, for the customer with that alias.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
+	SyncPaymentMethodsByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*SyncPaymentMethodsByExternalIDResponse, error)
+
 	// DeleteCustomerWithResponse Delete a customer
 	//
 	// Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
@@ -18670,6 +19349,39 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id} (the `DeleteTopUp` operationId).
 	DeleteTopUpWithResponse(ctx context.Context, customerID CustomerID, topUpID TopUpID, reqEditors ...RequestEditorFn) (*DeleteTopUpResponse, error)
+
+	// CreatePortalSessionWithBodyWithResponse Create a portal session
+	//
+	// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+	// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+	// it is not kept for an `Idempotency-Key`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+	CreatePortalSessionWithBodyWithResponse(ctx context.Context, customerID CustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortalSessionResponse, error)
+
+	// CreatePortalSessionWithResponse Create a portal session
+	//
+	// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+	// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+	// it is not kept for an `Idempotency-Key`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+	CreatePortalSessionWithResponse(ctx context.Context, customerID CustomerID, body CreatePortalSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortalSessionResponse, error)
+
+	// SyncPaymentMethodsWithResponse Fetch the payment methods of a customer
+	//
+	// Asks the payment provider of the customer for their payment methods, and keeps them here. A customer without payment provider has
+	// none: nothing is asked, and the answer is 204. Where the customer has a provider but the account is connected to none, the request is
+	// refused with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethods` operationId).
+	SyncPaymentMethodsWithResponse(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*SyncPaymentMethodsResponse, error)
 
 	// ListDimensionalPriceGroupsWithResponse List dimensional price groups
 	//
@@ -19156,6 +19868,26 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/invoices/{invoice_id}/pay (the `PayInvoice` operationId).
 	PayInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, params *PayInvoiceParams, body PayInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*PayInvoiceResponse, error)
 
+	// RegenerateInvoicePDFWithResponse Make the PDF of an invoice again
+	//
+	// Draws the PDF again and keeps it in place of the one before: after a change of the fonts of the server, say. What it says stays:
+	// amounts, names and the letterhead are those of the issue. A draft has no PDF and is refused with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf (the `RegenerateInvoicePDF` operationId).
+	RegenerateInvoicePDFWithResponse(ctx context.Context, invoiceID InvoiceID, params *RegenerateInvoicePDFParams, reqEditors ...RequestEditorFn) (*RegenerateInvoicePDFResponse, error)
+
+	// RegenerateReceiptPDFWithResponse Make the PDF of a receipt again
+	//
+	// Draws the PDF of the receipt again and keeps it in place of the one before. Only a paid invoice has a receipt; any other is refused
+	// with a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf (the `RegenerateReceiptPDF` operationId).
+	RegenerateReceiptPDFWithResponse(ctx context.Context, invoiceID InvoiceID, params *RegenerateReceiptPDFParams, reqEditors ...RequestEditorFn) (*RegenerateReceiptPDFResponse, error)
+
 	// VoidInvoiceWithResponse Void an invoice
 	//
 	// Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
@@ -19249,6 +19981,36 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/items/{item_id}/archive (the `ArchiveItem` operationId).
 	ArchiveItemWithResponse(ctx context.Context, itemID ItemID, params *ArchiveItemParams, reqEditors ...RequestEditorFn) (*ArchiveItemResponse, error)
+
+	// FetchLetterheadWithResponse Fetch the letterhead
+	//
+	// What documents that are issued now say about the account. Before the first update, everything is null or empty, and documents have the
+	// name of the account.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/letterhead (the `FetchLetterhead` operationId).
+	FetchLetterheadWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*FetchLetterheadResponse, error)
+
+	// UpdateLetterheadWithBodyWithResponse Replace the letterhead
+	//
+	// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+	// keep theirs.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+	UpdateLetterheadWithBodyWithResponse(ctx context.Context, params *UpdateLetterheadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateLetterheadResponse, error)
+
+	// UpdateLetterheadWithResponse Replace the letterhead
+	//
+	// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+	// keep theirs.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+	UpdateLetterheadWithResponse(ctx context.Context, params *UpdateLetterheadParams, body UpdateLetterheadJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateLetterheadResponse, error)
 
 	// ListLicenseTypesWithResponse List license types
 	//
@@ -23042,6 +23804,137 @@ func (r DeleteTopUpByExternalIDResponse) ContentType() string {
 	return ""
 }
 
+// CreatePortalSessionByExternalIDResponse429Headers the declared response headers of an HTTP 429 response for CreatePortalSessionByExternalID
+type CreatePortalSessionByExternalIDResponse429Headers struct {
+	RetryAfter *int
+}
+
+type CreatePortalSessionByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PortalSession
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreatePortalSessionByExternalIDResponse429Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePortalSessionByExternalIDResponse) GetJSON201() *PortalSession {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r CreatePortalSessionByExternalIDResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r CreatePortalSessionByExternalIDResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePortalSessionByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePortalSessionByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePortalSessionByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePortalSessionByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePortalSessionByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SyncPaymentMethodsByExternalIDResponse429Headers the declared response headers of an HTTP 429 response for SyncPaymentMethodsByExternalID
+type SyncPaymentMethodsByExternalIDResponse429Headers struct {
+	RetryAfter *int
+}
+
+type SyncPaymentMethodsByExternalIDResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SyncPaymentMethodsByExternalIDResponse429Headers
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r SyncPaymentMethodsByExternalIDResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r SyncPaymentMethodsByExternalIDResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SyncPaymentMethodsByExternalIDResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SyncPaymentMethodsByExternalIDResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SyncPaymentMethodsByExternalIDResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SyncPaymentMethodsByExternalIDResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SyncPaymentMethodsByExternalIDResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // DeleteCustomerResponse429Headers the declared response headers of an HTTP 429 response for DeleteCustomer
 type DeleteCustomerResponse429Headers struct {
 	RetryAfter *int
@@ -23850,6 +24743,137 @@ func (r DeleteTopUpResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r DeleteTopUpResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreatePortalSessionResponse429Headers the declared response headers of an HTTP 429 response for CreatePortalSession
+type CreatePortalSessionResponse429Headers struct {
+	RetryAfter *int
+}
+
+type CreatePortalSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PortalSession
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreatePortalSessionResponse429Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePortalSessionResponse) GetJSON201() *PortalSession {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r CreatePortalSessionResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r CreatePortalSessionResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePortalSessionResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePortalSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePortalSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePortalSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePortalSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SyncPaymentMethodsResponse429Headers the declared response headers of an HTTP 429 response for SyncPaymentMethods
+type SyncPaymentMethodsResponse429Headers struct {
+	RetryAfter *int
+}
+
+type SyncPaymentMethodsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SyncPaymentMethodsResponse429Headers
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r SyncPaymentMethodsResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r SyncPaymentMethodsResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SyncPaymentMethodsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SyncPaymentMethodsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SyncPaymentMethodsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SyncPaymentMethodsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SyncPaymentMethodsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -25857,6 +26881,144 @@ func (r PayInvoiceResponse) ContentType() string {
 	return ""
 }
 
+// RegenerateInvoicePDFResponse429Headers the declared response headers of an HTTP 429 response for RegenerateInvoicePDF
+type RegenerateInvoicePDFResponse429Headers struct {
+	RetryAfter *int
+}
+
+type RegenerateInvoicePDFResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RegenerateInvoicePDFResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RegenerateInvoicePDFResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r RegenerateInvoicePDFResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r RegenerateInvoicePDFResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RegenerateInvoicePDFResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RegenerateInvoicePDFResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RegenerateInvoicePDFResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegenerateInvoicePDFResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RegenerateInvoicePDFResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RegenerateReceiptPDFResponse429Headers the declared response headers of an HTTP 429 response for RegenerateReceiptPDF
+type RegenerateReceiptPDFResponse429Headers struct {
+	RetryAfter *int
+}
+
+type RegenerateReceiptPDFResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invoice
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RegenerateReceiptPDFResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RegenerateReceiptPDFResponse) GetJSON200() *Invoice {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r RegenerateReceiptPDFResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r RegenerateReceiptPDFResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RegenerateReceiptPDFResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RegenerateReceiptPDFResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RegenerateReceiptPDFResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegenerateReceiptPDFResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RegenerateReceiptPDFResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // VoidInvoiceResponse429Headers the declared response headers of an HTTP 429 response for VoidInvoice
 type VoidInvoiceResponse429Headers struct {
 	RetryAfter *int
@@ -26265,6 +27427,144 @@ func (r ArchiveItemResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ArchiveItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// FetchLetterheadResponse429Headers the declared response headers of an HTTP 429 response for FetchLetterhead
+type FetchLetterheadResponse429Headers struct {
+	RetryAfter *int
+}
+
+type FetchLetterheadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Letterhead
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *FetchLetterheadResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FetchLetterheadResponse) GetJSON200() *Letterhead {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r FetchLetterheadResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r FetchLetterheadResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FetchLetterheadResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FetchLetterheadResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchLetterheadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchLetterheadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FetchLetterheadResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateLetterheadResponse429Headers the declared response headers of an HTTP 429 response for UpdateLetterhead
+type UpdateLetterheadResponse429Headers struct {
+	RetryAfter *int
+}
+
+type UpdateLetterheadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Letterhead
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *UpdateLetterheadResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateLetterheadResponse) GetJSON200() *Letterhead {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r UpdateLetterheadResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r UpdateLetterheadResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateLetterheadResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateLetterheadResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateLetterheadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateLetterheadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateLetterheadResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -32237,6 +33537,51 @@ func (c *ClientWithResponses) DeleteTopUpByExternalIDWithResponse(ctx context.Co
 	return ParseDeleteTopUpByExternalIDResponse(rsp)
 }
 
+// CreatePortalSessionByExternalIDWithBodyWithResponse Create a portal session by alias
+//
+// As `createPortalSession`, for the customer with that alias.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+func (c *ClientWithResponses) CreatePortalSessionByExternalIDWithBodyWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortalSessionByExternalIDResponse, error) {
+	rsp, err := c.CreatePortalSessionByExternalIDWithBody(ctx, externalCustomerID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePortalSessionByExternalIDResponse(rsp)
+}
+
+// CreatePortalSessionByExternalIDWithResponse Create a portal session by alias
+//
+// As `createPortalSession`, for the customer with that alias.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions (the `CreatePortalSessionByExternalID` operationId).
+func (c *ClientWithResponses) CreatePortalSessionByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, body CreatePortalSessionByExternalIDJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortalSessionByExternalIDResponse, error) {
+	rsp, err := c.CreatePortalSessionByExternalID(ctx, externalCustomerID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePortalSessionByExternalIDResponse(rsp)
+}
+
+// SyncPaymentMethodsByExternalIDWithResponse Fetch the payment methods of a customer by alias
+//
+// As `syncPaymentMethods`, for the customer with that alias.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
+func (c *ClientWithResponses) SyncPaymentMethodsByExternalIDWithResponse(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*SyncPaymentMethodsByExternalIDResponse, error) {
+	rsp, err := c.SyncPaymentMethodsByExternalID(ctx, externalCustomerID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSyncPaymentMethodsByExternalIDResponse(rsp)
+}
+
 // DeleteCustomerWithResponse Delete a customer
 //
 // Deletes the customer with its subscriptions, draft invoices, top-ups and balance alerts. Its events are kept, and its
@@ -32535,6 +33880,57 @@ func (c *ClientWithResponses) DeleteTopUpWithResponse(ctx context.Context, custo
 		return nil, err
 	}
 	return ParseDeleteTopUpResponse(rsp)
+}
+
+// CreatePortalSessionWithBodyWithResponse Create a portal session
+//
+// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+// it is not kept for an `Idempotency-Key`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+func (c *ClientWithResponses) CreatePortalSessionWithBodyWithResponse(ctx context.Context, customerID CustomerID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortalSessionResponse, error) {
+	rsp, err := c.CreatePortalSessionWithBody(ctx, customerID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePortalSessionResponse(rsp)
+}
+
+// CreatePortalSessionWithResponse Create a portal session
+//
+// Makes an address at which the customer sees plan, usage, costs, credits and invoices, and corrects address and tax id, until it ends.
+// Sessions that were made before end at once unless `invalidate_existing` is false. Only this answer shows the address, so
+// it is not kept for an `Idempotency-Key`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/portal_sessions (the `CreatePortalSession` operationId).
+func (c *ClientWithResponses) CreatePortalSessionWithResponse(ctx context.Context, customerID CustomerID, body CreatePortalSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortalSessionResponse, error) {
+	rsp, err := c.CreatePortalSession(ctx, customerID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePortalSessionResponse(rsp)
+}
+
+// SyncPaymentMethodsWithResponse Fetch the payment methods of a customer
+//
+// Asks the payment provider of the customer for their payment methods, and keeps them here. A customer without payment provider has
+// none: nothing is asked, and the answer is 204. Where the customer has a provider but the account is connected to none, the request is
+// refused with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethods` operationId).
+func (c *ClientWithResponses) SyncPaymentMethodsWithResponse(ctx context.Context, customerID CustomerID, reqEditors ...RequestEditorFn) (*SyncPaymentMethodsResponse, error) {
+	rsp, err := c.SyncPaymentMethods(ctx, customerID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSyncPaymentMethodsResponse(rsp)
 }
 
 // ListDimensionalPriceGroupsWithResponse List dimensional price groups
@@ -33274,6 +34670,38 @@ func (c *ClientWithResponses) PayInvoiceWithResponse(ctx context.Context, invoic
 	return ParsePayInvoiceResponse(rsp)
 }
 
+// RegenerateInvoicePDFWithResponse Make the PDF of an invoice again
+//
+// Draws the PDF again and keeps it in place of the one before: after a change of the fonts of the server, say. What it says stays:
+// amounts, names and the letterhead are those of the issue. A draft has no PDF and is refused with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf (the `RegenerateInvoicePDF` operationId).
+func (c *ClientWithResponses) RegenerateInvoicePDFWithResponse(ctx context.Context, invoiceID InvoiceID, params *RegenerateInvoicePDFParams, reqEditors ...RequestEditorFn) (*RegenerateInvoicePDFResponse, error) {
+	rsp, err := c.RegenerateInvoicePDF(ctx, invoiceID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegenerateInvoicePDFResponse(rsp)
+}
+
+// RegenerateReceiptPDFWithResponse Make the PDF of a receipt again
+//
+// Draws the PDF of the receipt again and keeps it in place of the one before. Only a paid invoice has a receipt; any other is refused
+// with a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf (the `RegenerateReceiptPDF` operationId).
+func (c *ClientWithResponses) RegenerateReceiptPDFWithResponse(ctx context.Context, invoiceID InvoiceID, params *RegenerateReceiptPDFParams, reqEditors ...RequestEditorFn) (*RegenerateReceiptPDFResponse, error) {
+	rsp, err := c.RegenerateReceiptPDF(ctx, invoiceID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegenerateReceiptPDFResponse(rsp)
+}
+
 // VoidInvoiceWithResponse Void an invoice
 //
 // Ends an issued invoice: nothing is due any more. What it took from the customer's balance returns there, credits that
@@ -33414,6 +34842,54 @@ func (c *ClientWithResponses) ArchiveItemWithResponse(ctx context.Context, itemI
 		return nil, err
 	}
 	return ParseArchiveItemResponse(rsp)
+}
+
+// FetchLetterheadWithResponse Fetch the letterhead
+//
+// What documents that are issued now say about the account. Before the first update, everything is null or empty, and documents have the
+// name of the account.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/letterhead (the `FetchLetterhead` operationId).
+func (c *ClientWithResponses) FetchLetterheadWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*FetchLetterheadResponse, error) {
+	rsp, err := c.FetchLetterhead(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchLetterheadResponse(rsp)
+}
+
+// UpdateLetterheadWithBodyWithResponse Replace the letterhead
+//
+// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+// keep theirs.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+func (c *ClientWithResponses) UpdateLetterheadWithBodyWithResponse(ctx context.Context, params *UpdateLetterheadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateLetterheadResponse, error) {
+	rsp, err := c.UpdateLetterheadWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateLetterheadResponse(rsp)
+}
+
+// UpdateLetterheadWithResponse Replace the letterhead
+//
+// As a whole: what is left out is null or empty. Documents that are issued from now on have the new letterhead. Those that were issued
+// keep theirs.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/letterhead (the `UpdateLetterhead` operationId).
+func (c *ClientWithResponses) UpdateLetterheadWithResponse(ctx context.Context, params *UpdateLetterheadParams, body UpdateLetterheadJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateLetterheadResponse, error) {
+	rsp, err := c.UpdateLetterhead(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateLetterheadResponse(rsp)
 }
 
 // ListLicenseTypesWithResponse List license types
@@ -37516,6 +38992,122 @@ func ParseDeleteTopUpByExternalIDResponse(rsp *http.Response) (*DeleteTopUpByExt
 	return response, nil
 }
 
+// ParseCreatePortalSessionByExternalIDResponse parses an HTTP response from a CreatePortalSessionByExternalIDWithResponse call
+func ParseCreatePortalSessionByExternalIDResponse(rsp *http.Response) (*CreatePortalSessionByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePortalSessionByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PortalSession
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers CreatePortalSessionByExternalIDResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSyncPaymentMethodsByExternalIDResponse parses an HTTP response from a SyncPaymentMethodsByExternalIDWithResponse call
+func ParseSyncPaymentMethodsByExternalIDResponse(rsp *http.Response) (*SyncPaymentMethodsByExternalIDResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SyncPaymentMethodsByExternalIDResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers SyncPaymentMethodsByExternalIDResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseDeleteCustomerResponse parses an HTTP response from a DeleteCustomerWithResponse call
 func ParseDeleteCustomerResponse(rsp *http.Response) (*DeleteCustomerResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -38215,6 +39807,122 @@ func ParseDeleteTopUpResponse(rsp *http.Response) (*DeleteTopUpResponse, error) 
 	switch {
 	case rsp.StatusCode == 429:
 		var headers DeleteTopUpResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreatePortalSessionResponse parses an HTTP response from a CreatePortalSessionWithResponse call
+func ParseCreatePortalSessionResponse(rsp *http.Response) (*CreatePortalSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePortalSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PortalSession
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers CreatePortalSessionResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSyncPaymentMethodsResponse parses an HTTP response from a SyncPaymentMethodsWithResponse call
+func ParseSyncPaymentMethodsResponse(rsp *http.Response) (*SyncPaymentMethodsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SyncPaymentMethodsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers SyncPaymentMethodsResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -39971,6 +41679,126 @@ func ParsePayInvoiceResponse(rsp *http.Response) (*PayInvoiceResponse, error) {
 	return response, nil
 }
 
+// ParseRegenerateInvoicePDFResponse parses an HTTP response from a RegenerateInvoicePDFWithResponse call
+func ParseRegenerateInvoicePDFResponse(rsp *http.Response) (*RegenerateInvoicePDFResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegenerateInvoicePDFResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers RegenerateInvoicePDFResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRegenerateReceiptPDFResponse parses an HTTP response from a RegenerateReceiptPDFWithResponse call
+func ParseRegenerateReceiptPDFResponse(rsp *http.Response) (*RegenerateReceiptPDFResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegenerateReceiptPDFResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invoice
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers RegenerateReceiptPDFResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseVoidInvoiceResponse parses an HTTP response from a VoidInvoiceWithResponse call
 func ParseVoidInvoiceResponse(rsp *http.Response) (*VoidInvoiceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -40318,6 +42146,126 @@ func ParseArchiveItemResponse(rsp *http.Response) (*ArchiveItemResponse, error) 
 	switch {
 	case rsp.StatusCode == 429:
 		var headers ArchiveItemResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseFetchLetterheadResponse parses an HTTP response from a FetchLetterheadWithResponse call
+func ParseFetchLetterheadResponse(rsp *http.Response) (*FetchLetterheadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchLetterheadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Letterhead
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers FetchLetterheadResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateLetterheadResponse parses an HTTP response from a UpdateLetterheadWithResponse call
+func ParseUpdateLetterheadResponse(rsp *http.Response) (*UpdateLetterheadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateLetterheadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Letterhead
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers UpdateLetterheadResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -667,6 +667,36 @@ func (e DiscountOverrideType) Valid() bool {
 	}
 }
 
+// Defines values for DocumentLanguage.
+const (
+	DocumentLanguageDe DocumentLanguage = "de"
+	DocumentLanguageEn DocumentLanguage = "en"
+	DocumentLanguageEs DocumentLanguage = "es"
+	DocumentLanguageFr DocumentLanguage = "fr"
+	DocumentLanguageJa DocumentLanguage = "ja"
+	DocumentLanguagePt DocumentLanguage = "pt"
+)
+
+// Valid indicates whether the value is a known member of the DocumentLanguage enum.
+func (e DocumentLanguage) Valid() bool {
+	switch e {
+	case DocumentLanguageDe:
+		return true
+	case DocumentLanguageEn:
+		return true
+	case DocumentLanguageEs:
+		return true
+	case DocumentLanguageFr:
+		return true
+	case DocumentLanguageJa:
+		return true
+	case DocumentLanguagePt:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EventOutputModel.
 const (
 	EventOutputModelEventOutput EventOutputModel = "event_output"
@@ -1090,6 +1120,27 @@ func (e LedgerEntryType) Valid() bool {
 	case LedgerEntryTypeVoid:
 		return true
 	case LedgerEntryTypeVoidInitiated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LetterheadNumberKind.
+const (
+	LetterheadNumberKindRegister LetterheadNumberKind = "register"
+	LetterheadNumberKindTax      LetterheadNumberKind = "tax"
+	LetterheadNumberKindVat      LetterheadNumberKind = "vat"
+)
+
+// Valid indicates whether the value is a known member of the LetterheadNumberKind enum.
+func (e LetterheadNumberKind) Valid() bool {
+	switch e {
+	case LetterheadNumberKindRegister:
+		return true
+	case LetterheadNumberKindTax:
+		return true
+	case LetterheadNumberKindVat:
 		return true
 	default:
 		return false
@@ -4150,7 +4201,7 @@ type CreditNote struct {
 	// CreditNoteNumber The number that people read, unique in the account.
 	CreditNoteNumber string `json:"credit_note_number"`
 
-	// CreditNotePdf Address of the credit note as PDF. Null where there is none.
+	// CreditNotePdf Address of the credit note as PDF.
 	CreditNotePdf *string `json:"credit_note_pdf"`
 
 	// Customer The customer, by id and alias.
@@ -4448,7 +4499,8 @@ type Customer struct {
 	Hierarchy CustomerHierarchy `json:"hierarchy"`
 
 	// ID Id of the customer.
-	ID string `json:"id"`
+	ID       string                    `json:"id"`
+	Language *NullableDocumentLanguage `json:"language,omitempty"`
 
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`
@@ -4461,7 +4513,7 @@ type Customer struct {
 	// PaymentProviderID Its id at the payment provider. Null where there is none.
 	PaymentProviderID *string `json:"payment_provider_id"`
 
-	// PortalURL Address of the customer's portal. Null where there is none.
+	// PortalURL Permanent address of the customer's portal. Null where the account has portal sessions alone, as by default.
 	PortalURL              *string                         `json:"portal_url"`
 	ReportingConfiguration *NullableReportingConfiguration `json:"reporting_configuration"`
 	ShippingAddress        *NullableAddress                `json:"shipping_address"`
@@ -4511,6 +4563,7 @@ type CustomerCreate struct {
 	// ExternalCustomerID An alias of your own.
 	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
 	Hierarchy          *NullableCustomerHierarchyConfig `json:"hierarchy,omitempty"`
+	Language           *NullableDocumentLanguage        `json:"language,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -4652,6 +4705,7 @@ type CustomerUpdate struct {
 	// ExternalCustomerID Can be set while it is not.
 	ExternalCustomerID *string                          `json:"external_customer_id,omitempty"`
 	Hierarchy          *NullableCustomerHierarchyConfig `json:"hierarchy,omitempty"`
+	Language           *NullableDocumentLanguage        `json:"language,omitempty"`
 
 	// Metadata Labels of your own, merged into those there are: a key with `null` is removed, `null` for the whole removes all. At most
 	// 50 keys of at most 100 characters, with values of at most 500.
@@ -4893,6 +4947,9 @@ type DiscountOverride struct {
 
 // DiscountOverrideType What is taken off: a share, units of the quantity, or an amount of money.
 type DiscountOverrideType string
+
+// DocumentLanguage The language of the fixed words of documents.
+type DocumentLanguage string
 
 // EmailAddress One e-mail address.
 //
@@ -5805,7 +5862,7 @@ type InvoiceHeader struct {
 	// EligibleToIssueAt From when the draft can be issued. Null where it is not one.
 	EligibleToIssueAt *Timestamp `json:"eligible_to_issue_at"`
 
-	// HostedInvoiceURL Address of a page that shows the invoice. Null where there is none.
+	// HostedInvoiceURL Address of a page that shows the invoice to the customer, open to who has it. Null of a draft. It works for `link_days` of the letterhead after the issue, and until 30 days after the due date; after that, an answer shows another one.
 	HostedInvoiceURL *string `json:"hosted_invoice_url"`
 
 	// ID Id of the invoice.
@@ -5814,7 +5871,7 @@ type InvoiceHeader struct {
 	// InvoiceNumber The number that people read, unique in the account.
 	InvoiceNumber string `json:"invoice_number"`
 
-	// InvoicePdf Address of the invoice as PDF. Null where there is none.
+	// InvoicePdf Address of the invoice as PDF. Null of a draft.
 	InvoicePdf *string `json:"invoice_pdf"`
 
 	// InvoiceSource `subscription` for a billing period, `partial` for a change within one, `one_off` for an invoice without a subscription.
@@ -6212,6 +6269,136 @@ type LedgerEntryStatus string
 
 // LedgerEntryType defines model for LedgerEntryType.
 type LedgerEntryType string
+
+// Letterhead What documents say about the account.
+type Letterhead struct {
+	Address *NullableAddress `json:"address"`
+
+	// Bank The account that customers pay to. Null parts are left out of documents.
+	Bank LetterheadBank `json:"bank"`
+
+	// Color Color of titles. Null is black.
+	Color     *string            `json:"color"`
+	CreatedAt *NullableTimestamp `json:"created_at"`
+
+	// CustomFields Entries of metadata that documents show.
+	CustomFields []LetterheadField `json:"custom_fields"`
+
+	// Email For questions about documents. Null is none.
+	Email *string `json:"email"`
+
+	// Footer At the foot of each page. Null is name and address.
+	Footer *string `json:"footer"`
+
+	// ID Id of this version. Null before the first update.
+	ID       *string                   `json:"id"`
+	Language *NullableDocumentLanguage `json:"language"`
+
+	// LinkDays How many days after the issue links to documents work.
+	LinkDays int `json:"link_days"`
+
+	// Logo The logo in base64. Null is none.
+	Logo *string `json:"logo"`
+
+	// Name Legal name. Null is the name of the account.
+	Name *string `json:"name"`
+
+	// PaymentInstructions How to pay. Null is none.
+	PaymentInstructions *string `json:"payment_instructions"`
+
+	// Phone For questions about documents. Null is none.
+	Phone *string `json:"phone"`
+
+	// TaxNumbers Numbers of the seller.
+	TaxNumbers []LetterheadNumber `json:"tax_numbers"`
+
+	// Website Of the seller. Null is none.
+	Website *string `json:"website"`
+}
+
+// LetterheadBank The account that customers pay to. Null parts are left out of documents.
+type LetterheadBank struct {
+	// AccountHolder Whose account it is. Null is none.
+	AccountHolder *string `json:"account_holder,omitempty"`
+
+	// AccountNumber Account number where there is no IBAN. Null is none.
+	AccountNumber *string `json:"account_number,omitempty"`
+
+	// BankName Name of the bank. Null is none.
+	BankName *string `json:"bank_name,omitempty"`
+
+	// Bic Code of the bank. Null is none.
+	Bic *string `json:"bic,omitempty"`
+
+	// Iban International account number. Null is none.
+	Iban *string `json:"iban,omitempty"`
+
+	// RoutingNumber Code of the bank where there is no BIC. Null is none.
+	RoutingNumber *string `json:"routing_number,omitempty"`
+}
+
+// LetterheadField An entry of metadata that documents show.
+type LetterheadField struct {
+	// Label What documents call it.
+	Label string `json:"label"`
+
+	// MetadataKey Key in the metadata of the invoice, else of its subscription, else of the customer.
+	MetadataKey string `json:"metadata_key"`
+}
+
+// LetterheadInput defines model for LetterheadInput.
+type LetterheadInput struct {
+	Address *NullableAddressInput `json:"address,omitempty"`
+
+	// Bank The account that customers pay to. Null parts are left out of documents.
+	Bank *LetterheadBank `json:"bank,omitempty"`
+
+	// Color Color of titles, as `#RRGGBB`. Null is black.
+	Color *string `json:"color,omitempty"`
+
+	// CustomFields Entries of metadata that documents show. None by default.
+	CustomFields []LetterheadField `json:"custom_fields,omitempty"`
+
+	// Email For questions about documents. Null is none.
+	Email *string `json:"email,omitempty"`
+
+	// Footer At the foot of each page. Null is name and address.
+	Footer   *string                   `json:"footer,omitempty"`
+	Language *NullableDocumentLanguage `json:"language,omitempty"`
+
+	// LinkDays How many days after the issue links to documents work, and not less than until 30 days after the due date.
+	LinkDays *int `json:"link_days,omitempty"`
+
+	// Logo A PNG or JPEG in base64, of at most 256 KiB and 2000 pixels in width and height. Null is none.
+	Logo *string `json:"logo,omitempty"`
+
+	// Name Legal name. Null is the name of the account.
+	Name *string `json:"name,omitempty"`
+
+	// PaymentInstructions How to pay. Null is none.
+	PaymentInstructions *string `json:"payment_instructions,omitempty"`
+
+	// Phone For questions about documents. Null is none.
+	Phone *string `json:"phone,omitempty"`
+
+	// TaxNumbers Numbers of the seller. None by default.
+	TaxNumbers []LetterheadNumber `json:"tax_numbers,omitempty"`
+
+	// Website Of the seller. Null is none.
+	Website *string `json:"website,omitempty"`
+}
+
+// LetterheadNumber A number of the seller.
+type LetterheadNumber struct {
+	// Kind Of VAT, of a tax office, or of a register of companies.
+	Kind LetterheadNumberKind `json:"kind"`
+
+	// Value The number.
+	Value string `json:"value"`
+}
+
+// LetterheadNumberKind Of VAT, of a tax office, or of a register of companies.
+type LetterheadNumberKind string
 
 // License defines model for License.
 type License struct {
@@ -8081,6 +8268,9 @@ type NullableDiscount struct {
 // NullableDiscountOverride defines model for NullableDiscountOverride.
 type NullableDiscountOverride = DiscountOverride
 
+// NullableDocumentLanguage defines model for NullableDocumentLanguage.
+type NullableDocumentLanguage = DocumentLanguage
+
 // NullableEventFilter A condition that events must meet to count for usage prices, such as `region = 'eu' AND n > 100`.
 type NullableEventFilter = string
 
@@ -8391,7 +8581,7 @@ type PaymentAttempt struct {
 	// PaymentProviderID Id of the payment at the provider. Null where it is not known.
 	PaymentProviderID *string `json:"payment_provider_id"`
 
-	// ReceiptPdf Address of the receipt as PDF. Null where there is none.
+	// ReceiptPdf Address of the receipt as PDF. Null of an attempt that failed.
 	ReceiptPdf *string `json:"receipt_pdf"`
 
 	// Succeeded Whether the invoice was paid by it.
@@ -9039,6 +9229,31 @@ type Pong struct {
 	//
 	// Example: pong
 	Response string `json:"response"`
+}
+
+// PortalSession An address at which a customer sees their account for a while.
+type PortalSession struct {
+	// CreatedAt When it was created.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CustomerID Id of the customer.
+	CustomerID string             `json:"customer_id"`
+	ExpiresAt  *NullableTimestamp `json:"expires_at"`
+
+	// ID Id of the session.
+	ID string `json:"id"`
+
+	// URL The address. It is shown once.
+	URL string `json:"url"`
+}
+
+// PortalSessionCreate defines model for PortalSessionCreate.
+type PortalSessionCreate struct {
+	// ExpiresInMinutes How long the session lasts, by the clock of the account.
+	ExpiresInMinutes *int `json:"expires_in_minutes,omitempty"`
+
+	// InvalidateExisting Whether the customer's other sessions end at once.
+	InvalidateExisting *bool `json:"invalidate_existing,omitempty"`
 }
 
 // PreviewEvent defines model for PreviewEvent.
@@ -11976,6 +12191,18 @@ type PayInvoiceParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// RegenerateInvoicePDFParams defines parameters for RegenerateInvoicePDF.
+type RegenerateInvoicePDFParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RegenerateReceiptPDFParams defines parameters for RegenerateReceiptPDF.
+type RegenerateReceiptPDFParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // VoidInvoiceParams defines parameters for VoidInvoice.
 type VoidInvoiceParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
@@ -11999,6 +12226,12 @@ type CreateItemParams struct {
 
 // ArchiveItemParams defines parameters for ArchiveItem.
 type ArchiveItemParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UpdateLetterheadParams defines parameters for UpdateLetterhead.
+type UpdateLetterheadParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -12650,6 +12883,9 @@ type CreateLedgerEntryByExternalIDJSONRequestBody = LedgerEntryCreate
 // CreateTopUpByExternalIDJSONRequestBody defines body for CreateTopUpByExternalID for application/json ContentType.
 type CreateTopUpByExternalIDJSONRequestBody = TopUpCreate
 
+// CreatePortalSessionByExternalIDJSONRequestBody defines body for CreatePortalSessionByExternalID for application/json ContentType.
+type CreatePortalSessionByExternalIDJSONRequestBody = PortalSessionCreate
+
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
 
@@ -12661,6 +12897,9 @@ type CreateLedgerEntryJSONRequestBody = LedgerEntryCreate
 
 // CreateTopUpJSONRequestBody defines body for CreateTopUp for application/json ContentType.
 type CreateTopUpJSONRequestBody = TopUpCreate
+
+// CreatePortalSessionJSONRequestBody defines body for CreatePortalSession for application/json ContentType.
+type CreatePortalSessionJSONRequestBody = PortalSessionCreate
 
 // CreateDimensionalPriceGroupJSONRequestBody defines body for CreateDimensionalPriceGroup for application/json ContentType.
 type CreateDimensionalPriceGroupJSONRequestBody = DimensionalPriceGroupCreate
@@ -12706,6 +12945,9 @@ type CreateItemJSONRequestBody = ItemCreate
 
 // UpdateItemJSONRequestBody defines body for UpdateItem for application/json ContentType.
 type UpdateItemJSONRequestBody = ItemUpdate
+
+// UpdateLetterheadJSONRequestBody defines body for UpdateLetterhead for application/json ContentType.
+type UpdateLetterheadJSONRequestBody = LetterheadInput
 
 // CreateLicenseTypeJSONRequestBody defines body for CreateLicenseType for application/json ContentType.
 type CreateLicenseTypeJSONRequestBody = LicenseTypeCreate

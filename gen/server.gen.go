@@ -132,6 +132,12 @@ type ServerInterface interface {
 	// DeleteTopUpByExternalID Delete a top-up by alias
 	// (DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id})
 	DeleteTopUpByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID, topUpID TopUpID) error
+	// CreatePortalSessionByExternalID Create a portal session by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions)
+	CreatePortalSessionByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID) error
+	// SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway)
+	SyncPaymentMethodsByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID) error
 	// DeleteCustomer Delete a customer
 	// (DELETE /v1/customers/{customer_id})
 	DeleteCustomer(ctx echo.Context, customerID CustomerID) error
@@ -168,6 +174,12 @@ type ServerInterface interface {
 	// DeleteTopUp Delete a top-up
 	// (DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id})
 	DeleteTopUp(ctx echo.Context, customerID CustomerID, topUpID TopUpID) error
+	// CreatePortalSession Create a portal session
+	// (POST /v1/customers/{customer_id}/portal_sessions)
+	CreatePortalSession(ctx echo.Context, customerID CustomerID) error
+	// SyncPaymentMethods Fetch the payment methods of a customer
+	// (POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway)
+	SyncPaymentMethods(ctx echo.Context, customerID CustomerID) error
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error
@@ -255,6 +267,12 @@ type ServerInterface interface {
 	// PayInvoice Charge for an invoice now
 	// (POST /v1/invoices/{invoice_id}/pay)
 	PayInvoice(ctx echo.Context, invoiceID InvoiceID, params PayInvoiceParams) error
+	// RegenerateInvoicePDF Make the PDF of an invoice again
+	// (POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf)
+	RegenerateInvoicePDF(ctx echo.Context, invoiceID InvoiceID, params RegenerateInvoicePDFParams) error
+	// RegenerateReceiptPDF Make the PDF of a receipt again
+	// (POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf)
+	RegenerateReceiptPDF(ctx echo.Context, invoiceID InvoiceID, params RegenerateReceiptPDFParams) error
 	// VoidInvoice Void an invoice
 	// (POST /v1/invoices/{invoice_id}/void)
 	VoidInvoice(ctx echo.Context, invoiceID InvoiceID, params VoidInvoiceParams) error
@@ -273,6 +291,12 @@ type ServerInterface interface {
 	// ArchiveItem Archive an item
 	// (POST /v1/items/{item_id}/archive)
 	ArchiveItem(ctx echo.Context, itemID ItemID, params ArchiveItemParams) error
+	// FetchLetterhead Fetch the letterhead
+	// (GET /v1/letterhead)
+	FetchLetterhead(ctx echo.Context) error
+	// UpdateLetterhead Replace the letterhead
+	// (PUT /v1/letterhead)
+	UpdateLetterhead(ctx echo.Context, params UpdateLetterheadParams) error
 	// ListLicenseTypes List license types
 	// (GET /v1/license_types)
 	ListLicenseTypes(ctx echo.Context, params ListLicenseTypesParams) error
@@ -1776,6 +1800,38 @@ func (w *ServerInterfaceWrapper) DeleteTopUpByExternalID(ctx echo.Context) error
 	return err
 }
 
+// CreatePortalSessionByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePortalSessionByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePortalSessionByExternalID(ctx, externalCustomerID)
+	return err
+}
+
+// SyncPaymentMethodsByExternalID converts echo context to params.
+func (w *ServerInterfaceWrapper) SyncPaymentMethodsByExternalID(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "external_customer_id" -------------
+	var externalCustomerID ExternalCustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "external_customer_id", ctx.Param("external_customer_id"), &externalCustomerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_customer_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SyncPaymentMethodsByExternalID(ctx, externalCustomerID)
+	return err
+}
+
 // DeleteCustomer converts echo context to params.
 func (w *ServerInterfaceWrapper) DeleteCustomer(ctx echo.Context) error {
 	var err error
@@ -2253,6 +2309,38 @@ func (w *ServerInterfaceWrapper) DeleteTopUp(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.DeleteTopUp(ctx, customerID, topUpID)
+	return err
+}
+
+// CreatePortalSession converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePortalSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePortalSession(ctx, customerID)
+	return err
+}
+
+// SyncPaymentMethods converts echo context to params.
+func (w *ServerInterfaceWrapper) SyncPaymentMethods(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SyncPaymentMethods(ctx, customerID)
 	return err
 }
 
@@ -3246,6 +3334,78 @@ func (w *ServerInterfaceWrapper) PayInvoice(ctx echo.Context) error {
 	return err
 }
 
+// RegenerateInvoicePDF converts echo context to params.
+func (w *ServerInterfaceWrapper) RegenerateInvoicePDF(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RegenerateInvoicePDFParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RegenerateInvoicePDF(ctx, invoiceID, params)
+	return err
+}
+
+// RegenerateReceiptPDF converts echo context to params.
+func (w *ServerInterfaceWrapper) RegenerateReceiptPDF(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RegenerateReceiptPDFParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RegenerateReceiptPDF(ctx, invoiceID, params)
+	return err
+}
+
 // VoidInvoice converts echo context to params.
 func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
 	var err error
@@ -3401,6 +3561,44 @@ func (w *ServerInterfaceWrapper) ArchiveItem(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ArchiveItem(ctx, itemID, params)
+	return err
+}
+
+// FetchLetterhead converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchLetterhead(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchLetterhead(ctx)
+	return err
+}
+
+// UpdateLetterhead converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateLetterhead(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateLetterheadParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateLetterhead(ctx, params)
 	return err
 }
 
@@ -6130,6 +6328,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups", wrapper.ListTopUps, options.OperationMiddlewares["listTopUps"]...)
 	router.POST(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups", wrapper.CreateTopUp, options.OperationMiddlewares["createTopUp"]...)
 	router.DELETE(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups/:top_up_id", wrapper.DeleteTopUp, options.OperationMiddlewares["deleteTopUp"]...)
+	router.POST(options.BaseURL+"/v1/customers/:customer_id/portal_sessions", wrapper.CreatePortalSession, options.OperationMiddlewares["createPortalSession"]...)
+	router.POST(options.BaseURL+"/v1/customers/:customer_id/sync_payment_methods_from_gateway", wrapper.SyncPaymentMethods, options.OperationMiddlewares["syncPaymentMethods"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.FetchCustomerByExternalID, options.OperationMiddlewares["fetchCustomerByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.UpdateCustomerByExternalID, options.OperationMiddlewares["updateCustomerByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/costs", wrapper.ListCustomerCostsByExternalID, options.OperationMiddlewares["listCustomerCostsByExternalID"]...)
@@ -6139,6 +6339,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups", wrapper.ListTopUpsByExternalID, options.OperationMiddlewares["listTopUpsByExternalID"]...)
 	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups", wrapper.CreateTopUpByExternalID, options.OperationMiddlewares["createTopUpByExternalID"]...)
 	router.DELETE(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/credits/top_ups/:top_up_id", wrapper.DeleteTopUpByExternalID, options.OperationMiddlewares["deleteTopUpByExternalID"]...)
+	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/portal_sessions", wrapper.CreatePortalSessionByExternalID, options.OperationMiddlewares["createPortalSessionByExternalID"]...)
+	router.POST(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/sync_payment_methods_from_gateway", wrapper.SyncPaymentMethodsByExternalID, options.OperationMiddlewares["syncPaymentMethodsByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups", wrapper.ListDimensionalPriceGroups, options.OperationMiddlewares["listDimensionalPriceGroups"]...)
 	router.POST(options.BaseURL+"/v1/dimensional_price_groups", wrapper.CreateDimensionalPriceGroup, options.OperationMiddlewares["createDimensionalPriceGroup"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.FetchDimensionalPriceGroup, options.OperationMiddlewares["fetchDimensionalPriceGroup"]...)
@@ -6165,6 +6367,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id/line_items/:line_item_id/explanation", wrapper.ExplainInvoiceLineItem, options.OperationMiddlewares["explainInvoiceLineItem"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/mark_paid", wrapper.MarkInvoicePaid, options.OperationMiddlewares["markInvoicePaid"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/regenerate_invoice_pdf", wrapper.RegenerateInvoicePDF, options.OperationMiddlewares["regenerateInvoicePDF"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/regenerate_receipt_pdf", wrapper.RegenerateReceiptPDF, options.OperationMiddlewares["regenerateReceiptPDF"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/summary", wrapper.ListInvoiceSummaries, options.OperationMiddlewares["listInvoiceSummaries"]...)
 	router.POST(options.BaseURL+"/v1/invoices/summary/:invoice_id/issue", wrapper.IssueInvoiceSummary, options.OperationMiddlewares["issueInvoiceSummary"]...)
@@ -6174,6 +6378,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/items/:item_id", wrapper.FetchItem, options.OperationMiddlewares["fetchItem"]...)
 	router.PUT(options.BaseURL+"/v1/items/:item_id", wrapper.UpdateItem, options.OperationMiddlewares["updateItem"]...)
 	router.POST(options.BaseURL+"/v1/items/:item_id/archive", wrapper.ArchiveItem, options.OperationMiddlewares["archiveItem"]...)
+	router.GET(options.BaseURL+"/v1/letterhead", wrapper.FetchLetterhead, options.OperationMiddlewares["fetchLetterhead"]...)
+	router.PUT(options.BaseURL+"/v1/letterhead", wrapper.UpdateLetterhead, options.OperationMiddlewares["updateLetterhead"]...)
 	router.GET(options.BaseURL+"/v1/license_types", wrapper.ListLicenseTypes, options.OperationMiddlewares["listLicenseTypes"]...)
 	router.POST(options.BaseURL+"/v1/license_types", wrapper.CreateLicenseType, options.OperationMiddlewares["createLicenseType"]...)
 	router.GET(options.BaseURL+"/v1/license_types/:license_type_id", wrapper.FetchLicenseType, options.OperationMiddlewares["fetchLicenseType"]...)
@@ -9115,6 +9321,149 @@ func (response DeleteTopUpByExternalIDdefaultApplicationProblemPlusJSONResponse)
 	return err
 }
 
+type CreatePortalSessionByExternalIDRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+	Body               *CreatePortalSessionByExternalIDJSONRequestBody
+}
+
+type CreatePortalSessionByExternalIDResponseObject interface {
+	VisitCreatePortalSessionByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type CreatePortalSessionByExternalID201JSONResponse PortalSession
+
+func (response CreatePortalSessionByExternalID201JSONResponse) VisitCreatePortalSessionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSessionByExternalID403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response CreatePortalSessionByExternalID403ApplicationProblemPlusJSONResponse) VisitCreatePortalSessionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSessionByExternalID429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response CreatePortalSessionByExternalID429ApplicationProblemPlusJSONResponse) VisitCreatePortalSessionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSessionByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreatePortalSessionByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitCreatePortalSessionByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethodsByExternalIDRequestObject struct {
+	ExternalCustomerID ExternalCustomerID `json:"external_customer_id"`
+}
+
+type SyncPaymentMethodsByExternalIDResponseObject interface {
+	VisitSyncPaymentMethodsByExternalIDResponse(w http.ResponseWriter) error
+}
+
+type SyncPaymentMethodsByExternalID204Response struct {
+}
+
+func (response SyncPaymentMethodsByExternalID204Response) VisitSyncPaymentMethodsByExternalIDResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type SyncPaymentMethodsByExternalID403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response SyncPaymentMethodsByExternalID403ApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethodsByExternalID429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response SyncPaymentMethodsByExternalID429ApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethodsByExternalIDdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SyncPaymentMethodsByExternalIDdefaultApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsByExternalIDResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DeleteCustomerRequestObject struct {
 	CustomerID CustomerID `json:"customer_id"`
 }
@@ -10001,6 +10350,149 @@ type DeleteTopUpdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response DeleteTopUpdefaultApplicationProblemPlusJSONResponse) VisitDeleteTopUpResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSessionRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Body       *CreatePortalSessionJSONRequestBody
+}
+
+type CreatePortalSessionResponseObject interface {
+	VisitCreatePortalSessionResponse(w http.ResponseWriter) error
+}
+
+type CreatePortalSession201JSONResponse PortalSession
+
+func (response CreatePortalSession201JSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSession403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response CreatePortalSession403ApplicationProblemPlusJSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSession429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response CreatePortalSession429ApplicationProblemPlusJSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePortalSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreatePortalSessiondefaultApplicationProblemPlusJSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethodsRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+}
+
+type SyncPaymentMethodsResponseObject interface {
+	VisitSyncPaymentMethodsResponse(w http.ResponseWriter) error
+}
+
+type SyncPaymentMethods204Response struct {
+}
+
+func (response SyncPaymentMethods204Response) VisitSyncPaymentMethodsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type SyncPaymentMethods403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response SyncPaymentMethods403ApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethods429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response SyncPaymentMethods429ApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncPaymentMethodsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SyncPaymentMethodsdefaultApplicationProblemPlusJSONResponse) VisitSyncPaymentMethodsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12188,6 +12680,156 @@ func (response PayInvoicedefaultApplicationProblemPlusJSONResponse) VisitPayInvo
 	return err
 }
 
+type RegenerateInvoicePDFRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    RegenerateInvoicePDFParams
+}
+
+type RegenerateInvoicePDFResponseObject interface {
+	VisitRegenerateInvoicePDFResponse(w http.ResponseWriter) error
+}
+
+type RegenerateInvoicePDF200JSONResponse Invoice
+
+func (response RegenerateInvoicePDF200JSONResponse) VisitRegenerateInvoicePDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateInvoicePDF403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response RegenerateInvoicePDF403ApplicationProblemPlusJSONResponse) VisitRegenerateInvoicePDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateInvoicePDF429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response RegenerateInvoicePDF429ApplicationProblemPlusJSONResponse) VisitRegenerateInvoicePDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateInvoicePDFdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RegenerateInvoicePDFdefaultApplicationProblemPlusJSONResponse) VisitRegenerateInvoicePDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateReceiptPDFRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    RegenerateReceiptPDFParams
+}
+
+type RegenerateReceiptPDFResponseObject interface {
+	VisitRegenerateReceiptPDFResponse(w http.ResponseWriter) error
+}
+
+type RegenerateReceiptPDF200JSONResponse Invoice
+
+func (response RegenerateReceiptPDF200JSONResponse) VisitRegenerateReceiptPDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateReceiptPDF403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response RegenerateReceiptPDF403ApplicationProblemPlusJSONResponse) VisitRegenerateReceiptPDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateReceiptPDF429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response RegenerateReceiptPDF429ApplicationProblemPlusJSONResponse) VisitRegenerateReceiptPDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateReceiptPDFdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RegenerateReceiptPDFdefaultApplicationProblemPlusJSONResponse) VisitRegenerateReceiptPDFResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type VoidInvoiceRequestObject struct {
 	InvoiceID InvoiceID `json:"invoice_id"`
 	Params    VoidInvoiceParams
@@ -12625,6 +13267,154 @@ type ArchiveItemdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ArchiveItemdefaultApplicationProblemPlusJSONResponse) VisitArchiveItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLetterheadRequestObject struct {
+}
+
+type FetchLetterheadResponseObject interface {
+	VisitFetchLetterheadResponse(w http.ResponseWriter) error
+}
+
+type FetchLetterhead200JSONResponse Letterhead
+
+func (response FetchLetterhead200JSONResponse) VisitFetchLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLetterhead403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response FetchLetterhead403ApplicationProblemPlusJSONResponse) VisitFetchLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLetterhead429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response FetchLetterhead429ApplicationProblemPlusJSONResponse) VisitFetchLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchLetterheaddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchLetterheaddefaultApplicationProblemPlusJSONResponse) VisitFetchLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateLetterheadRequestObject struct {
+	Params UpdateLetterheadParams
+	Body   *UpdateLetterheadJSONRequestBody
+}
+
+type UpdateLetterheadResponseObject interface {
+	VisitUpdateLetterheadResponse(w http.ResponseWriter) error
+}
+
+type UpdateLetterhead200JSONResponse Letterhead
+
+func (response UpdateLetterhead200JSONResponse) VisitUpdateLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateLetterhead403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response UpdateLetterhead403ApplicationProblemPlusJSONResponse) VisitUpdateLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateLetterhead429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response UpdateLetterhead429ApplicationProblemPlusJSONResponse) VisitUpdateLetterheadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateLetterheaddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UpdateLetterheaddefaultApplicationProblemPlusJSONResponse) VisitUpdateLetterheadResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -18326,6 +19116,12 @@ type StrictServerInterface interface {
 	// DeleteTopUpByExternalID Delete a top-up by alias
 	// (DELETE /v1/customers/external_customer_id/{external_customer_id}/credits/top_ups/{top_up_id})
 	DeleteTopUpByExternalID(ctx context.Context, request DeleteTopUpByExternalIDRequestObject) (DeleteTopUpByExternalIDResponseObject, error)
+	// CreatePortalSessionByExternalID Create a portal session by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/portal_sessions)
+	CreatePortalSessionByExternalID(ctx context.Context, request CreatePortalSessionByExternalIDRequestObject) (CreatePortalSessionByExternalIDResponseObject, error)
+	// SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
+	// (POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway)
+	SyncPaymentMethodsByExternalID(ctx context.Context, request SyncPaymentMethodsByExternalIDRequestObject) (SyncPaymentMethodsByExternalIDResponseObject, error)
 	// DeleteCustomer Delete a customer
 	// (DELETE /v1/customers/{customer_id})
 	DeleteCustomer(ctx context.Context, request DeleteCustomerRequestObject) (DeleteCustomerResponseObject, error)
@@ -18362,6 +19158,12 @@ type StrictServerInterface interface {
 	// DeleteTopUp Delete a top-up
 	// (DELETE /v1/customers/{customer_id}/credits/top_ups/{top_up_id})
 	DeleteTopUp(ctx context.Context, request DeleteTopUpRequestObject) (DeleteTopUpResponseObject, error)
+	// CreatePortalSession Create a portal session
+	// (POST /v1/customers/{customer_id}/portal_sessions)
+	CreatePortalSession(ctx context.Context, request CreatePortalSessionRequestObject) (CreatePortalSessionResponseObject, error)
+	// SyncPaymentMethods Fetch the payment methods of a customer
+	// (POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway)
+	SyncPaymentMethods(ctx context.Context, request SyncPaymentMethodsRequestObject) (SyncPaymentMethodsResponseObject, error)
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx context.Context, request ListDimensionalPriceGroupsRequestObject) (ListDimensionalPriceGroupsResponseObject, error)
@@ -18449,6 +19251,12 @@ type StrictServerInterface interface {
 	// PayInvoice Charge for an invoice now
 	// (POST /v1/invoices/{invoice_id}/pay)
 	PayInvoice(ctx context.Context, request PayInvoiceRequestObject) (PayInvoiceResponseObject, error)
+	// RegenerateInvoicePDF Make the PDF of an invoice again
+	// (POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf)
+	RegenerateInvoicePDF(ctx context.Context, request RegenerateInvoicePDFRequestObject) (RegenerateInvoicePDFResponseObject, error)
+	// RegenerateReceiptPDF Make the PDF of a receipt again
+	// (POST /v1/invoices/{invoice_id}/regenerate_receipt_pdf)
+	RegenerateReceiptPDF(ctx context.Context, request RegenerateReceiptPDFRequestObject) (RegenerateReceiptPDFResponseObject, error)
 	// VoidInvoice Void an invoice
 	// (POST /v1/invoices/{invoice_id}/void)
 	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
@@ -18467,6 +19275,12 @@ type StrictServerInterface interface {
 	// ArchiveItem Archive an item
 	// (POST /v1/items/{item_id}/archive)
 	ArchiveItem(ctx context.Context, request ArchiveItemRequestObject) (ArchiveItemResponseObject, error)
+	// FetchLetterhead Fetch the letterhead
+	// (GET /v1/letterhead)
+	FetchLetterhead(ctx context.Context, request FetchLetterheadRequestObject) (FetchLetterheadResponseObject, error)
+	// UpdateLetterhead Replace the letterhead
+	// (PUT /v1/letterhead)
+	UpdateLetterhead(ctx context.Context, request UpdateLetterheadRequestObject) (UpdateLetterheadResponseObject, error)
 	// ListLicenseTypes List license types
 	// (GET /v1/license_types)
 	ListLicenseTypes(ctx context.Context, request ListLicenseTypesRequestObject) (ListLicenseTypesResponseObject, error)
@@ -19966,6 +20780,79 @@ func (sh *strictHandler) DeleteTopUpByExternalID(ctx echo.Context, externalCusto
 	return nil
 }
 
+// CreatePortalSessionByExternalID operation middleware
+func (sh *strictHandler) CreatePortalSessionByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID) error {
+	var request CreatePortalSessionByExternalIDRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+
+	var body CreatePortalSessionByExternalIDJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePortalSessionByExternalID(ctx.Request().Context(), request.(CreatePortalSessionByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePortalSessionByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePortalSessionByExternalIDResponseObject); ok {
+		return validResponse.VisitCreatePortalSessionByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SyncPaymentMethodsByExternalID operation middleware
+func (sh *strictHandler) SyncPaymentMethodsByExternalID(ctx echo.Context, externalCustomerID ExternalCustomerID) error {
+	var request SyncPaymentMethodsByExternalIDRequestObject
+
+	request.ExternalCustomerID = externalCustomerID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncPaymentMethodsByExternalID(ctx.Request().Context(), request.(SyncPaymentMethodsByExternalIDRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncPaymentMethodsByExternalID")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SyncPaymentMethodsByExternalIDResponseObject); ok {
+		return validResponse.VisitSyncPaymentMethodsByExternalIDResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // DeleteCustomer operation middleware
 func (sh *strictHandler) DeleteCustomer(ctx echo.Context, customerID CustomerID) error {
 	var request DeleteCustomerRequestObject
@@ -20361,6 +21248,79 @@ func (sh *strictHandler) DeleteTopUp(ctx echo.Context, customerID CustomerID, to
 		return err
 	} else if validResponse, ok := response.(DeleteTopUpResponseObject); ok {
 		return validResponse.VisitDeleteTopUpResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePortalSession operation middleware
+func (sh *strictHandler) CreatePortalSession(ctx echo.Context, customerID CustomerID) error {
+	var request CreatePortalSessionRequestObject
+
+	request.CustomerID = customerID
+
+	var body CreatePortalSessionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePortalSession(ctx.Request().Context(), request.(CreatePortalSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePortalSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePortalSessionResponseObject); ok {
+		return validResponse.VisitCreatePortalSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SyncPaymentMethods operation middleware
+func (sh *strictHandler) SyncPaymentMethods(ctx echo.Context, customerID CustomerID) error {
+	var request SyncPaymentMethodsRequestObject
+
+	request.CustomerID = customerID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncPaymentMethods(ctx.Request().Context(), request.(SyncPaymentMethodsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncPaymentMethods")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SyncPaymentMethodsResponseObject); ok {
+		return validResponse.VisitSyncPaymentMethodsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -21407,6 +22367,58 @@ func (sh *strictHandler) PayInvoice(ctx echo.Context, invoiceID InvoiceID, param
 	return nil
 }
 
+// RegenerateInvoicePDF operation middleware
+func (sh *strictHandler) RegenerateInvoicePDF(ctx echo.Context, invoiceID InvoiceID, params RegenerateInvoicePDFParams) error {
+	var request RegenerateInvoicePDFRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RegenerateInvoicePDF(ctx.Request().Context(), request.(RegenerateInvoicePDFRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RegenerateInvoicePDF")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RegenerateInvoicePDFResponseObject); ok {
+		return validResponse.VisitRegenerateInvoicePDFResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RegenerateReceiptPDF operation middleware
+func (sh *strictHandler) RegenerateReceiptPDF(ctx echo.Context, invoiceID InvoiceID, params RegenerateReceiptPDFParams) error {
+	var request RegenerateReceiptPDFRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RegenerateReceiptPDF(ctx.Request().Context(), request.(RegenerateReceiptPDFRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RegenerateReceiptPDF")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RegenerateReceiptPDFResponseObject); ok {
+		return validResponse.VisitRegenerateReceiptPDFResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // VoidInvoice operation middleware
 func (sh *strictHandler) VoidInvoice(ctx echo.Context, invoiceID InvoiceID, params VoidInvoiceParams) error {
 	var request VoidInvoiceRequestObject
@@ -21599,6 +22611,77 @@ func (sh *strictHandler) ArchiveItem(ctx echo.Context, itemID ItemID, params Arc
 		return err
 	} else if validResponse, ok := response.(ArchiveItemResponseObject); ok {
 		return validResponse.VisitArchiveItemResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchLetterhead operation middleware
+func (sh *strictHandler) FetchLetterhead(ctx echo.Context) error {
+	var request FetchLetterheadRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchLetterhead(ctx.Request().Context(), request.(FetchLetterheadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchLetterhead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchLetterheadResponseObject); ok {
+		return validResponse.VisitFetchLetterheadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateLetterhead operation middleware
+func (sh *strictHandler) UpdateLetterhead(ctx echo.Context, params UpdateLetterheadParams) error {
+	var request UpdateLetterheadRequestObject
+
+	request.Params = params
+
+	var body UpdateLetterheadJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateLetterhead(ctx.Request().Context(), request.(UpdateLetterheadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateLetterhead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateLetterheadResponseObject); ok {
+		return validResponse.VisitUpdateLetterheadResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

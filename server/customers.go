@@ -5,6 +5,7 @@ import (
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
@@ -160,6 +161,7 @@ func editCustomer(ctx context.Context, c *customer.Customer, in gen.CustomerUpda
 		"external_customer_id": func() { c.ExternalCustomerID = in.ExternalCustomerID },
 		"currency":             func() { c.Currency = (*money.Currency)(in.Currency) },
 		"auto_issuance":        func() { c.AutoIssuance = in.AutoIssuance },
+		"language":             func() { c.Language = (*letterhead.Language)(in.Language) },
 		"billing_address":      func() { c.BillingAddress = (*customer.Address)(in.BillingAddress) },
 		"shipping_address":     func() { c.ShippingAddress = (*customer.Address)(in.ShippingAddress) },
 		"payment_provider":     func() { c.PaymentProvider = (*string)(in.PaymentProvider) },

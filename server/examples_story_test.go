@@ -79,6 +79,12 @@ func theCustomers() []storyStep {
 		tell("fetchCustomerByExternalID"),
 		tell("updateCustomer"),
 		tell("updateCustomerByExternalID"),
+		tell("fetchLetterhead"),
+		tell("updateLetterhead").as("id", "head_maple"),
+		tell("createPortalSession").as("id", "portal_1"),
+		tell("createPortalSessionByExternalID").as("id", "portal_2"),
+		tell("syncPaymentMethods"),
+		tell("syncPaymentMethodsByExternalID"),
 		meanwhile(func(t *teller) {
 			t.post("/v1/customers", `{"name": "Cafe Lumiere", "email": "comptes@lumiere.example"}`, "id", "customer_twice")
 		}),
@@ -215,6 +221,8 @@ func theInvoices() []storyStep {
 		tell("listCreditNotes"),
 		tell("fetchCreditNote"),
 		tell("markInvoicePaid"),
+		tell("regenerateInvoicePDF"),
+		tell("regenerateReceiptPDF"),
 		draft("invoice_poster", "40.00"),
 		tell("issueInvoiceSummary").with("invoice_id", "poster"),
 		tell("voidInvoice").with("invoice_id", "poster"),

@@ -35,6 +35,7 @@ const (
 type rateLimits struct {
 	keys      *lru.Cache[limitedKey, *rate.Limiter]
 	strangers *lru.Cache[netip.Prefix, *rate.Limiter]
+	visitors  *lru.Cache[netip.Prefix, *rate.Limiter] // of pages for customers
 	good      *lru.Cache[[sha256.Size]byte, struct{}] // keys that worked: strangers at the same address do not hold them up
 	attempts  rate.Limit                              // of strangers at an address
 }
@@ -53,6 +54,7 @@ func newRateLimits(perAddress int) *rateLimits {
 	limits.keys, _ = lru.New[limitedKey, *rate.Limiter](mostLimitedKeys) // fails only for a size below 1
 	limits.strangers, _ = lru.New[netip.Prefix, *rate.Limiter](mostLimitedAddresses)
 	limits.good, _ = lru.New[[sha256.Size]byte, struct{}](mostGoodKeys)
+	limits.visitors, _ = lru.New[netip.Prefix, *rate.Limiter](mostLimitedAddresses)
 	return limits
 }
 
@@ -91,6 +93,20 @@ func (l *rateLimits) admit(address, key string, now time.Time) error {
 	// The attempt is counted when it has failed.
 	if missing := 1 - l.strangersAt(address).TokensAt(now); missing > 0 {
 		return contract.TooOften{Wait: time.Duration(missing / float64(l.attempts) * float64(time.Second))}
+	}
+	return nil
+}
+
+// visit counts a request for a page for customers, which needs no key. An address may send as many
+// as without a good key.
+func (l *rateLimits) visit(address string, now time.Time) error {
+	if l.attempts == rate.Inf {
+		return nil
+	}
+	reserved := limiterOf(l.visitors, network(address), l.attempts, strangerBurst*int(l.attempts)).ReserveN(now, 1)
+	if wait := reserved.DelayFrom(now); wait > 0 {
+		reserved.CancelAt(now)
+		return contract.TooOften{Wait: wait}
 	}
 	return nil
 }

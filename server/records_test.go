@@ -27,6 +27,7 @@ import (
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/migration"
 	"tollkeeper/domain/paper"
+	"tollkeeper/domain/portal"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/domain/user"
@@ -51,7 +52,7 @@ var records = []any{
 	credit.Ledger{}, credit.Block{}, credit.Entry{},
 	invoice.Invoice{}, invoice.Line{}, invoice.CreditNote{}, invoice.CreditNoteLine{}, invoice.UndoneLine{},
 	billing.ThresholdScan{}, invoice.ExpectedInvoice{},
-	paper.File{},
+	paper.File{}, portal.Session{},
 	invoice.AddedLine{}, invoice.PaymentAttempt{}, invoice.ClosedDay{},
 	audit.Entry{}, audit.Change{}, due.Parked{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},

@@ -14,6 +14,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
+	"tollkeeper/domain/paper"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
@@ -68,6 +69,9 @@ type Config struct {
 	// it; that of a server on this machine when "".
 	PublicURL string
 
+	// Fonts are what documents are drawn with; those of the program when empty.
+	Fonts *paper.Fonts
+
 	// Release is the version that /openapi.yaml names; "development" when "".
 	Release string
 }
@@ -85,6 +89,7 @@ type Server struct {
 	ledgers  *keyedLock // by customer, for new entries of the credit ledger
 	outages  outages    // of requests, for the log
 	limits   *rateLimits
+	fonts    paper.Fonts
 
 	answers    *cached[error] // whether the database does
 	exposition *cached[exposition]
@@ -135,6 +140,7 @@ func New(cfg Config) *Server {
 			Failed:     metrics.dueFailed,
 		}),
 		ledgers: newKeyedLock(),
+		fonts:   paper.BuiltIn,
 		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
 
 		adminApart: cfg.AdminApart,
@@ -144,6 +150,9 @@ func New(cfg Config) *Server {
 		proxies:    cfg.TrustedProxies,
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
+	}
+	if cfg.Fonts != nil {
+		s.fonts = *cfg.Fonts
 	}
 	every := cmp.Or(cfg.ProbesEvery, probesEvery)
 	s.answers = newCached(every, s.ping)
@@ -167,6 +176,7 @@ func (s *Server) Handler() http.Handler {
 	console.Mount(e, console.Config{
 		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
 	})
+	s.mountHosted(e)
 	return s.traced(answerHead(e))
 }
 

@@ -61,6 +61,8 @@ type Account struct {
 	IngestRequestsPerSecond  *int   // of each key, of ingestion
 	BackfillLengthSeconds    int    // how long the timeframe of a backfill may be
 
+	PortalLinks bool // customers have a permanent address of their portal, beside sessions
+
 	PaymentGateway   string        // manual or test
 	PaymentRetryDays string        // days after the first failure at which a charge is tried again: 1,4,9
 	SmallestCharge   money.Decimal // what is due of less is not charged for but carried to the next invoice

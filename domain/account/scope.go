@@ -23,7 +23,7 @@ const (
 // Resources are those of the API, by the tags of the contract. A key may have rights to some.
 var Resources = []string{
 	"alerts", "api_keys", "audit_log", "backfills", "coupons", "credit_notes", "credits", "customers", "dimensional_price_groups",
-	"events", "invoices", "items", "license_types", "licenses", "metrics", "plans", "prices", "subscriptions", "test_clock", "webhooks",
+	"events", "invoices", "items", "letterhead", "license_types", "licenses", "metrics", "plans", "prices", "subscriptions", "test_clock", "webhooks",
 }
 
 // Access is what an operation does to a resource.

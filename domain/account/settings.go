@@ -41,6 +41,7 @@ var settings = []setting{
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
 	{"children_per_customer", "children_per_customer", count, func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
+	{"portal_links", "portal_links", boolean, func(a Account) string { return strconv.FormatBool(a.PortalLinks) }},
 	{"payment_gateway", "payment_gateway", oneOf(GatewayManual, GatewayTest), func(a Account) string { return a.PaymentGateway }},
 	{"payment_retry_days", "payment_retry_days", retryDays, func(a Account) string { return a.PaymentRetryDays }},
 	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},

@@ -207,6 +207,8 @@ func (p *page) totals() {
 	x := leftMargin + bodyWidth*0.42
 	p.runHead = nil
 	p.y += 2
+	// All of them stand on one page, unless there are very many.
+	p.room(min(float64(len(d.Totals)+1)*(step(body)+2)+4, bodyEnd-topMargin-30))
 	for _, t := range d.Totals {
 		style, size := plain, body
 		if t.Grand {

@@ -29,14 +29,14 @@ var _ = Describe("Roles", func() {
 			}
 		},
 		Entry("all see all but keys", `alerts:read audit_log:read backfills:read coupons:read credit_notes:read credits:read customers:read
-			dimensional_price_groups:read events:read invoices:read items:read license_types:read licenses:read metrics:read plans:read prices:read
+			dimensional_price_groups:read events:read invoices:read items:read letterhead:read license_types:read licenses:read metrics:read plans:read prices:read
 			subscriptions:read test_clock:read webhooks:read`, "OFESR"),
 		Entry("customers, credits and their alerts", "customers:write credits:write alerts:write", "OFS"),
 		Entry("invoices and what they come from", "invoices:write credit_notes:write coupons:write subscriptions:write licenses:write", "OF"),
 		Entry("the catalog", "plans:write prices:write metrics:write items:write dimensional_price_groups:write license_types:write", "OE"),
 		Entry("keys, webhooks, backfills, events and the clock",
 			"api_keys:read api_keys:write webhooks:write backfills:write events:write events:ingest test_clock:write", "OE"),
-		Entry("what nobody writes", "audit_log:write", "O"),
+		Entry("what the owner alone writes", "audit_log:write letterhead:write", "O"),
 	)
 
 	It("are decided for each resource of the contract", func() {

@@ -36,6 +36,9 @@ var digest = func() string {
 // asset returns the address of a file.
 func asset(name string) string { return "/console/assets/" + digest + "/" + name }
 
+// Stylesheet is the address of the stylesheet, which pages for customers share.
+func Stylesheet() string { return asset("console.css") }
+
 // mountAssets serves the files. They are public: the page to sign in needs them.
 func (c *Console) mountAssets(g *echo.Group) {
 	content, err := fs.Sub(files, "assets")

@@ -42,7 +42,7 @@ func (n *Names) use(value any) {
 }
 
 // unknowable finds ids, texts of keys and secrets, beginnings of keys, tokens of pages, and cursors.
-var unknowable = regexp.MustCompile(`tk_test_[0-9A-Za-z]{32,}|\b[ip]_[0-9A-Za-z]{40}[0-9A-Za-z_-]{27}|tk_test_[0-9A-Za-z]{4}\b|whsec_[0-9A-Za-z+/=]{20,}|\bline_[0-9A-Za-z_-]{20}|\b[a-z]+(_[a-z]+)*_[0-9A-Za-z]{20}\b|\bMT[0-9A-Za-z_-]{30,}`)
+var unknowable = regexp.MustCompile(`tk_test_[0-9A-Za-z]{32,}|\b[ip]_[0-9A-Za-z]{40}[0-9A-Za-z_-]{27}|\bs_[0-9A-Za-z]{20}[0-9A-Za-z_-]{43}|tk_test_[0-9A-Za-z]{4}\b|whsec_[0-9A-Za-z+/=]{20,}|\bline_[0-9A-Za-z_-]{20}|\b[a-z]+(_[a-z]+)*_[0-9A-Za-z]{20}\b|\bMT[0-9A-Za-z_-]{30,}`)
 
 // kindOf is what precedes the random part.
 var kindOf = regexp.MustCompile(`^[a-z]+(_[a-z]+)*`)

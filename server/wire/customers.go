@@ -2,6 +2,7 @@ package wire
 
 import (
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/money"
 	"tollkeeper/gen"
 )
@@ -27,6 +28,7 @@ func ReadCustomer(in gen.CustomerCreate) customer.NewCustomer {
 		AutoCollection:     in.AutoCollection,
 		AutoIssuance:       in.AutoIssuance,
 		EmailDelivery:      in.EmailDelivery,
+		Language:           (*letterhead.Language)(in.Language),
 		Hierarchy:          ReadHierarchy(in.Hierarchy),
 		Metadata:           ReadMetadata(in.Metadata),
 	}
@@ -48,6 +50,7 @@ func Customer(c customer.Customer) gen.Customer {
 		AutoCollection:     c.AutoCollection,
 		AutoIssuance:       c.AutoIssuance,
 		EmailDelivery:      c.EmailDelivery,
+		Language:           (*gen.DocumentLanguage)(c.Language),
 		BillingAddress:     addressToWire(c.BillingAddress),
 		ShippingAddress:    addressToWire(c.ShippingAddress),
 		PaymentProvider:    (*gen.PaymentProvider)(c.PaymentProvider),

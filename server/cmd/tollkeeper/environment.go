@@ -18,6 +18,7 @@ type environment struct {
 	ReplicaURL  string `env:"TOLLKEEPER_REPLICA_URL"` // of a standby of that database, with the login of the server; "": none
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
 	PublicURL   string `env:"TOLLKEEPER_PUBLIC_URL"` // of links; "": by Addr
+	FontDir     string `env:"TOLLKEEPER_FONT_DIR"`   // with fonts for documents, beside that of the program; "": none
 	AdminAddr   string `env:"TOLLKEEPER_ADMIN_ADDR"` // for /metrics and /readyz?deep; "": they are at Addr
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY"`

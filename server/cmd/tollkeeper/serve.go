@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
 	"tollkeeper/server"
 	"tollkeeper/server/webhooks"
@@ -121,6 +122,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	fonts, err := paper.LoadFonts(env.FontDir)
+	if err != nil {
+		return fmt.Errorf("TOLLKEEPER_FONT_DIR: %w", err)
+	}
 	db, err := reach(ctx, env, true)
 	if err != nil {
 		return err
@@ -158,7 +163,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if listeners.admin != nil {
 		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
 	}
-	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 

@@ -1,0 +1,226 @@
+package hosted
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/document"
+	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/link"
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/paper"
+	"tollkeeper/domain/ubl"
+	"tollkeeper/store"
+)
+
+// opened is an invoice whose address was asked for.
+type opened struct {
+	ctx   context.Context // of its account
+	token string
+	view  invoice.View
+	doc   document.Document
+	now   state
+}
+
+// state is where the invoice is in its life, as the page says it.
+type state struct {
+	Text string
+	Tone string // of the badge
+	Pay  bool   // it waits for a payment
+}
+
+// endedLink says that a link was genuine and has ended.
+type endedLink struct{ document document.Document }
+
+func (endedLink) Error() string { return "hosted: the link has ended" }
+
+// open reads the invoice that a token opens.
+func (p *pages) open(c echo.Context, token string) (o opened, err error) {
+	named, ok := link.Parse(link.Invoice, token)
+	if !ok {
+		return o, errNothing
+	}
+	o.ctx, o.token = store.WithAccount(c.Request().Context(), named.AccountID), token
+	err = p.Store.View(o.ctx, func(tx *store.Tx) error {
+		keys, err := link.Of(tx)
+		if err != nil {
+			return err
+		}
+		if !keys.Signed(link.Invoice, token) {
+			return errNothing
+		}
+		if o.view, err = invoice.Find(tx, named.ID); err != nil {
+			return err
+		}
+		if o.view.Status == invoice.StatusDraft {
+			return errNothing
+		}
+		if o.doc, err = document.OfView(tx, o.view); err != nil {
+			return err
+		}
+		ends := named.Ends
+		if ends.IsZero() {
+			if ends, err = invoice.PageEnds(tx, o.view.Invoice); err != nil {
+				return err
+			}
+		}
+		if !tx.Now.Before(ends) {
+			return endedLink{o.doc}
+		}
+		o.now = stateOf(tx, o.doc, o.view)
+		return nil
+	})
+	return o, err
+}
+
+func stateOf(tx *store.Tx, d document.Document, v invoice.View) state {
+	w := d.Words
+	switch {
+	case v.Status == invoice.StatusVoid:
+		return state{Text: w.Fill(w.VoidSince, "date", w.LongDate(d.Day(*v.VoidedAt)))}
+	case v.Status == invoice.StatusPaid:
+		return state{Text: w.Fill(w.PaidOn, "date", w.LongDate(d.Day(*v.PaidAt))), Tone: "good"}
+	case v.AmountDue.IsZero():
+		return state{Text: w.NothingDue, Tone: "good"}
+	case v.DueAt != nil && !tx.Now.Before(*v.DueAt):
+		return state{Text: w.Fill(w.WasDueOn, "date", w.LongDate(d.Due)), Tone: "bad", Pay: true}
+	}
+	return state{Text: w.Fill(w.IsDueOn, "date", w.LongDate(d.Due)), Tone: "info", Pay: true}
+}
+
+// invoice serves the page of an invoice, and with an ending its PDF or XML.
+func (p *pages) invoice(c echo.Context) error {
+	token, ending := c.Param("token"), ""
+	for _, known := range []string{".pdf", ".xml"} {
+		if name, found := strings.CutSuffix(token, known); found {
+			token, ending = name, known
+		}
+	}
+	o, err := p.open(c, token)
+	if err != nil {
+		return err
+	}
+	switch ending {
+	case ".pdf":
+		return p.pdf(c, o, paper.Ref{Kind: document.KindInvoice, ID: o.view.ID})
+	case ".xml":
+		return xml(c, o.doc)
+	}
+	f := p.frame(o.doc)
+	f.Title = o.doc.Title()
+	f.Brand = "/i/" + token + "/brand.css"
+	if len(o.doc.Letterhead.Logo) > 0 {
+		f.Logo = "/i/" + token + "/logo"
+	}
+	return p.show(c, http.StatusOK, invoicePage(f, o))
+}
+
+// invoiceFile serves what belongs to an invoice's page.
+func (p *pages) invoiceFile(c echo.Context) error {
+	o, err := p.open(c, c.Param("token"))
+	if err != nil {
+		return err
+	}
+	switch file := c.Param("file"); {
+	case file == "brand.css":
+		return brand(c, o.doc)
+	case file == "logo" && len(o.doc.Letterhead.Logo) > 0:
+		return c.Blob(http.StatusOK, o.doc.Letterhead.LogoType, o.doc.Letterhead.Logo)
+	case file == "receipt.pdf" && o.view.Status == invoice.StatusPaid:
+		return p.pdf(c, o, paper.Ref{Kind: document.KindReceipt, ID: o.view.ID})
+	default:
+		return p.note(c, o, file)
+	}
+}
+
+// note serves a credit note of the invoice.
+func (p *pages) note(c echo.Context, o opened, file string) error {
+	for _, note := range o.view.CreditNotes {
+		switch file {
+		case note.ID + ".pdf":
+			return p.pdf(c, o, paper.Ref{Kind: document.KindCreditNote, ID: note.ID})
+		case note.ID + ".xml":
+			var d document.Document
+			err := p.Store.View(o.ctx, func(tx *store.Tx) (err error) {
+				d, err = document.OfCreditNote(tx, note.ID)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return xml(c, d)
+		}
+	}
+	return errNothing
+}
+
+// pdf answers with a PDF. Its hash is its ETag: the bytes of a document do not change.
+func (p *pages) pdf(c echo.Context, o opened, ref paper.Ref) error {
+	file, d, err := p.Fonts.Fetch(o.ctx, p.Store, ref)
+	if err != nil {
+		return err
+	}
+	header := c.Response().Header()
+	header.Set(echo.HeaderCacheControl, "private, no-cache")
+	header.Set("ETag", fmt.Sprintf(`"%x"`, file.Hash))
+	header.Set(echo.HeaderContentDisposition, fmt.Sprintf(`inline; filename="%s"`, paper.FileName(d, ".pdf")))
+	header.Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; object-src 'self'; plugin-types application/pdf; frame-ancestors 'none'")
+	if c.Request().Header.Get("If-None-Match") == header.Get("ETag") {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.Blob(http.StatusOK, "application/pdf", file.Content)
+}
+
+func xml(c echo.Context, d document.Document) error {
+	content, ok := ubl.Write(d)
+	if !ok {
+		return errNothing
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s"`, paper.FileName(d, ".xml")))
+	return c.Blob(http.StatusOK, "application/xml; charset=utf-8", content)
+}
+
+// brand answers with the stylesheet of the seller's color. Its letters are white or black, whichever
+// can be read on it.
+func brand(c echo.Context, d document.Document) error {
+	color := d.Letterhead.Content.Color
+	if color == "" {
+		color = "#3a4453"
+	}
+	ink := "#ffffff"
+	if lightColor(color) {
+		ink = "#111111"
+	}
+	return c.Blob(http.StatusOK, "text/css; charset=utf-8", fmt.Appendf(nil, ".seller-mark{background:%s;color:%s}.hosted-head{border-top:4px solid %s}\n", color, ink, color))
+}
+
+// lightColor reports a color on which black has more contrast than white.
+func lightColor(color string) bool {
+	var r, g, b int
+	if _, err := fmt.Sscanf(color, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		return false
+	}
+	return 2126*r+7152*g+722*b > 1_350_000
+}
+
+// owed is the row of a credit note in the list of lines: what it takes off the invoice.
+func (o opened) credited() (rows []document.Total) {
+	for _, note := range o.view.CreditNotes {
+		if note.VoidedAt == nil && !note.Adjusted.IsZero() {
+			rows = append(rows, document.Total{Label: o.doc.Words.CreditNote + " " + note.Number, Amount: note.Adjusted.Neg()})
+		}
+	}
+	return rows
+}
+
+// due is what is to pay now.
+func (o opened) due() money.Decimal {
+	if !o.now.Pay {
+		return money.Decimal{}
+	}
+	return o.view.AmountDue
+}
