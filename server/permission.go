@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/audit"
 	"tollkeeper/server/contract"
+	"tollkeeper/server/mails"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/store"
 )
@@ -72,6 +73,9 @@ func actorOf(ctx context.Context, k account.Key) audit.Actor {
 // an entry of the audit log. An answer that is given again changes nothing and has none.
 func beforeCommit(tx *store.Tx, notes []any) error {
 	if err := webhooks.Announce(tx, notes); err != nil {
+		return err
+	}
+	if err := mails.Announce(tx, notes); err != nil {
 		return err
 	}
 	if requestOf(tx.Context()).replayed {

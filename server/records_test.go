@@ -25,6 +25,7 @@ import (
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/license"
+	"tollkeeper/domain/mail"
 	"tollkeeper/domain/migration"
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/portal"
@@ -57,6 +58,7 @@ var records = []any{
 	audit.Entry{}, audit.Change{}, due.Parked{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 	user.Person{}, user.Invitation{},
+	mail.Mail{}, mail.Reminder{}, mail.Template{},
 }
 
 // unrecorded are the tables that no exported struct stands for.

@@ -20,6 +20,7 @@ import (
 	"tollkeeper/server/background"
 	"tollkeeper/server/console"
 	"tollkeeper/server/contract"
+	"tollkeeper/server/mails"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
@@ -50,6 +51,9 @@ type Config struct {
 
 	// WebhookNetworks may be called by webhooks, beside public addresses.
 	WebhookNetworks []netip.Prefix
+
+	// SMTP is the mail server; nil: mails wait.
+	SMTP *mails.SMTP
 
 	// StalledBody is how long a client may send nothing in the middle of a body; 30 seconds
 	// when 0.
@@ -97,8 +101,9 @@ type Server struct {
 	adminApart bool // the probes have an address of their own
 	eventsOnly bool
 	networks   []netip.Prefix // that webhooks may call
-	stalled    time.Duration  // that a client may send nothing in the middle of a body
-	release    string         // the version of the program
+	smtp       *mails.SMTP
+	stalled    time.Duration // that a client may send nothing in the middle of a body
+	release    string        // the version of the program
 	tracing    trace.TracerProvider
 	proxies    []netip.Prefix // that may name the address of a client
 }
@@ -146,6 +151,7 @@ func New(cfg Config) *Server {
 		adminApart: cfg.AdminApart,
 		eventsOnly: cfg.EventsOnly,
 		networks:   cfg.WebhookNetworks,
+		smtp:       cfg.SMTP,
 		stalled:    cmp.Or(cfg.StalledBody, stalledBody),
 		proxies:    cfg.TrustedProxies,
 		tracing:    cfg.Tracing,
@@ -217,6 +223,11 @@ func (s *Server) Deliverer(options webhooks.Options) *webhooks.Deliverer {
 		Store: s.store, Log: s.log, Runner: s.runner, Networks: s.networks, Options: options,
 		Watch: webhooks.Watch{Attempted: s.metrics.webhookAttempted, Waiting: s.metrics.webhooksWait},
 	})
+}
+
+// MailSender makes a sender of the mails that the server's accounts caused. now is real time; nil for time.Now.
+func (s *Server) MailSender(now func() time.Time) *mails.Sender {
+	return mails.NewSender(mails.Config{Store: s.store, Log: s.log, Runner: s.runner, SMTP: s.smtp, Now: now})
 }
 
 // reading returns a context in which usage is read as the server is configured to.

@@ -69,6 +69,12 @@ type Account struct {
 
 	WebhookRetries string // how long after an attempt the next one is made: 1m,5m,30m
 	WebhookLogDays int    // how long messages can be looked up and sent again
+
+	MailFrom     *string // whose mails they are, such as Acme <billing@acme.example>; nil: none is sent
+	MailInTest   bool    // a test account sends mail, too
+	MailLogDays  int     // how long mails can be looked up and sent again
+	ReminderDays string  // after the due date, before it if negative: -3,1,7
+	AlertEmails  string  // who is told of alerts: addresses, parted by commas
 }
 
 // Test reports whether it is a test account.
@@ -105,6 +111,20 @@ func (a Account) Retries() (days []int) {
 		days = append(days, n)
 	}
 	return days
+}
+
+// Reminders are the days after the due date on which unpaid invoices are reminded of; negative before it.
+func (a Account) Reminders() (days []int) {
+	for _, text := range strings.FieldsFunc(a.ReminderDays, func(r rune) bool { return r == ',' }) {
+		n, _ := strconv.Atoi(text) // the table has nothing else
+		days = append(days, n)
+	}
+	return days
+}
+
+// AlertRecipients are those who are told of alerts.
+func (a Account) AlertRecipients() []string {
+	return strings.FieldsFunc(a.AlertEmails, func(r rune) bool { return r == ',' })
 }
 
 // WebhookWaits are how long the next attempt waits after each that failed.

@@ -50,6 +50,11 @@ var settings = []setting{
 	{"ingest_requests_per_second", "ingest_requests_per_second", perSecond, func(a Account) string { return showPerSecond(a.IngestRequestsPerSecond) }},
 	{"webhook_retries", "webhook_retries", retryWaits, func(a Account) string { return a.WebhookRetries }},
 	{"webhook_log_days", "webhook_log_days", count, func(a Account) string { return strconv.Itoa(a.WebhookLogDays) }},
+	{"mail_from", "mail_from", mailFrom, showMailFrom},
+	{"mail_in_test", "mail_in_test", boolean, func(a Account) string { return strconv.FormatBool(a.MailInTest) }},
+	{"mail_log_days", "mail_log_days", count, func(a Account) string { return strconv.Itoa(a.MailLogDays) }},
+	{"reminder_days", "reminder_days", reminderDays, func(a Account) string { return a.ReminderDays }},
+	{"alert_emails", "alert_emails", addresses, func(a Account) string { return a.AlertEmails }},
 	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
 }
 

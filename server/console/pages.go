@@ -46,6 +46,10 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/settings":                    settingsPage,
 		"/audit":                       auditPage,
 		"/exports":                     exportsPage,
+		"/mails":                       mailsPage,
+		"/mails/:id":                   mailPage,
+		"/mail-templates":              templatesPage,
+		"/mail-templates/:kind":        templatePage,
 		"/do":                          formsPage,
 		"/do/:operation":               formPage,
 	} {
@@ -55,5 +59,9 @@ func (c *Console) mountPages(g *echo.Group) {
 	g.POST("/clock", p.serve(advanceClock))
 	g.POST("/work/:id", p.serve(retryWork))
 	g.GET("/exports/file", p.download)
+	g.GET("/mails/:id/html", p.rawMail(mailHTML))
+	g.POST("/mails/:id", p.serve(resendMail))
+	g.GET("/mail-templates/:kind/html", p.rawMail(exampleHTML))
+	g.POST("/mail-templates/:kind", p.serve(saveTemplate))
 	g.GET("/*", p.serve(unknownPage))
 }

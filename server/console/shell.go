@@ -44,6 +44,7 @@ var sections = []navGroup{
 		{"Settings", "settings", "gear", ""},
 		{"Audit log", "audit", "shield", "listAuditLog"},
 		{"Exports", "exports", "file", ""},
+		{"Mails", "mails", "note", "listInvoices"},
 		{"All forms", "do", "grid", ""},
 	}},
 }

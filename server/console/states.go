@@ -31,11 +31,11 @@ func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
 // stateBadge shows a state of the contract. A state that is unknown here is shown plain.
 func stateBadge(state string) templ.Component {
 	switch state {
-	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded":
+	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded", "sent":
 		return badge(words(state), "good")
 	case "pending", "upcoming", "draft", "in_progress", "not_started", "pending_payment":
 		return hollow(words(state), "info")
-	case "failed", "pending_revert":
+	case "failed", "pending_revert", "uncertain":
 		return badge(words(state), "bad")
 	}
 	return badge(words(state), "plain")

@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/license"
+	"tollkeeper/domain/mail"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -56,6 +57,7 @@ var jobs = slices.Concat(immediateJobs, []job{
 }, thresholdJobs, []job{
 	{"issue invoices", due.Billing, billing.NextIssue, billing.IssueNext},
 	{"collect payments", due.Payments, invoice.NextCollection, invoice.CollectNext},
+	{"send reminders", due.Notices, mail.NextReminder, mail.RemindNext},
 }, alertJobs)
 
 // billingInOrder are the threshold jobs in their place among the jobs that make or change documents and terms.

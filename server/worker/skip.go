@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/due"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/mail"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -25,6 +26,7 @@ var skips = []skip{
 	{"notify of subscriptions", "no endpoint is told that the subscription began or ended", subscription.SkipNotice},
 	{"notify of invoice dates", "no endpoint is told that the date of the invoice has come", billing.SkipDateNotice},
 	{"collect payments", "the invoice stays issued and is not charged by itself any more; it can be charged or marked as paid by a request", invoice.SkipCollection},
+	{"send reminders", "the customer is not reminded of the invoice that time", mail.SkipReminder},
 	{"look at subscriptions", "alerts are not compared with what is known now, but after the next event or change; a threshold that was passed may be told late", alert.SkipDue},
 }
 

@@ -36,6 +36,9 @@ type environment struct {
 	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`        // of the private PostgreSQL; "": no log is archived
 	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`   // URL to fetch the private PostgreSQL from; "": with npm
 
+	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL"`  // of the mail server; "": mails wait
+	MailFrom string `env:"TOLLKEEPER_MAIL_FROM"` // the server's own sender; "": none
+
 	StrangersPerSecond int `env:"TOLLKEEPER_STRANGERS_PER_SECOND" envDefault:"50"` // requests without a good key, of an address; 0: any number
 
 	TrustedProxies  []string `env:"TOLLKEEPER_TRUSTED_PROXIES"`  // networks that may name the client in X-Forwarded-For

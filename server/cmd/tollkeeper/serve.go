@@ -113,6 +113,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return fmt.Errorf("TOLLKEEPER_TRUSTED_PROXIES: %w", err)
 	}
+	smtp, err := env.smtp()
+	if err != nil {
+		return err
+	}
 	listeners, err := env.listen()
 	if err != nil {
 		return err
@@ -163,7 +167,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if listeners.admin != nil {
 		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
 	}
-	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, SMTP: smtp, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 
@@ -192,6 +196,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners l
 	beside.Go(func() { s.Worker().SealDocuments(ctx) })
 	beside.Go(func() { s.Worker().MaintainPartitions(ctx, env.KeyFilters<<20, env.KeepMonths) })
 	beside.Go(func() { s.Deliverer(webhooks.Options{}).Run(ctx) })
+	beside.Go(func() { s.MailSender(nil).Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
 	observed := make(chan error, 1)
 	go func() {

@@ -58,17 +58,24 @@ type createUser struct {
 	Name    string    `required:"" help:"What people call them."`
 	Account string    `required:"" help:"Id of the account that they become a member of."`
 	Role    user.Role `default:"owner" help:"What they may do there: owner, finance, engineer, support or reader."`
+	Mail    bool      `help:"Mail the link to the address, in place of printing it."`
 	JSON    bool      `name:"json" help:"Print JSON."`
 }
 
 // Run makes a person and prints a link by which they choose a password.
 func (cmd createUser) Run(ctx context.Context, env environment, out io.Writer) error {
+	if err := env.checkMail(cmd.Mail); err != nil {
+		return err
+	}
 	return withStore(ctx, env, func(st *store.Store) error {
 		token, p, err := user.CreateMember(ctx, st, cmd.Account, user.New{Email: cmd.Email, Name: cmd.Name}, cmd.Role)
 		if err != nil {
 			return err
 		}
 		path := "/console/reset/" + token
+		if cmd.Mail {
+			return env.mailLink(ctx, out, p.Email, "Choose a password for Tollkeeper", path, "a day")
+		}
 		if cmd.JSON {
 			return printJSON(out, struct {
 				ID   string `json:"id"`
@@ -123,11 +130,15 @@ type inviteUser struct {
 	Email   string    `arg:"" help:"The address of who is invited."`
 	Account string    `required:"" help:"Id of the account."`
 	Role    user.Role `required:"" help:"What they may do there: owner, finance, engineer, support or reader."`
+	Mail    bool      `help:"Mail the link to the address, in place of printing it."`
 	JSON    bool      `name:"json" help:"Print JSON."`
 }
 
 // Run prints a link by which somebody joins an account.
 func (cmd inviteUser) Run(ctx context.Context, env environment, out io.Writer) error {
+	if err := env.checkMail(cmd.Mail); err != nil {
+		return err
+	}
 	return withStore(ctx, env, func(st *store.Store) error {
 		var token string
 		var made user.Invitation
@@ -139,6 +150,9 @@ func (cmd inviteUser) Run(ctx context.Context, env environment, out io.Writer) e
 			return err
 		}
 		path := "/console/invitation/" + token
+		if cmd.Mail {
+			return env.mailLink(ctx, out, made.Email, "You are invited to Tollkeeper", path, "three days")
+		}
 		if cmd.JSON {
 			return printJSON(out, struct {
 				ID   string `json:"id"`
@@ -152,11 +166,15 @@ func (cmd inviteUser) Run(ctx context.Context, env environment, out io.Writer) e
 type resetUser struct {
 	Email               string `arg:"" help:"The address of the person."`
 	WithoutSecondFactor bool   `help:"Switch their second factor off."`
+	Mail                bool   `help:"Mail the link to the person, in place of printing it."`
 	JSON                bool   `name:"json" help:"Print JSON."`
 }
 
 // Run prints a link by which a person chooses a new password.
 func (cmd resetUser) Run(ctx context.Context, env environment, out io.Writer) error {
+	if err := env.checkMail(cmd.Mail); err != nil {
+		return err
+	}
 	return withStore(ctx, env, func(st *store.Store) error {
 		p, err := user.FindByEmail(ctx, st, cmd.Email)
 		if err != nil {
@@ -167,6 +185,9 @@ func (cmd resetUser) Run(ctx context.Context, env environment, out io.Writer) er
 			return err
 		}
 		path := "/console/reset/" + token
+		if cmd.Mail {
+			return env.mailLink(ctx, out, p.Email, "Choose a new password for Tollkeeper", path, "a day")
+		}
 		if cmd.JSON {
 			return printJSON(out, struct {
 				ID   string `json:"id"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -83,6 +84,27 @@ var _ = Describe("The command line for people", func() {
 			"user remove command", "user remove command", "resetPassword person", "user reset command", "joinAccount person", "user invite command",
 			"resetPassword person", "user create command",
 		}))
+	})
+
+	It("mails links where a mail server and a sender are set up", func() {
+		Expect(run(ctx, []string{"user", "invite", "jon@ours.example", "--account", ours.ID, "--role", "finance", "--mail"}, GinkgoWriter)).
+			To(MatchError(ContainSubstring("set TOLLKEEPER_SMTP_URL and TOLLKEEPER_MAIL_FROM")))
+		box := openMailbox()
+		set("TOLLKEEPER_SMTP_URL", "smtp://"+box.address+"?tls=off")
+		set("TOLLKEEPER_MAIL_FROM", "Billing <billing@ours.example>")
+		Expect(said("invite", "jon@ours.example", "--account", ours.ID, "--role", "finance", "--mail")).To(Equal("a link is mailed to jon@ours.example; it works once, for three days\n"))
+		var text string
+		Expect(box.taken).To(Receive(&text))
+		Expect(text).To(And(ContainSubstring("To: <jon@ours.example>"), ContainSubstring("multipart/alternative")))
+		unfolded := strings.ReplaceAll(text, "=\r\n", "")
+		link := regexp.MustCompile(`/console/invitation/([\w-]+)`).FindStringSubmatch(unfolded)
+		Expect(link).To(HaveLen(2))
+		_, err := user.JoinAsNew(ctx, st, link[1], user.New{Name: "Jon", Password: phrase}, user.Request{})
+		Expect(err).NotTo(HaveOccurred())
+		said("reset", "jon@ours.example", "--mail")
+		Expect(box.taken).To(Receive(ContainSubstring("Choose a new password")))
+		box.close()
+		Expect(run(ctx, []string{"user", "reset", "jon@ours.example", "--mail"}, GinkgoWriter)).To(MatchError(ContainSubstring("connect to the mail server")))
 	})
 
 	It("refuses what is no address, role, account or person", func() {
