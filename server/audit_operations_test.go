@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -36,11 +37,8 @@ type auditStory struct {
 
 // withoutRows are changing operations whose entry tells no row, with the reason.
 var withoutRows = map[string]string{
-	"amendEvent":              "events are themselves a log, which keeps what was corrected",
-	"deprecateEvent":          "likewise",
-	"testWebhookEndpoint":     "it sends a message and changes nothing else",
-	"resendWebhookDelivery":   "likewise; the log of deliveries shows it",
-	"resendWebhookDeliveries": "likewise",
+	"testWebhookEndpoint":     "it sends a message and changes nothing",
+	"resendWebhookDeliveries": "in the story, the delivery waits to be sent again already",
 }
 
 func newAuditStory(stride int) *auditStory {
@@ -176,6 +174,20 @@ var _ = Describe("The audit log of the contract", func() {
 		Expect(failed).To(BeNumerically(">", len(s.audited)))
 		Expect(s.silent).To(ConsistOf(slices.Collect(maps.Keys(withoutRows))), "only these have an entry that tells no row")
 		AddReportEntry(fmt.Sprintf("%d operations, %d statements that failed", len(s.audited), failed))
+	})
+
+	It("shows what was corrected of an event, under its key", func() {
+		s := newFixture("2025-03-10T09:00:00Z")
+		buyer := s.buyer(nil)
+		s.subscribe(buyer, nil, s.calls("1.00"))
+		s.use(buyer, "2025-03-10T08:00:00Z", "1")
+		s.put("/v1/events/e000001", object{"event_name": "call", "customer_id": buyer, "timestamp": "2025-03-10T08:00:00Z", "properties": object{"n": 2}}).expect(200)
+		log := s.get("/v1/audit_log?resource_id=e000001").expect(200)
+		Expect(log.list("data")).To(HaveLen(1))
+		change := log.entry("data", 0).entry("changes", 0)
+		Expect(change.at("resource")).To(Equal("events"))
+		Expect(change.at("before")).To(Equal(object{"properties": object{"n": json.Number("1")}}))
+		Expect(change.at("after")).To(Equal(object{"properties": object{"n": json.Number("2")}}))
 	})
 
 	It("is found with an entry too many, and with one that stays without its change", func() {

@@ -9,6 +9,6 @@
 // The role of the server can read and add entries. It cannot change or delete them, and
 // the rows of changes are written by the triggers alone.
 //
-// Usage events are not recorded: they are themselves a log that is only added to.
-// Backfills and corrections of events are.
+// Usage events are not recorded: they are themselves a log. Backfills and corrections of
+// events are.
 package audit
