@@ -940,6 +940,14 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListEvents List the newest events
+	//
+	// In the order in which they were taken in, the last first, whatever their timestamps. Each event is as it is now.
+	// Deprecated events are listed, and so are those of a backfill that is not in effect yet.
+	//
+	// Corresponds with GET /v1/events (the `ListEvents` operationId).
+	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBackfills List backfills
 	//
 	// Newest first.
@@ -1208,6 +1216,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
 	UpdateInvoice(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCreditableLineItems List what is left to credit of an invoice
+	//
+	// The lines of an issued or paid invoice in their order, each with what credit notes that are not void have taken back of
+	// it, and what a credit note may still take back. The answer is not paged. Invoices in any other state are refused with
+	// a 400.
+	//
+	// Corresponds with GET /v1/invoices/{invoice_id}/creditable_line_items (the `ListCreditableLineItems` operationId).
+	ListCreditableLineItems(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteInvoiceLineItem Take a line off a draft
 	//
@@ -1594,6 +1611,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/metrics (the `CreateMetric` operationId).
 	CreateMetric(ctx context.Context, params *CreateMetricParams, body CreateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewMetricWithBody Try the SQL of a metric on recent events
+	//
+	// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+	// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+	// a new metric.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+	PreviewMetricWithBody(ctx context.Context, params *PreviewMetricParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewMetric Try the SQL of a metric on recent events
+	//
+	// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+	// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+	// a new metric.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+	PreviewMetric(ctx context.Context, params *PreviewMetricParams, body PreviewMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FetchMetric Fetch a metric
 	//
@@ -1989,6 +2028,15 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
 	UpdatePrice(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CalculatePrice Calculate a price
+	//
+	// What the price comes to for a quantity in a full billing period, and each step from the quantity to the amount, before
+	// adjustments, credits and conversion. A price that charges by properties of events, or for other prices, is refused with a
+	// 400, since one quantity is not enough for it: evaluate it on events.
+	//
+	// Corresponds with GET /v1/prices/{price_id}/calculation (the `CalculatePrice` operationId).
+	CalculatePrice(ctx context.Context, priceID PriceID, params *CalculatePriceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// EvaluatePriceWithBody Evaluate a price
 	//
 	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
@@ -2169,6 +2217,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCosts(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewPlanChangeWithBody Preview a change of plan
+	//
+	// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+	// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+	// subscription before and after it. What would be refused is refused here.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+	PreviewPlanChangeWithBody(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewPlanChange Preview a change of plan
+	//
+	// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+	// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+	// subscription before and after it. What would be refused is refused here.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+	PreviewPlanChange(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, body PreviewPlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ChangePriceIntervalsWithBody Add and edit prices and adjustments of a subscription
 	//
@@ -4209,6 +4279,24 @@ func (c *Client) UpdateDimensionalPriceGroup(ctx context.Context, dimensionalPri
 	return c.Client.Do(req)
 }
 
+// ListEvents List the newest events
+//
+// In the order in which they were taken in, the last first, whatever their timestamps. Each event is as it is now.
+// Deprecated events are listed, and so are those of a backfill that is not in effect yet.
+//
+// Corresponds with GET /v1/events (the `ListEvents` operationId).
+func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListBackfills List backfills
 //
 // Newest first.
@@ -4718,6 +4806,25 @@ func (c *Client) UpdateInvoiceWithBody(ctx context.Context, invoiceID InvoiceID,
 // Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
 func (c *Client) UpdateInvoice(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateInvoiceRequest(c.Server, invoiceID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCreditableLineItems List what is left to credit of an invoice
+//
+// The lines of an issued or paid invoice in their order, each with what credit notes that are not void have taken back of
+// it, and what a credit note may still take back. The answer is not paged. Invoices in any other state are refused with
+// a 400.
+//
+// Corresponds with GET /v1/invoices/{invoice_id}/creditable_line_items (the `ListCreditableLineItems` operationId).
+func (c *Client) ListCreditableLineItems(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCreditableLineItemsRequest(c.Server, invoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -5484,6 +5591,48 @@ func (c *Client) CreateMetricWithBody(ctx context.Context, params *CreateMetricP
 // Corresponds with POST /v1/metrics (the `CreateMetric` operationId).
 func (c *Client) CreateMetric(ctx context.Context, params *CreateMetricParams, body CreateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateMetricRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewMetricWithBody Try the SQL of a metric on recent events
+//
+// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+// a new metric.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+func (c *Client) PreviewMetricWithBody(ctx context.Context, params *PreviewMetricParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewMetricRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewMetric Try the SQL of a metric on recent events
+//
+// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+// a new metric.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+func (c *Client) PreviewMetric(ctx context.Context, params *PreviewMetricParams, body PreviewMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewMetricRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6278,6 +6427,25 @@ func (c *Client) UpdatePrice(ctx context.Context, priceID PriceID, body UpdatePr
 	return c.Client.Do(req)
 }
 
+// CalculatePrice Calculate a price
+//
+// What the price comes to for a quantity in a full billing period, and each step from the quantity to the amount, before
+// adjustments, credits and conversion. A price that charges by properties of events, or for other prices, is refused with a
+// 400, since one quantity is not enough for it: evaluate it on events.
+//
+// Corresponds with GET /v1/prices/{price_id}/calculation (the `CalculatePrice` operationId).
+func (c *Client) CalculatePrice(ctx context.Context, priceID PriceID, params *CalculatePriceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCalculatePriceRequest(c.Server, priceID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // EvaluatePriceWithBody Evaluate a price
 //
 // What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
@@ -6609,6 +6777,48 @@ func (c *Client) CancelSubscription(ctx context.Context, subscriptionID Subscrip
 // Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 func (c *Client) ListSubscriptionCosts(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSubscriptionCostsRequest(c.Server, subscriptionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewPlanChangeWithBody Preview a change of plan
+//
+// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+// subscription before and after it. What would be refused is refused here.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+func (c *Client) PreviewPlanChangeWithBody(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewPlanChangeRequestWithBody(c.Server, subscriptionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewPlanChange Preview a change of plan
+//
+// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+// subscription before and after it. What would be refused is refused here.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+func (c *Client) PreviewPlanChange(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, body PreviewPlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewPlanChangeRequest(c.Server, subscriptionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11285,6 +11495,72 @@ func NewUpdateDimensionalPriceGroupRequestWithBody(server string, dimensionalPri
 	return req, nil
 }
 
+// NewListEventsRequest constructs an http.Request for the ListEvents method
+func NewListEventsRequest(server string, params *ListEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListBackfillsRequest constructs an http.Request for the ListBackfills method
 func NewListBackfillsRequest(server string, params *ListBackfillsParams) (*http.Request, error) {
 	var err error
@@ -12682,6 +12958,40 @@ func NewUpdateInvoiceRequestWithBody(server string, invoiceID InvoiceID, content
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListCreditableLineItemsRequest constructs an http.Request for the ListCreditableLineItems method
+func NewListCreditableLineItemsRequest(server string, invoiceID InvoiceID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "invoice_id", invoiceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/invoices/%s/creditable_line_items", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -14436,6 +14746,61 @@ func NewCreateMetricRequestWithBody(server string, params *CreateMetricParams, c
 	return req, nil
 }
 
+// NewPreviewMetricRequest calls the generic PreviewMetric builder with application/json body
+func NewPreviewMetricRequest(server string, params *PreviewMetricParams, body PreviewMetricJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPreviewMetricRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewPreviewMetricRequestWithBody constructs an http.Request for the PreviewMetric method, with any body, and a specified content type
+func NewPreviewMetricRequestWithBody(server string, params *PreviewMetricParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/metrics/preview")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFetchMetricRequest constructs an http.Request for the FetchMetric method
 func NewFetchMetricRequest(server string, metricID MetricID) (*http.Request, error) {
 	var err error
@@ -15780,6 +16145,63 @@ func NewUpdatePriceRequestWithBody(server string, priceID PriceID, contentType s
 	return req, nil
 }
 
+// NewCalculatePriceRequest constructs an http.Request for the CalculatePrice method
+func NewCalculatePriceRequest(server string, priceID PriceID, params *CalculatePriceParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "price_id", priceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prices/%s/calculation", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "quantity", params.Quantity, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewEvaluatePriceRequest calls the generic EvaluatePrice builder with application/json body
 func NewEvaluatePriceRequest(server string, priceID PriceID, params *EvaluatePriceParams, body EvaluatePriceJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -16665,6 +17087,68 @@ func NewListSubscriptionCostsRequest(server string, subscriptionID SubscriptionI
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPreviewPlanChangeRequest calls the generic PreviewPlanChange builder with application/json body
+func NewPreviewPlanChangeRequest(server string, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, body PreviewPlanChangeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPreviewPlanChangeRequestWithBody(server, subscriptionID, params, "application/json", bodyReader)
+}
+
+// NewPreviewPlanChangeRequestWithBody constructs an http.Request for the PreviewPlanChange method, with any body, and a specified content type
+func NewPreviewPlanChangeRequestWithBody(server string, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subscription_id", subscriptionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subscriptions/%s/preview_plan_change", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -19484,6 +19968,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/dimensional_price_groups/{dimensional_price_group_id} (the `UpdateDimensionalPriceGroup` operationId).
 	UpdateDimensionalPriceGroupWithResponse(ctx context.Context, dimensionalPriceGroupID DimensionalPriceGroupID, body UpdateDimensionalPriceGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDimensionalPriceGroupResponse, error)
 
+	// ListEventsWithResponse List the newest events
+	//
+	// In the order in which they were taken in, the last first, whatever their timestamps. Each event is as it is now.
+	// Deprecated events are listed, and so are those of a backfill that is not in effect yet.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/events (the `ListEvents` operationId).
+	ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
+
 	// ListBackfillsWithResponse List backfills
 	//
 	// Newest first.
@@ -19772,6 +20266,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /v1/invoices/{invoice_id} (the `UpdateInvoice` operationId).
 	UpdateInvoiceWithResponse(ctx context.Context, invoiceID InvoiceID, body UpdateInvoiceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInvoiceResponse, error)
+
+	// ListCreditableLineItemsWithResponse List what is left to credit of an invoice
+	//
+	// The lines of an issued or paid invoice in their order, each with what credit notes that are not void have taken back of
+	// it, and what a credit note may still take back. The answer is not paged. Invoices in any other state are refused with
+	// a 400.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/invoices/{invoice_id}/creditable_line_items (the `ListCreditableLineItems` operationId).
+	ListCreditableLineItemsWithResponse(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*ListCreditableLineItemsResponse, error)
 
 	// DeleteInvoiceLineItemWithResponse Take a line off a draft
 	//
@@ -20195,6 +20700,28 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/metrics (the `CreateMetric` operationId).
 	CreateMetricWithResponse(ctx context.Context, params *CreateMetricParams, body CreateMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateMetricResponse, error)
 
+	// PreviewMetricWithBodyWithResponse Try the SQL of a metric on recent events
+	//
+	// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+	// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+	// a new metric.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+	PreviewMetricWithBodyWithResponse(ctx context.Context, params *PreviewMetricParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewMetricResponse, error)
+
+	// PreviewMetricWithResponse Try the SQL of a metric on recent events
+	//
+	// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+	// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+	// a new metric.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+	PreviewMetricWithResponse(ctx context.Context, params *PreviewMetricParams, body PreviewMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewMetricResponse, error)
+
 	// FetchMetricWithResponse Fetch a metric
 	//
 	// Answers 404 when there is no such metric.
@@ -20615,6 +21142,17 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/prices/{price_id} (the `UpdatePrice` operationId).
 	UpdatePriceWithResponse(ctx context.Context, priceID PriceID, body UpdatePriceJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePriceResponse, error)
 
+	// CalculatePriceWithResponse Calculate a price
+	//
+	// What the price comes to for a quantity in a full billing period, and each step from the quantity to the amount, before
+	// adjustments, credits and conversion. A price that charges by properties of events, or for other prices, is refused with a
+	// 400, since one quantity is not enough for it: evaluate it on events.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/prices/{price_id}/calculation (the `CalculatePrice` operationId).
+	CalculatePriceWithResponse(ctx context.Context, priceID PriceID, params *CalculatePriceParams, reqEditors ...RequestEditorFn) (*CalculatePriceResponse, error)
+
 	// EvaluatePriceWithBodyWithResponse Evaluate a price
 	//
 	// What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
@@ -20807,6 +21345,28 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subscriptions/{subscription_id}/costs (the `ListSubscriptionCosts` operationId).
 	ListSubscriptionCostsWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *ListSubscriptionCostsParams, reqEditors ...RequestEditorFn) (*ListSubscriptionCostsResponse, error)
+
+	// PreviewPlanChangeWithBodyWithResponse Preview a change of plan
+	//
+	// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+	// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+	// subscription before and after it. What would be refused is refused here.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+	PreviewPlanChangeWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewPlanChangeResponse, error)
+
+	// PreviewPlanChangeWithResponse Preview a change of plan
+	//
+	// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+	// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+	// subscription before and after it. What would be refused is refused here.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+	PreviewPlanChangeWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, body PreviewPlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewPlanChangeResponse, error)
 
 	// ChangePriceIntervalsWithBodyWithResponse Add and edit prices and adjustments of a subscription
 	//
@@ -25294,6 +25854,75 @@ func (r UpdateDimensionalPriceGroupResponse) ContentType() string {
 	return ""
 }
 
+// ListEventsResponse429Headers the declared response headers of an HTTP 429 response for ListEvents
+type ListEventsResponse429Headers struct {
+	RetryAfter *int
+}
+
+type ListEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventPage
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListEventsResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEventsResponse) GetJSON200() *EventPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r ListEventsResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r ListEventsResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListEventsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListBackfillsResponse429Headers the declared response headers of an HTTP 429 response for ListBackfills
 type ListBackfillsResponse429Headers struct {
 	RetryAfter *int
@@ -26537,6 +27166,75 @@ func (r UpdateInvoiceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateInvoiceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListCreditableLineItemsResponse429Headers the declared response headers of an HTTP 429 response for ListCreditableLineItems
+type ListCreditableLineItemsResponse429Headers struct {
+	RetryAfter *int
+}
+
+type ListCreditableLineItemsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CreditableLineItems
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListCreditableLineItemsResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCreditableLineItemsResponse) GetJSON200() *CreditableLineItems {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r ListCreditableLineItemsResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r ListCreditableLineItemsResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCreditableLineItemsResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCreditableLineItemsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCreditableLineItemsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCreditableLineItemsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCreditableLineItemsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -28468,6 +29166,75 @@ func (r CreateMetricResponse) ContentType() string {
 	return ""
 }
 
+// PreviewMetricResponse429Headers the declared response headers of an HTTP 429 response for PreviewMetric
+type PreviewMetricResponse429Headers struct {
+	RetryAfter *int
+}
+
+type PreviewMetricResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MetricPreview
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PreviewMetricResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PreviewMetricResponse) GetJSON200() *MetricPreview {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r PreviewMetricResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r PreviewMetricResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PreviewMetricResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PreviewMetricResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PreviewMetricResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PreviewMetricResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PreviewMetricResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // FetchMetricResponse429Headers the declared response headers of an HTTP 429 response for FetchMetric
 type FetchMetricResponse429Headers struct {
 	RetryAfter *int
@@ -30262,6 +31029,75 @@ func (r UpdatePriceResponse) ContentType() string {
 	return ""
 }
 
+// CalculatePriceResponse429Headers the declared response headers of an HTTP 429 response for CalculatePrice
+type CalculatePriceResponse429Headers struct {
+	RetryAfter *int
+}
+
+type CalculatePriceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PriceCalculation
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CalculatePriceResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CalculatePriceResponse) GetJSON200() *PriceCalculation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r CalculatePriceResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r CalculatePriceResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CalculatePriceResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CalculatePriceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CalculatePriceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CalculatePriceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CalculatePriceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // EvaluatePriceResponse429Headers the declared response headers of an HTTP 429 response for EvaluatePrice
 type EvaluatePriceResponse429Headers struct {
 	RetryAfter *int
@@ -31015,6 +31851,75 @@ func (r ListSubscriptionCostsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListSubscriptionCostsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// PreviewPlanChangeResponse429Headers the declared response headers of an HTTP 429 response for PreviewPlanChange
+type PreviewPlanChangeResponse429Headers struct {
+	RetryAfter *int
+}
+
+type PreviewPlanChangeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanChangePreview
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PreviewPlanChangeResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PreviewPlanChangeResponse) GetJSON200() *PlanChangePreview {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r PreviewPlanChangeResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r PreviewPlanChangeResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PreviewPlanChangeResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PreviewPlanChangeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PreviewPlanChangeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PreviewPlanChangeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PreviewPlanChangeResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -34088,6 +34993,22 @@ func (c *ClientWithResponses) UpdateDimensionalPriceGroupWithResponse(ctx contex
 	return ParseUpdateDimensionalPriceGroupResponse(rsp)
 }
 
+// ListEventsWithResponse List the newest events
+//
+// In the order in which they were taken in, the last first, whatever their timestamps. Each event is as it is now.
+// Deprecated events are listed, and so are those of a backfill that is not in effect yet.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/events (the `ListEvents` operationId).
+func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error) {
+	rsp, err := c.ListEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEventsResponse(rsp)
+}
+
 // ListBackfillsWithResponse List backfills
 //
 // Newest first.
@@ -34525,6 +35446,23 @@ func (c *ClientWithResponses) UpdateInvoiceWithResponse(ctx context.Context, inv
 		return nil, err
 	}
 	return ParseUpdateInvoiceResponse(rsp)
+}
+
+// ListCreditableLineItemsWithResponse List what is left to credit of an invoice
+//
+// The lines of an issued or paid invoice in their order, each with what credit notes that are not void have taken back of
+// it, and what a credit note may still take back. The answer is not paged. Invoices in any other state are refused with
+// a 400.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/invoices/{invoice_id}/creditable_line_items (the `ListCreditableLineItems` operationId).
+func (c *ClientWithResponses) ListCreditableLineItemsWithResponse(ctx context.Context, invoiceID InvoiceID, reqEditors ...RequestEditorFn) (*ListCreditableLineItemsResponse, error) {
+	rsp, err := c.ListCreditableLineItems(ctx, invoiceID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCreditableLineItemsResponse(rsp)
 }
 
 // DeleteInvoiceLineItemWithResponse Take a line off a draft
@@ -35175,6 +36113,40 @@ func (c *ClientWithResponses) CreateMetricWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseCreateMetricResponse(rsp)
+}
+
+// PreviewMetricWithBodyWithResponse Try the SQL of a metric on recent events
+//
+// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+// a new metric.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+func (c *ClientWithResponses) PreviewMetricWithBodyWithResponse(ctx context.Context, params *PreviewMetricParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewMetricResponse, error) {
+	rsp, err := c.PreviewMetricWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewMetricResponse(rsp)
+}
+
+// PreviewMetricWithResponse Try the SQL of a metric on recent events
+//
+// What a metric with this SQL would count of the events that were taken in last, and how its value grows from each of the
+// newest ones to the next. Nothing is saved. SQL that is not understood is refused with a 400 that tells the place, as for
+// a new metric.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/metrics/preview (the `PreviewMetric` operationId).
+func (c *ClientWithResponses) PreviewMetricWithResponse(ctx context.Context, params *PreviewMetricParams, body PreviewMetricJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewMetricResponse, error) {
+	rsp, err := c.PreviewMetric(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewMetricResponse(rsp)
 }
 
 // FetchMetricWithResponse Fetch a metric
@@ -35831,6 +36803,23 @@ func (c *ClientWithResponses) UpdatePriceWithResponse(ctx context.Context, price
 	return ParseUpdatePriceResponse(rsp)
 }
 
+// CalculatePriceWithResponse Calculate a price
+//
+// What the price comes to for a quantity in a full billing period, and each step from the quantity to the amount, before
+// adjustments, credits and conversion. A price that charges by properties of events, or for other prices, is refused with a
+// 400, since one quantity is not enough for it: evaluate it on events.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/prices/{price_id}/calculation (the `CalculatePrice` operationId).
+func (c *ClientWithResponses) CalculatePriceWithResponse(ctx context.Context, priceID PriceID, params *CalculatePriceParams, reqEditors ...RequestEditorFn) (*CalculatePriceResponse, error) {
+	rsp, err := c.CalculatePrice(ctx, priceID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCalculatePriceResponse(rsp)
+}
+
 // EvaluatePriceWithBodyWithResponse Evaluate a price
 //
 // What the price comes to for the stored events of one customer in a timeframe, which counts as a full billing period:
@@ -36118,6 +37107,40 @@ func (c *ClientWithResponses) ListSubscriptionCostsWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseListSubscriptionCostsResponse(rsp)
+}
+
+// PreviewPlanChangeWithBodyWithResponse Preview a change of plan
+//
+// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+// subscription before and after it. What would be refused is refused here.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+func (c *ClientWithResponses) PreviewPlanChangeWithBodyWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewPlanChangeResponse, error) {
+	rsp, err := c.PreviewPlanChangeWithBody(ctx, subscriptionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewPlanChangeResponse(rsp)
+}
+
+// PreviewPlanChangeWithResponse Preview a change of plan
+//
+// Makes the change that `schedule_plan_change` would make with the same body, and takes it back: nothing is saved, no
+// endpoint is told, and no invoice number is used. Shows what the change would make and void, and the drafts of the
+// subscription before and after it. What would be refused is refused here.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/subscriptions/{subscription_id}/preview_plan_change (the `PreviewPlanChange` operationId).
+func (c *ClientWithResponses) PreviewPlanChangeWithResponse(ctx context.Context, subscriptionID SubscriptionID, params *PreviewPlanChangeParams, body PreviewPlanChangeJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewPlanChangeResponse, error) {
+	rsp, err := c.PreviewPlanChange(ctx, subscriptionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewPlanChangeResponse(rsp)
 }
 
 // ChangePriceIntervalsWithBodyWithResponse Add and edit prices and adjustments of a subscription
@@ -40296,6 +41319,66 @@ func ParseUpdateDimensionalPriceGroupResponse(rsp *http.Response) (*UpdateDimens
 	return response, nil
 }
 
+// ParseListEventsResponse parses an HTTP response from a ListEventsWithResponse call
+func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListEventsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListBackfillsResponse parses an HTTP response from a ListBackfillsWithResponse call
 func ParseListBackfillsResponse(rsp *http.Response) (*ListBackfillsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -41370,6 +42453,66 @@ func ParseUpdateInvoiceResponse(rsp *http.Response) (*UpdateInvoiceResponse, err
 	switch {
 	case rsp.StatusCode == 429:
 		var headers UpdateInvoiceResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListCreditableLineItemsResponse parses an HTTP response from a ListCreditableLineItemsWithResponse call
+func ParseListCreditableLineItemsResponse(rsp *http.Response) (*ListCreditableLineItemsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCreditableLineItemsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CreditableLineItems
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListCreditableLineItemsResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -43059,6 +44202,66 @@ func ParseCreateMetricResponse(rsp *http.Response) (*CreateMetricResponse, error
 	return response, nil
 }
 
+// ParsePreviewMetricResponse parses an HTTP response from a PreviewMetricWithResponse call
+func ParsePreviewMetricResponse(rsp *http.Response) (*PreviewMetricResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PreviewMetricResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MetricPreview
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers PreviewMetricResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseFetchMetricResponse parses an HTTP response from a FetchMetricWithResponse call
 func ParseFetchMetricResponse(rsp *http.Response) (*FetchMetricResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -44619,6 +45822,66 @@ func ParseUpdatePriceResponse(rsp *http.Response) (*UpdatePriceResponse, error) 
 	return response, nil
 }
 
+// ParseCalculatePriceResponse parses an HTTP response from a CalculatePriceWithResponse call
+func ParseCalculatePriceResponse(rsp *http.Response) (*CalculatePriceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CalculatePriceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PriceCalculation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers CalculatePriceResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseEvaluatePriceResponse parses an HTTP response from a EvaluatePriceWithResponse call
 func ParseEvaluatePriceResponse(rsp *http.Response) (*EvaluatePriceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -45266,6 +46529,66 @@ func ParseListSubscriptionCostsResponse(rsp *http.Response) (*ListSubscriptionCo
 	switch {
 	case rsp.StatusCode == 429:
 		var headers ListSubscriptionCostsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParsePreviewPlanChangeResponse parses an HTTP response from a PreviewPlanChangeWithResponse call
+func ParsePreviewPlanChangeResponse(rsp *http.Response) (*PreviewPlanChangeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PreviewPlanChangeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanChangePreview
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers PreviewPlanChangeResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -4382,6 +4382,46 @@ type CreditNoteTiny struct {
 // CreditNoteType `refund` gives back money that was paid, `adjustment` lowers what is owed.
 type CreditNoteType string
 
+// CreditableLineItem A line with its `amount` on the invoice, what credit notes have taken back of it (`credited`), and what one may still take
+// back (`creditable`), which is never below 0.
+type CreditableLineItem struct {
+	// Amount What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Amount Amount `json:"amount"`
+
+	// Creditable What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Creditable Amount `json:"creditable"`
+
+	// Credited What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Credited Amount `json:"credited"`
+
+	// EndDate End of the service period, exclusive.
+	EndDate Timestamp `json:"end_date"`
+
+	// InvoiceLineItemID Id of the line.
+	InvoiceLineItemID string `json:"invoice_line_item_id"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// StartDate Start of the service period, inclusive.
+	StartDate Timestamp `json:"start_date"`
+}
+
+// CreditableLineItems defines model for CreditableLineItems.
+type CreditableLineItems struct {
+	// Currency Currency of the amounts.
+	Currency string `json:"currency"`
+
+	// Data The lines, in the order in which they are shown.
+	Data []CreditableLineItem `json:"data"`
+}
+
 // CumulativeGroupedAllocationConfig What groups use beyond a free quantity of their own or beyond the one they share, whichever is more.
 type CumulativeGroupedAllocationConfig struct {
 	// CumulativeAllocation Units of all groups together that are free in a billing period.
@@ -5108,6 +5148,15 @@ type EventOutputPricing struct {
 
 	// ModelType Always `event_output`.
 	ModelType EventOutputModel `json:"model_type"`
+}
+
+// EventPage defines model for EventPage.
+type EventPage struct {
+	// Data The entries of this page, in the order of the list.
+	Data []FoundEvent `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
 }
 
 // EventProperties What metrics count and filter by. A property that is null is dropped.
@@ -6949,6 +6998,32 @@ type MetricParameterDefinition struct {
 
 // MetricParameterValue defines model for MetricParameterValue.
 type MetricParameterValue = json.RawMessage
+
+// MetricPreview What a metric would count of recent events.
+type MetricPreview struct {
+	// Events How many events were looked at: those taken in last, at most 1,000, without deprecated ones.
+	Events int `json:"events"`
+
+	// Newest The latest of them by their timestamps, the earliest first; at most 20.
+	Newest []MetricPreviewEvent `json:"newest"`
+
+	// Value What the metric counts of all of these events together.
+	Value json.Number `json:"value"`
+}
+
+// MetricPreviewEvent defines model for MetricPreviewEvent.
+type MetricPreviewEvent struct {
+	Event FoundEvent `json:"event"`
+
+	// Value What the metric counts of the events up to and including those of this instant.
+	Value json.Number `json:"value"`
+}
+
+// MetricPreviewRequest defines model for MetricPreviewRequest.
+type MetricPreviewRequest struct {
+	// SQL The metric's SELECT, see the operation that creates one.
+	SQL string `json:"sql"`
+}
 
 // MetricStatus Always `active` today. The others are what the hosted service knows.
 type MetricStatus string
@@ -8947,6 +9022,21 @@ type PlanChange struct {
 	UsageCustomerIds []string `json:"usage_customer_ids,omitempty"`
 }
 
+// PlanChangePreview What a change of plan would do.
+type PlanChangePreview struct {
+	// ChangedResources What else a change of a subscription brought about.
+	ChangedResources ChangedSubscriptionResources `json:"changed_resources"`
+
+	// DraftsAfter Its drafts as they would be after the change, by their date.
+	DraftsAfter []Invoice `json:"drafts_after"`
+
+	// DraftsBefore The drafts of the subscription as they are now, by their date.
+	DraftsBefore []Invoice `json:"drafts_before"`
+
+	// Subscription A customer on a plan, from one date to another.
+	Subscription Subscription `json:"subscription"`
+}
+
 // PlanCreate defines model for PlanCreate.
 type PlanCreate struct {
 	// Adjustments Discounts, minimums and maximums of the plan. None by default, and null is none.
@@ -9367,6 +9457,31 @@ type PriceBase struct {
 
 	// ReplacesPriceID Id of the price that it replaced. Null where it replaced none.
 	ReplacesPriceID *string `json:"replaces_price_id"`
+}
+
+// PriceCalculation What a price comes to for a quantity.
+type PriceCalculation struct {
+	// Currency An ISO 4217 code, or the custom unit `credits`.
+	//
+	// Example: USD
+	Currency Currency `json:"currency"`
+
+	// ExactSubtotal The sum of the steps before rounding.
+	ExactSubtotal ExactDecimal `json:"exact_subtotal"`
+
+	// PriceID Id of the price.
+	PriceID string `json:"price_id"`
+
+	// Quantity The quantity.
+	Quantity json.Number `json:"quantity"`
+
+	// Steps The steps of the calculation, in their order.
+	Steps []RatingStep `json:"steps"`
+
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Subtotal Amount `json:"subtotal"`
 }
 
 // PriceEvaluation defines model for PriceEvaluation.
@@ -11968,6 +12083,15 @@ type CreateDimensionalPriceGroupParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // ListBackfillsParams defines parameters for ListBackfills.
 type ListBackfillsParams struct {
 	// Limit How many to return.
@@ -12386,6 +12510,12 @@ type CreateMetricParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// PreviewMetricParams defines parameters for PreviewMetric.
+type PreviewMetricParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListPlansParams defines parameters for ListPlans.
 type ListPlansParams struct {
 	// Limit How many to return.
@@ -12480,6 +12610,12 @@ type EvaluatePricesParams struct {
 type EvaluatePreviewEventsParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CalculatePriceParams defines parameters for CalculatePrice.
+type CalculatePriceParams struct {
+	// Quantity The quantity: what the metric counts, or how many units of a fixed fee.
+	Quantity Decimal `form:"quantity" json:"quantity"`
 }
 
 // EvaluatePriceParams defines parameters for EvaluatePrice.
@@ -12602,6 +12738,12 @@ type ListSubscriptionCostsParams struct {
 
 	// ViewMode `cumulative` (the default) counts each item from the start of its billing period, `periodic` day by day.
 	ViewMode *ViewModeQuery `form:"view_mode,omitempty" json:"view_mode,omitempty"`
+}
+
+// PreviewPlanChangeParams defines parameters for PreviewPlanChange.
+type PreviewPlanChangeParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ChangePriceIntervalsParams defines parameters for ChangePriceIntervals.
@@ -12961,6 +13103,9 @@ type DeactivateLicenseJSONRequestBody = LicenseDeactivate
 // CreateMetricJSONRequestBody defines body for CreateMetric for application/json ContentType.
 type CreateMetricJSONRequestBody = MetricCreate
 
+// PreviewMetricJSONRequestBody defines body for PreviewMetric for application/json ContentType.
+type PreviewMetricJSONRequestBody = MetricPreviewRequest
+
 // UpdateMetricJSONRequestBody defines body for UpdateMetric for application/json ContentType.
 type UpdateMetricJSONRequestBody = MetricUpdate
 
@@ -13014,6 +13159,9 @@ type UpdateSubscriptionJSONRequestBody = SubscriptionUpdate
 
 // CancelSubscriptionJSONRequestBody defines body for CancelSubscription for application/json ContentType.
 type CancelSubscriptionJSONRequestBody = SubscriptionCancel
+
+// PreviewPlanChangeJSONRequestBody defines body for PreviewPlanChange for application/json ContentType.
+type PreviewPlanChangeJSONRequestBody = PlanChange
 
 // ChangePriceIntervalsJSONRequestBody defines body for ChangePriceIntervals for application/json ContentType.
 type ChangePriceIntervalsJSONRequestBody = PriceIntervalChanges

@@ -198,6 +198,9 @@ type ServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx echo.Context, dimensionalPriceGroupID DimensionalPriceGroupID) error
+	// ListEvents List the newest events
+	// (GET /v1/events)
+	ListEvents(ctx echo.Context, params ListEventsParams) error
 	// ListBackfills List backfills
 	// (GET /v1/events/backfills)
 	ListBackfills(ctx echo.Context, params ListBackfillsParams) error
@@ -252,6 +255,9 @@ type ServerInterface interface {
 	// UpdateInvoice Update an invoice
 	// (PUT /v1/invoices/{invoice_id})
 	UpdateInvoice(ctx echo.Context, invoiceID InvoiceID) error
+	// ListCreditableLineItems List what is left to credit of an invoice
+	// (GET /v1/invoices/{invoice_id}/creditable_line_items)
+	ListCreditableLineItems(ctx echo.Context, invoiceID InvoiceID) error
 	// DeleteInvoiceLineItem Take a line off a draft
 	// (DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id})
 	DeleteInvoiceLineItem(ctx echo.Context, invoiceID InvoiceID, lineItemID LineItemID) error
@@ -336,6 +342,9 @@ type ServerInterface interface {
 	// CreateMetric Create a metric
 	// (POST /v1/metrics)
 	CreateMetric(ctx echo.Context, params CreateMetricParams) error
+	// PreviewMetric Try the SQL of a metric on recent events
+	// (POST /v1/metrics/preview)
+	PreviewMetric(ctx echo.Context, params PreviewMetricParams) error
 	// FetchMetric Fetch a metric
 	// (GET /v1/metrics/{metric_id})
 	FetchMetric(ctx echo.Context, metricID MetricID) error
@@ -414,6 +423,9 @@ type ServerInterface interface {
 	// UpdatePrice Update a price
 	// (PUT /v1/prices/{price_id})
 	UpdatePrice(ctx echo.Context, priceID PriceID) error
+	// CalculatePrice Calculate a price
+	// (GET /v1/prices/{price_id}/calculation)
+	CalculatePrice(ctx echo.Context, priceID PriceID, params CalculatePriceParams) error
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error
@@ -447,6 +459,9 @@ type ServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx echo.Context, subscriptionID SubscriptionID, params ListSubscriptionCostsParams) error
+	// PreviewPlanChange Preview a change of plan
+	// (POST /v1/subscriptions/{subscription_id}/preview_plan_change)
+	PreviewPlanChange(ctx echo.Context, subscriptionID SubscriptionID, params PreviewPlanChangeParams) error
 	// ChangePriceIntervals Add and edit prices and adjustments of a subscription
 	// (POST /v1/subscriptions/{subscription_id}/price_intervals)
 	ChangePriceIntervals(ctx echo.Context, subscriptionID SubscriptionID, params ChangePriceIntervalsParams) error
@@ -2462,6 +2477,31 @@ func (w *ServerInterfaceWrapper) UpdateDimensionalPriceGroup(ctx echo.Context) e
 	return err
 }
 
+// ListEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) ListEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListEventsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListEvents(ctx, params)
+	return err
+}
+
 // ListBackfills converts echo context to params.
 func (w *ServerInterfaceWrapper) ListBackfills(ctx echo.Context) error {
 	var err error
@@ -3175,6 +3215,22 @@ func (w *ServerInterfaceWrapper) UpdateInvoice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateInvoice(ctx, invoiceID)
+	return err
+}
+
+// ListCreditableLineItems converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCreditableLineItems(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCreditableLineItems(ctx, invoiceID)
 	return err
 }
 
@@ -4100,6 +4156,35 @@ func (w *ServerInterfaceWrapper) CreateMetric(ctx echo.Context) error {
 	return err
 }
 
+// PreviewMetric converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewMetric(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PreviewMetricParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewMetric(ctx, params)
+	return err
+}
+
 // FetchMetric converts echo context to params.
 func (w *ServerInterfaceWrapper) FetchMetric(ctx echo.Context) error {
 	var err error
@@ -4762,6 +4847,31 @@ func (w *ServerInterfaceWrapper) UpdatePrice(ctx echo.Context) error {
 	return err
 }
 
+// CalculatePrice converts echo context to params.
+func (w *ServerInterfaceWrapper) CalculatePrice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "price_id" -------------
+	var priceID PriceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "price_id", ctx.Param("price_id"), &priceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CalculatePriceParams
+	// ------------- Required query parameter "quantity" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "quantity", ctx.QueryParams(), &params.Quantity, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter quantity: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CalculatePrice(ctx, priceID, params)
+	return err
+}
+
 // EvaluatePrice converts echo context to params.
 func (w *ServerInterfaceWrapper) EvaluatePrice(ctx echo.Context) error {
 	var err error
@@ -5223,6 +5333,42 @@ func (w *ServerInterfaceWrapper) ListSubscriptionCosts(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListSubscriptionCosts(ctx, subscriptionID, params)
+	return err
+}
+
+// PreviewPlanChange converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewPlanChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionID SubscriptionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", ctx.Param("subscription_id"), &subscriptionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PreviewPlanChangeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewPlanChange(ctx, subscriptionID, params)
 	return err
 }
 
@@ -6347,6 +6493,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/:dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroup, options.OperationMiddlewares["updateDimensionalPriceGroup"]...)
 	router.GET(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.FetchDimensionalPriceGroupByExternalID, options.OperationMiddlewares["fetchDimensionalPriceGroupByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/dimensional_price_groups/external_dimensional_price_group_id/:external_dimensional_price_group_id", wrapper.UpdateDimensionalPriceGroupByExternalID, options.OperationMiddlewares["updateDimensionalPriceGroupByExternalID"]...)
+	router.GET(options.BaseURL+"/v1/events", wrapper.ListEvents, options.OperationMiddlewares["listEvents"]...)
 	router.PUT(options.BaseURL+"/v1/events/:event_id", wrapper.AmendEvent, options.OperationMiddlewares["amendEvent"]...)
 	router.PUT(options.BaseURL+"/v1/events/:event_id/deprecate", wrapper.DeprecateEvent, options.OperationMiddlewares["deprecateEvent"]...)
 	router.GET(options.BaseURL+"/v1/events/backfills", wrapper.ListBackfills, options.OperationMiddlewares["listBackfills"]...)
@@ -6362,6 +6509,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/invoices", wrapper.CreateInvoice, options.OperationMiddlewares["createInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.FetchInvoice, options.OperationMiddlewares["fetchInvoice"]...)
 	router.PUT(options.BaseURL+"/v1/invoices/:invoice_id", wrapper.UpdateInvoice, options.OperationMiddlewares["updateInvoice"]...)
+	router.GET(options.BaseURL+"/v1/invoices/:invoice_id/creditable_line_items", wrapper.ListCreditableLineItems, options.OperationMiddlewares["listCreditableLineItems"]...)
 	router.DELETE(options.BaseURL+"/v1/invoices/:invoice_id/invoice_line_items/:line_item_id", wrapper.DeleteInvoiceLineItem, options.OperationMiddlewares["deleteInvoiceLineItem"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/issue", wrapper.IssueInvoice, options.OperationMiddlewares["issueInvoice"]...)
 	router.GET(options.BaseURL+"/v1/invoices/:invoice_id/line_items/:line_item_id/explanation", wrapper.ExplainInvoiceLineItem, options.OperationMiddlewares["explainInvoiceLineItem"]...)
@@ -6395,6 +6543,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/metrics", wrapper.CreateMetric, options.OperationMiddlewares["createMetric"]...)
 	router.GET(options.BaseURL+"/v1/metrics/:metric_id", wrapper.FetchMetric, options.OperationMiddlewares["fetchMetric"]...)
 	router.PUT(options.BaseURL+"/v1/metrics/:metric_id", wrapper.UpdateMetric, options.OperationMiddlewares["updateMetric"]...)
+	router.POST(options.BaseURL+"/v1/metrics/preview", wrapper.PreviewMetric, options.OperationMiddlewares["previewMetric"]...)
 	router.GET(options.BaseURL+"/v1/ping", wrapper.Ping, options.OperationMiddlewares["ping"]...)
 	router.GET(options.BaseURL+"/v1/plans", wrapper.ListPlans, options.OperationMiddlewares["listPlans"]...)
 	router.POST(options.BaseURL+"/v1/plans", wrapper.CreatePlan, options.OperationMiddlewares["createPlan"]...)
@@ -6415,6 +6564,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/prices", wrapper.CreatePrice, options.OperationMiddlewares["createPrice"]...)
 	router.GET(options.BaseURL+"/v1/prices/:price_id", wrapper.FetchPrice, options.OperationMiddlewares["fetchPrice"]...)
 	router.PUT(options.BaseURL+"/v1/prices/:price_id", wrapper.UpdatePrice, options.OperationMiddlewares["updatePrice"]...)
+	router.GET(options.BaseURL+"/v1/prices/:price_id/calculation", wrapper.CalculatePrice, options.OperationMiddlewares["calculatePrice"]...)
 	router.POST(options.BaseURL+"/v1/prices/:price_id/evaluate", wrapper.EvaluatePrice, options.OperationMiddlewares["evaluatePrice"]...)
 	router.POST(options.BaseURL+"/v1/prices/evaluate", wrapper.EvaluatePrices, options.OperationMiddlewares["evaluatePrices"]...)
 	router.POST(options.BaseURL+"/v1/prices/evaluate_preview_events", wrapper.EvaluatePreviewEvents, options.OperationMiddlewares["evaluatePreviewEvents"]...)
@@ -6430,6 +6580,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/subscriptions/:subscription_id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/cancel", wrapper.CancelSubscription, options.OperationMiddlewares["cancelSubscription"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/costs", wrapper.ListSubscriptionCosts, options.OperationMiddlewares["listSubscriptionCosts"]...)
+	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/preview_plan_change", wrapper.PreviewPlanChange, options.OperationMiddlewares["previewPlanChange"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/price_intervals", wrapper.ChangePriceIntervals, options.OperationMiddlewares["changePriceIntervals"]...)
 	router.POST(options.BaseURL+"/v1/subscriptions/:subscription_id/redeem_coupon", wrapper.RedeemCoupon, options.OperationMiddlewares["redeemCoupon"]...)
 	router.GET(options.BaseURL+"/v1/subscriptions/:subscription_id/schedule", wrapper.FetchSubscriptionSchedule, options.OperationMiddlewares["fetchSubscriptionSchedule"]...)
@@ -10951,6 +11102,80 @@ func (response UpdateDimensionalPriceGroupdefaultApplicationProblemPlusJSONRespo
 	return err
 }
 
+type ListEventsRequestObject struct {
+	Params ListEventsParams
+}
+
+type ListEventsResponseObject interface {
+	VisitListEventsResponse(w http.ResponseWriter) error
+}
+
+type ListEvents200JSONResponse EventPage
+
+func (response ListEvents200JSONResponse) VisitListEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEvents403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ListEvents403ApplicationProblemPlusJSONResponse) VisitListEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEvents429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListEvents429ApplicationProblemPlusJSONResponse) VisitListEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListEventsdefaultApplicationProblemPlusJSONResponse) VisitListEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListBackfillsRequestObject struct {
 	Params ListBackfillsParams
 }
@@ -12297,6 +12522,80 @@ type UpdateInvoicedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response UpdateInvoicedefaultApplicationProblemPlusJSONResponse) VisitUpdateInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditableLineItemsRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+}
+
+type ListCreditableLineItemsResponseObject interface {
+	VisitListCreditableLineItemsResponse(w http.ResponseWriter) error
+}
+
+type ListCreditableLineItems200JSONResponse CreditableLineItems
+
+func (response ListCreditableLineItems200JSONResponse) VisitListCreditableLineItemsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditableLineItems403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ListCreditableLineItems403ApplicationProblemPlusJSONResponse) VisitListCreditableLineItemsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditableLineItems429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListCreditableLineItems429ApplicationProblemPlusJSONResponse) VisitListCreditableLineItemsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCreditableLineItemsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCreditableLineItemsdefaultApplicationProblemPlusJSONResponse) VisitListCreditableLineItemsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -14396,6 +14695,81 @@ func (response CreateMetricdefaultApplicationProblemPlusJSONResponse) VisitCreat
 	return err
 }
 
+type PreviewMetricRequestObject struct {
+	Params PreviewMetricParams
+	Body   *PreviewMetricJSONRequestBody
+}
+
+type PreviewMetricResponseObject interface {
+	VisitPreviewMetricResponse(w http.ResponseWriter) error
+}
+
+type PreviewMetric200JSONResponse MetricPreview
+
+func (response PreviewMetric200JSONResponse) VisitPreviewMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewMetric403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response PreviewMetric403ApplicationProblemPlusJSONResponse) VisitPreviewMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewMetric429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PreviewMetric429ApplicationProblemPlusJSONResponse) VisitPreviewMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewMetricdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PreviewMetricdefaultApplicationProblemPlusJSONResponse) VisitPreviewMetricResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FetchMetricRequestObject struct {
 	MetricID MetricID `json:"metric_id"`
 }
@@ -16382,6 +16756,81 @@ func (response UpdatePricedefaultApplicationProblemPlusJSONResponse) VisitUpdate
 	return err
 }
 
+type CalculatePriceRequestObject struct {
+	PriceID PriceID `json:"price_id"`
+	Params  CalculatePriceParams
+}
+
+type CalculatePriceResponseObject interface {
+	VisitCalculatePriceResponse(w http.ResponseWriter) error
+}
+
+type CalculatePrice200JSONResponse PriceCalculation
+
+func (response CalculatePrice200JSONResponse) VisitCalculatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CalculatePrice403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response CalculatePrice403ApplicationProblemPlusJSONResponse) VisitCalculatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CalculatePrice429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response CalculatePrice429ApplicationProblemPlusJSONResponse) VisitCalculatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CalculatePricedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CalculatePricedefaultApplicationProblemPlusJSONResponse) VisitCalculatePriceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type EvaluatePriceRequestObject struct {
 	PriceID PriceID `json:"price_id"`
 	Params  EvaluatePriceParams
@@ -17195,6 +17644,82 @@ type ListSubscriptionCostsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListSubscriptionCostsdefaultApplicationProblemPlusJSONResponse) VisitListSubscriptionCostsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewPlanChangeRequestObject struct {
+	SubscriptionID SubscriptionID `json:"subscription_id"`
+	Params         PreviewPlanChangeParams
+	Body           *PreviewPlanChangeJSONRequestBody
+}
+
+type PreviewPlanChangeResponseObject interface {
+	VisitPreviewPlanChangeResponse(w http.ResponseWriter) error
+}
+
+type PreviewPlanChange200JSONResponse PlanChangePreview
+
+func (response PreviewPlanChange200JSONResponse) VisitPreviewPlanChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewPlanChange403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response PreviewPlanChange403ApplicationProblemPlusJSONResponse) VisitPreviewPlanChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewPlanChange429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PreviewPlanChange429ApplicationProblemPlusJSONResponse) VisitPreviewPlanChangeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewPlanChangedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PreviewPlanChangedefaultApplicationProblemPlusJSONResponse) VisitPreviewPlanChangeResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19182,6 +19707,9 @@ type StrictServerInterface interface {
 	// UpdateDimensionalPriceGroup Update a dimensional price group
 	// (PUT /v1/dimensional_price_groups/{dimensional_price_group_id})
 	UpdateDimensionalPriceGroup(ctx context.Context, request UpdateDimensionalPriceGroupRequestObject) (UpdateDimensionalPriceGroupResponseObject, error)
+	// ListEvents List the newest events
+	// (GET /v1/events)
+	ListEvents(ctx context.Context, request ListEventsRequestObject) (ListEventsResponseObject, error)
 	// ListBackfills List backfills
 	// (GET /v1/events/backfills)
 	ListBackfills(ctx context.Context, request ListBackfillsRequestObject) (ListBackfillsResponseObject, error)
@@ -19236,6 +19764,9 @@ type StrictServerInterface interface {
 	// UpdateInvoice Update an invoice
 	// (PUT /v1/invoices/{invoice_id})
 	UpdateInvoice(ctx context.Context, request UpdateInvoiceRequestObject) (UpdateInvoiceResponseObject, error)
+	// ListCreditableLineItems List what is left to credit of an invoice
+	// (GET /v1/invoices/{invoice_id}/creditable_line_items)
+	ListCreditableLineItems(ctx context.Context, request ListCreditableLineItemsRequestObject) (ListCreditableLineItemsResponseObject, error)
 	// DeleteInvoiceLineItem Take a line off a draft
 	// (DELETE /v1/invoices/{invoice_id}/invoice_line_items/{line_item_id})
 	DeleteInvoiceLineItem(ctx context.Context, request DeleteInvoiceLineItemRequestObject) (DeleteInvoiceLineItemResponseObject, error)
@@ -19320,6 +19851,9 @@ type StrictServerInterface interface {
 	// CreateMetric Create a metric
 	// (POST /v1/metrics)
 	CreateMetric(ctx context.Context, request CreateMetricRequestObject) (CreateMetricResponseObject, error)
+	// PreviewMetric Try the SQL of a metric on recent events
+	// (POST /v1/metrics/preview)
+	PreviewMetric(ctx context.Context, request PreviewMetricRequestObject) (PreviewMetricResponseObject, error)
 	// FetchMetric Fetch a metric
 	// (GET /v1/metrics/{metric_id})
 	FetchMetric(ctx context.Context, request FetchMetricRequestObject) (FetchMetricResponseObject, error)
@@ -19398,6 +19932,9 @@ type StrictServerInterface interface {
 	// UpdatePrice Update a price
 	// (PUT /v1/prices/{price_id})
 	UpdatePrice(ctx context.Context, request UpdatePriceRequestObject) (UpdatePriceResponseObject, error)
+	// CalculatePrice Calculate a price
+	// (GET /v1/prices/{price_id}/calculation)
+	CalculatePrice(ctx context.Context, request CalculatePriceRequestObject) (CalculatePriceResponseObject, error)
 	// EvaluatePrice Evaluate a price
 	// (POST /v1/prices/{price_id}/evaluate)
 	EvaluatePrice(ctx context.Context, request EvaluatePriceRequestObject) (EvaluatePriceResponseObject, error)
@@ -19431,6 +19968,9 @@ type StrictServerInterface interface {
 	// ListSubscriptionCosts Costs of a subscription, day by day
 	// (GET /v1/subscriptions/{subscription_id}/costs)
 	ListSubscriptionCosts(ctx context.Context, request ListSubscriptionCostsRequestObject) (ListSubscriptionCostsResponseObject, error)
+	// PreviewPlanChange Preview a change of plan
+	// (POST /v1/subscriptions/{subscription_id}/preview_plan_change)
+	PreviewPlanChange(ctx context.Context, request PreviewPlanChangeRequestObject) (PreviewPlanChangeResponseObject, error)
 	// ChangePriceIntervals Add and edit prices and adjustments of a subscription
 	// (POST /v1/subscriptions/{subscription_id}/price_intervals)
 	ChangePriceIntervals(ctx context.Context, request ChangePriceIntervalsRequestObject) (ChangePriceIntervalsResponseObject, error)
@@ -21546,6 +22086,31 @@ func (sh *strictHandler) UpdateDimensionalPriceGroup(ctx echo.Context, dimension
 	return nil
 }
 
+// ListEvents operation middleware
+func (sh *strictHandler) ListEvents(ctx echo.Context, params ListEventsParams) error {
+	var request ListEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListEvents(ctx.Request().Context(), request.(ListEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListEventsResponseObject); ok {
+		return validResponse.VisitListEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListBackfills operation middleware
 func (sh *strictHandler) ListBackfills(ctx echo.Context, params ListBackfillsParams) error {
 	var request ListBackfillsRequestObject
@@ -22159,6 +22724,31 @@ func (sh *strictHandler) UpdateInvoice(ctx echo.Context, invoiceID InvoiceID) er
 		return err
 	} else if validResponse, ok := response.(UpdateInvoiceResponseObject); ok {
 		return validResponse.VisitUpdateInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCreditableLineItems operation middleware
+func (sh *strictHandler) ListCreditableLineItems(ctx echo.Context, invoiceID InvoiceID) error {
+	var request ListCreditableLineItemsRequestObject
+
+	request.InvoiceID = invoiceID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCreditableLineItems(ctx.Request().Context(), request.(ListCreditableLineItemsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCreditableLineItems")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCreditableLineItemsResponseObject); ok {
+		return validResponse.VisitListCreditableLineItemsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -23106,6 +23696,54 @@ func (sh *strictHandler) CreateMetric(ctx echo.Context, params CreateMetricParam
 		return err
 	} else if validResponse, ok := response.(CreateMetricResponseObject); ok {
 		return validResponse.VisitCreateMetricResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewMetric operation middleware
+func (sh *strictHandler) PreviewMetric(ctx echo.Context, params PreviewMetricParams) error {
+	var request PreviewMetricRequestObject
+
+	request.Params = params
+
+	var body PreviewMetricJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewMetric(ctx.Request().Context(), request.(PreviewMetricRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewMetric")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewMetricResponseObject); ok {
+		return validResponse.VisitPreviewMetricResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -24069,6 +24707,32 @@ func (sh *strictHandler) UpdatePrice(ctx echo.Context, priceID PriceID) error {
 	return nil
 }
 
+// CalculatePrice operation middleware
+func (sh *strictHandler) CalculatePrice(ctx echo.Context, priceID PriceID, params CalculatePriceParams) error {
+	var request CalculatePriceRequestObject
+
+	request.PriceID = priceID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CalculatePrice(ctx.Request().Context(), request.(CalculatePriceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CalculatePrice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CalculatePriceResponseObject); ok {
+		return validResponse.VisitCalculatePriceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // EvaluatePrice operation middleware
 func (sh *strictHandler) EvaluatePrice(ctx echo.Context, priceID PriceID, params EvaluatePriceParams) error {
 	var request EvaluatePriceRequestObject
@@ -24461,6 +25125,55 @@ func (sh *strictHandler) ListSubscriptionCosts(ctx echo.Context, subscriptionID 
 		return err
 	} else if validResponse, ok := response.(ListSubscriptionCostsResponseObject); ok {
 		return validResponse.VisitListSubscriptionCostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewPlanChange operation middleware
+func (sh *strictHandler) PreviewPlanChange(ctx echo.Context, subscriptionID SubscriptionID, params PreviewPlanChangeParams) error {
+	var request PreviewPlanChangeRequestObject
+
+	request.SubscriptionID = subscriptionID
+	request.Params = params
+
+	var body PreviewPlanChangeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewPlanChange(ctx.Request().Context(), request.(PreviewPlanChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewPlanChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewPlanChangeResponseObject); ok {
+		return validResponse.VisitPreviewPlanChangeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

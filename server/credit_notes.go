@@ -59,3 +59,17 @@ func (s *Server) FetchCreditNote(ctx context.Context, req gen.FetchCreditNoteReq
 	}
 	return gen.FetchCreditNote200JSONResponse(wire.CreditNote(note)), nil
 }
+
+// ListCreditableLineItems serves GET /v1/invoices/{invoice_id}/creditable_line_items.
+func (s *Server) ListCreditableLineItems(ctx context.Context, req gen.ListCreditableLineItemsRequestObject) (gen.ListCreditableLineItemsResponseObject, error) {
+	var shown gen.CreditableLineItems
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		inv, lines, err := invoice.LinesToCredit(tx, req.InvoiceID)
+		shown = wire.CreditableLineItems(inv, lines)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCreditableLineItems200JSONResponse(shown), nil
+}

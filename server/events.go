@@ -58,6 +58,20 @@ func (s *Server) SearchEvents(ctx context.Context, req gen.SearchEventsRequestOb
 	return gen.SearchEvents200JSONResponse{Data: wire.MapSlice(found, wire.FoundEvent)}, nil
 }
 
+// ListEvents serves GET /v1/events.
+func (s *Server) ListEvents(ctx context.Context, req gen.ListEventsRequestObject) (gen.ListEventsResponseObject, error) {
+	var page gen.EventPage
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		found, next, err := event.Newest(tx, wire.ReadPage(req.Params.Limit, req.Params.Cursor))
+		page = gen.EventPage{Data: wire.MapSlice(found, wire.FoundEvent), PaginationMetadata: wire.Page(next)}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListEvents200JSONResponse(page), nil
+}
+
 // ListEventVolumes serves GET /v1/events/volume.
 func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesRequestObject) (gen.ListEventVolumesResponseObject, error) {
 	start, startErr := wire.ReadInstant("timeframe_start", &req.Params.TimeframeStart, time.UTC)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
@@ -71,6 +72,20 @@ func (s *Server) FetchMetric(ctx context.Context, req gen.FetchMetricRequestObje
 		return nil, err
 	}
 	return gen.FetchMetric200JSONResponse(found), nil
+}
+
+// PreviewMetric serves POST /v1/metrics/preview. It reads only, so nothing is remembered of it
+// (semantics 14.3.5).
+func (s *Server) PreviewMetric(ctx context.Context, req gen.PreviewMetricRequestObject) (gen.PreviewMetricResponseObject, error) {
+	var preview usage.Preview
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		preview, err = usage.PreviewMetric(tx, req.Body.SQL)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.PreviewMetric200JSONResponse(wire.MetricPreview(preview)), nil
 }
 
 // UpdateMetric serves PUT /v1/metrics/{metric_id}.

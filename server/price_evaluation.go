@@ -63,3 +63,20 @@ func (s *Server) evaluate(ctx context.Context, asked charge.Evaluation) (evaluat
 	})
 	return evaluated, err
 }
+
+// CalculatePrice serves GET /v1/prices/{price_id}/calculation.
+func (s *Server) CalculatePrice(ctx context.Context, req gen.CalculatePriceRequestObject) (gen.CalculatePriceResponseObject, error) {
+	quantity, err := wire.ReadAmount("quantity", req.Params.Quantity)
+	if err != nil {
+		return nil, err
+	}
+	var calculated charge.Rated
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		calculated, err = charge.RateQuantity(tx, req.PriceID, quantity)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CalculatePrice200JSONResponse(wire.PriceCalculation(calculated)), nil
+}

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 
 	"tollkeeper/domain/billing"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
@@ -24,6 +26,57 @@ func planChange(body gen.PlanChange) (change, error) {
 	return func(tx *store.Tx, id string) (billing.Change, error) {
 		return billing.ChangePlan(tx, id, in)
 	}, err
+}
+
+// errTakenBack ends a transaction that is only to show what it would do.
+var errTakenBack = errors.New("server: taken back")
+
+// PreviewPlanChange serves POST /v1/subscriptions/{subscription_id}/preview_plan_change. The change is
+// made in a transaction that is rolled back, so nothing is remembered of it (semantics 14.3.5).
+func (s *Server) PreviewPlanChange(ctx context.Context, req gen.PreviewPlanChangeRequestObject) (gen.PreviewPlanChangeResponseObject, error) {
+	do, err := planChange(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	var shown gen.PlanChangePreview
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		shown, err = previewChange(tx, req.SubscriptionID, do)
+		if err == nil {
+			err = errTakenBack
+		}
+		return err
+	})
+	if !errors.Is(err, errTakenBack) {
+		return nil, err
+	}
+	return gen.PreviewPlanChange200JSONResponse(shown), nil
+}
+
+// previewChange makes the change, and returns the drafts before and after it beside what it made.
+// The subscription is locked first, so that the drafts before are those that the change finds.
+func previewChange(tx *store.Tx, subscriptionID string, do change) (shown gen.PlanChangePreview, err error) {
+	if _, err := subscription.Lock(tx, subscriptionID); err != nil {
+		return shown, err
+	}
+	if shown.DraftsBefore, err = draftsOf(tx, subscriptionID); err != nil {
+		return shown, err
+	}
+	changed, err := do.apply(tx, subscriptionID)
+	if err != nil {
+		return shown, err
+	}
+	shown.Subscription, shown.ChangedResources = changed.Subscription, *changed.ChangedResources
+	shown.DraftsAfter, err = draftsOf(tx, subscriptionID)
+	return shown, err
+}
+
+// draftsOf returns the drafts of a subscription by their date, as they are now.
+func draftsOf(tx *store.Tx, subscriptionID string) ([]gen.Invoice, error) {
+	drafts, err := invoice.Drafts(tx, subscriptionID)
+	if err != nil {
+		return nil, err
+	}
+	return wire.LoadInvoices(tx, drafts)
 }
 
 // UnschedulePendingPlanChanges serves POST /v1/subscriptions/{subscription_id}/unschedule_pending_plan_changes.

@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// What fuzz tests look at directly.
-var (
-	Cursor     = cursor
-	ReadCursor = readCursor
-)
-
 // MigrateWith migrates with other files than those of this version.
 var (
 	MigrateWith = migrateWith

@@ -67,7 +67,7 @@ func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) 
 		return nil, "", err
 	}
 	if page.Cursor != "" {
-		instant, seq, ok := readCursor(name, page.Cursor)
+		instant, seq, ok := ReadCursor(name, page.Cursor)
 		if !ok {
 			return nil, "", fault.Bad("cursor", "is not one that this list returned")
 		}
@@ -82,7 +82,7 @@ func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) 
 	}
 	rows = rows[:page.Limit]
 	last := rows[len(rows)-1]
-	return rows, cursor(name, at(last), recordOf(last).Seq), nil
+	return rows, Cursor(name, at(last), recordOf(last).Seq), nil
 }
 
 // nameOf tells lists apart: by what they list, and in which order.
@@ -96,12 +96,13 @@ func recordOf[T any](row T) Record {
 	return reflect.ValueOf(row).FieldByName("Record").Interface().(Record)
 }
 
-// cursor is a place in the list of that name: behind the row made then.
-func cursor(list string, at time.Time, seq int64) string {
+// Cursor is a place in the list of that name: behind the row made then.
+func Cursor(list string, at time.Time, seq int64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d.%s", at.UnixMicro(), seq, list))
 }
 
-func readCursor(list, text string) (at time.Time, seq int64, ok bool) {
+// ReadCursor reads a cursor of the list of that name. It reports false for any other text.
+func ReadCursor(list, text string) (at time.Time, seq int64, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return at, 0, false
@@ -112,5 +113,5 @@ func readCursor(list, text string) (at time.Time, seq int64, ok bool) {
 	}
 	at = time.UnixMicro(micro).UTC()
 	known := at.Year() >= 1 && at.Year() <= 9999 // to the database too
-	return at, seq, known && cursor(list, at, seq) == text
+	return at, seq, known && Cursor(list, at, seq) == text
 }

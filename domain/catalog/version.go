@@ -58,6 +58,12 @@ func FindVersion(tx *store.Tx, planID string, number int) (PlanVersion, error) {
 	return versions[0], nil
 }
 
+// VersionNumbers are those of the versions of a plan, the newest first; at most so many.
+func VersionNumbers(tx *store.Tx, planID string, most int) (numbers []int, err error) {
+	err = tx.Model(&PlanVersion{}).Where("plan_id = ?", planID).Order("version DESC").Limit(most).Pluck("version", &numbers).Error
+	return numbers, err
+}
+
 // DefaultVersions returns the default versions of plans, by plan. It asks as often
 // for many plans as for one.
 func DefaultVersions(tx *store.Tx, plans []Plan) (map[string]PlanVersion, error) {

@@ -58,6 +58,11 @@ func (s Search) Find(tx *store.Tx) (found []Stored, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("search events: %w", err)
 	}
+	return scanAll(rows)
+}
+
+// scanAll reads events, and closes the rows.
+func scanAll(rows *sql.Rows) (found []Stored, err error) {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		e, err := scanStored(rows)
@@ -67,7 +72,7 @@ func (s Search) Find(tx *store.Tx) (found []Stored, err error) {
 		found = append(found, e)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("search events: %w", err)
+		return nil, fmt.Errorf("read events: %w", err)
 	}
 	return found, nil
 }
@@ -108,9 +113,12 @@ func Lock(tx *store.Tx, key string) (e Stored, err error) {
 
 // selectStored is for scanStored. $1 is the account and $2 the keys.
 const selectStored = `
-	SELECT e.idempotency_key, e.event_name, e.subject, e."timestamp", e.properties::text, e.deprecated, e.seq
+	SELECT ` + storedColumns + `
 	FROM event_keys AS k JOIN events AS e ON e.account_id = k.account_id AND e.seq = k.seq
 	WHERE k.account_id = $1 AND k.idempotency_key = ANY ($2) AND ` + notReverted
+
+// storedColumns are those of an event that scanStored reads.
+const storedColumns = `e.idempotency_key, e.event_name, e.subject, e."timestamp", e.properties::text, e.deprecated, e.seq`
 
 // notReverted leaves out the events of reverted backfills, which gave their keys back. $1
 // is the account.

@@ -63,11 +63,11 @@ func CreateCreditNote(tx *store.Tx, in NewCreditNote) (_ CreditNote, err error) 
 		return CreditNote{}, err
 	}
 	inv, err := Lock(tx, invoiceID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return CreditNote{}, err
-	case inv.Status != StatusIssued && inv.Status != StatusPaid:
-		return CreditNote{}, fault.Refused("only an issued or paid invoice can be credited; this one is %s", inv.Status)
+	}
+	if err := inv.refuseCredit(); err != nil {
+		return CreditNote{}, err
 	}
 	buyers, err := customer.FindAll(tx, []string{inv.CustomerID})
 	if err != nil {

@@ -38,6 +38,17 @@ func OfSubscription(tx *store.Tx, subscriptionID string) (_ []View, err error) {
 	return Present(tx, rows)
 }
 
+// Drafts returns the drafts of a subscription by date.
+func Drafts(tx *store.Tx, subscriptionID string) (_ []View, err error) {
+	defer fault.Doing(&err, "find the drafts of subscription %s", subscriptionID)
+	var rows []Invoice
+	err = tx.Where("subscription_id = ? AND status = ?", subscriptionID, StatusDraft).Order("invoice_date, seq").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	return Present(tx, rows)
+}
+
 // Upcoming returns the draft of the subscription's next billing date. A
 // subscription that has none, since it has not begun or will not be billed any
 // more, is refused.

@@ -67,3 +67,16 @@ func creditNotesToWire(notes []invoice.CreditNote) []gen.InvoiceCreditNote {
 		}
 	})
 }
+
+// CreditableLineItems returns what is left to credit of an invoice.
+func CreditableLineItems(inv invoice.Invoice, lines []invoice.LineToCredit) gen.CreditableLineItems {
+	return gen.CreditableLineItems{
+		Currency: string(inv.Currency),
+		Data: MapSlice(lines, func(l invoice.LineToCredit) gen.CreditableLineItem {
+			return gen.CreditableLineItem{
+				InvoiceLineItemID: l.ID, Name: l.Name, StartDate: Instant(l.StartAt), EndDate: Instant(l.EndAt),
+				Amount: inv.Currency.Format(l.Amount), Credited: inv.Currency.Format(l.Credited), Creditable: inv.Currency.Format(l.Left),
+			}
+		}),
+	}
+}

@@ -26,6 +26,17 @@ func FoundEvent(e event.Stored) gen.FoundEvent {
 	return shown
 }
 
+// MetricPreview returns what a metric would count of recent events.
+func MetricPreview(p usage.Preview) gen.MetricPreview {
+	return gen.MetricPreview{
+		Value:  Number(p.Value),
+		Events: p.Events,
+		Newest: MapSlice(p.Newest, func(s usage.PreviewStep) gen.MetricPreviewEvent {
+			return gen.MetricPreviewEvent{Event: FoundEvent(s.Event), Value: Number(s.Value)}
+		}),
+	}
+}
+
 // EventVolume returns the number of events in an hour, from timeframe_start up to timeframe_end.
 func EventVolume(hour usage.HourCount) gen.EventVolume {
 	return gen.EventVolume{

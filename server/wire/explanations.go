@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -75,6 +76,18 @@ func ratingToWire(line invoice.Line, price catalog.Price) gen.RatingExplanation 
 		ExactSubtotal:    line.Exact.String(),
 		Rounding:         line.Rounding().String(),
 		Subtotal:         price.Currency.Format(line.Subtotal),
+	}
+}
+
+// PriceCalculation returns what a price comes to for a quantity.
+func PriceCalculation(c charge.Rated) gen.PriceCalculation {
+	return gen.PriceCalculation{
+		PriceID:       c.Price.ID,
+		Currency:      gen.Currency(c.Price.Currency),
+		Quantity:      Number(c.Quantity),
+		Steps:         MapSlice(c.Parts, stepToWire),
+		ExactSubtotal: c.Exact.String(),
+		Subtotal:      c.Price.Currency.Format(c.Subtotal),
 	}
 }
 
