@@ -57,7 +57,11 @@ func Mount(e *echo.Echo, cfg Config) {
 	c.mountSignIn(all)
 	c.mountYou(all)
 	c.mountPages(all.Group("", c.signedIn))
+	all.Match([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, "/*", nowhere)
 }
+
+// nowhere answers what no page takes: an unknown address, or a form sent to a page without one.
+func nowhere(ec echo.Context) error { return show(ec, http.StatusNotFound, nothingPage()) }
 
 // secured sets the headers of every answer.
 func (c *Console) secured(next echo.HandlerFunc) echo.HandlerFunc {

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"time"
+
 	"github.com/a-h/templ"
 
 	"tollkeeper/domain/export"
@@ -54,14 +56,7 @@ func creditNotePage(v *visit) (templ.Component, error) {
 		return nil, err
 	}
 	zone := names.zone(n.Customer.ID)
-	t := table{Label: "Line items", Columns: []column{{"Line item", ""}, {"Quantity", "num"}, {"Subtotal", "num wide"}, {"Amount", "num"}}}
-	for _, l := range n.LineItems {
-		name := text(l.Name)
-		if l.StartTimeInclusive != nil {
-			name = stacked(name, openPeriod(*l.StartTimeInclusive, l.EndTimeExclusive, zone))
-		}
-		t.Rows = append(t.Rows, []templ.Component{name, optionalNumber(l.Quantity), number(l.Subtotal), number(l.Amount)})
-	}
+	t := noteLines(n, zone)
 	facts := []fact{
 		{"Customer", names.link(n.Customer.ID)},
 		{"Invoice", anchor(link("invoices", n.InvoiceID), "Open")},
@@ -82,4 +77,17 @@ func creditNotePage(v *visit) (templ.Component, error) {
 		facts = append(facts, fact{"Voided", instant(*n.VoidedAt)})
 	}
 	return recordPage(v, record{Head: h, Title: "Credit note", Facts: facts, Tables: []titled{{"Line items", t}}}), nil
+}
+
+// noteLines shows the lines of a credit note.
+func noteLines(n gen.CreditNote, zone *time.Location) table {
+	t := table{Label: "Line items", Columns: []column{{"Line item", ""}, {"Quantity", "num"}, {"Subtotal", "num wide"}, {"Amount", "num"}}}
+	for _, l := range n.LineItems {
+		name := text(l.Name)
+		if l.StartTimeInclusive != nil {
+			name = stacked(name, openPeriod(*l.StartTimeInclusive, l.EndTimeExclusive, zone))
+		}
+		t.Rows = append(t.Rows, []templ.Component{name, optionalNumber(l.Quantity), number(l.Subtotal), number(l.Amount)})
+	}
+	return t
 }

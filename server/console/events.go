@@ -23,7 +23,12 @@ type eventsView struct {
 	Err        error
 	Volumes    []gen.EventVolume
 	VolumesErr error
-	Names      customerNames
+
+	Newest      []gen.FoundEvent // those that were taken in last
+	NewestErr   error
+	NewestPager pager
+	Following   bool // the list is read again and again
+	Names       customerNames
 }
 
 // eventsPage finds events by their keys, and shows how many came on each of the last days.
@@ -43,6 +48,12 @@ func eventsPage(v *visit) (templ.Component, error) {
 			return nil, err
 		}
 		view.Names = names
+	}
+	if !view.Searched {
+		view.newestEvents()
+	}
+	if view.Following && v.echo.Request().Header.Get("HX-Request") == "true" {
+		return eventsSearch(view), nil // only the newest events are taken from the page
 	}
 	from := v.now.AddDate(0, 0, -14).UTC().Truncate(24 * time.Hour)
 	until := v.now.UTC() // in the last hour

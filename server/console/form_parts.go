@@ -91,3 +91,11 @@ func proseParts(text string) (parts []prosePart) {
 	}
 	return parts
 }
+
+// problemAttributes say that a field is wrong, and where it says why.
+func problemAttributes(field, problem string) templ.Attributes {
+	if problem == "" {
+		return nil
+	}
+	return templ.Attributes{"aria-invalid": "true", "aria-describedby": "p-" + field}
+}

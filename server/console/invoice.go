@@ -21,20 +21,25 @@ type invoiceView struct {
 	WorkErr  error
 }
 
-// invoicePage shows an invoice. The work of a line is shown when the address names the line.
-func invoicePage(v *visit) (templ.Component, error) {
-	id := v.param("id")
-	i, err := fetch[gen.Invoice](v, "fetchInvoice", params{"invoice_id": id}, nil)
+// loadInvoice reads the invoice that the address names.
+func loadInvoice(v *visit) (invoiceView, error) {
+	i, err := fetch[gen.Invoice](v, "fetchInvoice", params{"invoice_id": v.param("id")}, nil)
 	if err != nil {
-		return nil, err
+		return invoiceView{}, err
 	}
 	names, err := v.customers([]string{i.Customer.ID})
+	return invoiceView{visit: v, Invoice: i, Customer: names.name(i.Customer.ID), Zone: names.zone(i.Customer.ID)}, err
+}
+
+// invoicePage shows an invoice. The work of a line is shown when the address names the line.
+func invoicePage(v *visit) (templ.Component, error) {
+	view, err := loadInvoice(v)
 	if err != nil {
 		return nil, err
 	}
-	view := invoiceView{visit: v, Invoice: i, Customer: names.name(i.Customer.ID), Zone: names.zone(i.Customer.ID), Opened: v.query("line")}
+	view.Opened = v.query("line")
 	if view.Opened != "" {
-		view.Work, view.WorkErr = fetch[gen.LineItemExplanation](v, "explainInvoiceLineItem", params{"invoice_id": id, "line_item_id": view.Opened}, nil)
+		view.Work, view.WorkErr = fetch[gen.LineItemExplanation](v, "explainInvoiceLineItem", params{"invoice_id": view.Invoice.ID, "line_item_id": view.Opened}, nil)
 	}
 	return invoiceDetail(view), nil
 }
@@ -60,12 +65,12 @@ func (i invoiceView) head() head {
 		h.Actions = i.visit.actions(
 			doing{Operation: "voidInvoice", Name: "Void", Kind: "danger", Known: known},
 			doing{Operation: "updateInvoice", Name: "Edit", Known: known},
-			doing{Operation: "createCreditNote", Name: "Credit", Known: i.credit()},
+			doing{Operation: "createCreditNote", Name: "Credit", Address: link("invoices", invoice.ID, "credit")},
 			doing{Operation: "payInvoice", Name: "Collect", Known: known},
 			doing{Operation: "markInvoicePaid", Name: "Mark as paid", Kind: "primary", Known: known},
 		)
 	case "paid":
-		h.Actions = i.visit.actions(doing{Operation: "createCreditNote", Name: "Credit", Known: i.credit()})
+		h.Actions = i.visit.actions(doing{Operation: "createCreditNote", Name: "Credit", Address: link("invoices", invoice.ID, "credit")})
 	}
 	return h
 }

@@ -16,7 +16,7 @@ func metricsPage(v *visit) (templ.Component, error) {
 	for _, m := range page.Data {
 		t.Rows = append(t.Rows, []templ.Component{rowLink(link("metrics", m.ID), m.Name, deref(m.Description)), text(m.Item.Name), stateBadge(string(m.Status)), mono(m.SQL)})
 	}
-	create := doing{Operation: "createMetric", Name: "New metric", Icon: "plus", Kind: "primary"}
+	create := doing{Operation: "createMetric", Name: "New metric", Icon: "plus", Kind: "primary", Address: link("metrics", "new")}
 	return listPage(v, listing{
 		Head:  head{Title: "Metrics", Lead: "How events become a quantity.", Actions: v.actions(create)},
 		Table: t,

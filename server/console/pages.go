@@ -11,6 +11,7 @@ func (c *Console) mountPages(g *echo.Group) {
 	p := newPages(c.Config)
 	for path, page := range map[string]func(*visit) (templ.Component, error){
 		"":                             homePage,
+		"/search":                      searchPage,
 		"/customers":                   customersPage,
 		"/customers/:id":               customerPage,
 		"/customers/:id/subscriptions": customerSubscriptionsPage,
@@ -19,8 +20,10 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/customers/:id/alerts":        customerAlertsPage,
 		"/subscriptions":               subscriptionsPage,
 		"/subscriptions/:id":           subscriptionPage,
+		"/subscriptions/:id/change":    planChangePage,
 		"/invoices":                    invoicesPage,
 		"/invoices/:id":                invoicePage,
+		"/invoices/:id/credit":         creditPage,
 		"/credit-notes":                creditNotesPage,
 		"/credit-notes/:id":            creditNotePage,
 		"/credits":                     creditsPage,
@@ -29,6 +32,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/prices":                      pricesPage,
 		"/prices/:id":                  pricePage,
 		"/metrics":                     metricsPage,
+		"/metrics/new":                 newMetricPage,
 		"/metrics/:id":                 metricPage,
 		"/coupons":                     couponsPage,
 		"/coupons/:id":                 couponPage,
@@ -44,6 +48,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/clock":                       clockPage,
 		"/work":                        workPage,
 		"/settings":                    settingsPage,
+		"/settings/team":               teamPage,
 		"/audit":                       auditPage,
 		"/exports":                     exportsPage,
 		"/mails":                       mailsPage,
@@ -56,6 +61,12 @@ func (c *Console) mountPages(g *echo.Group) {
 		g.GET(path, p.serve(page))
 	}
 	g.POST("/do/:operation", p.serve(submitForm))
+	g.POST("/invoices/:id/credit", p.serve(submitCredit))
+	g.POST("/subscriptions/:id/change", p.serve(submitPlanChange))
+	g.POST("/metrics/new", p.serve(submitMetric))
+	g.POST("/settings/team", p.serve(invite))
+	g.POST("/settings/team/invitations/:id", p.serve(withdrawInvitation))
+	g.POST("/settings/team/members/:id", p.serve(changeMember))
 	g.POST("/clock", p.serve(advanceClock))
 	g.POST("/work/:id", p.serve(retryWork))
 	g.GET("/exports/file", p.download)

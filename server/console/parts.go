@@ -87,7 +87,7 @@ type empty struct {
 func (v *visit) actions(all ...doing) (buttons []action) {
 	for _, d := range all {
 		if v.may(d.Operation) {
-			buttons = append(buttons, action{do(d.Operation, d.Known...), d.Name, d.Icon, d.Kind})
+			buttons = append(buttons, action{firstOf(d.Address, do(d.Operation, d.Known...)), d.Name, d.Icon, d.Kind})
 		}
 	}
 	return buttons
@@ -97,6 +97,7 @@ func (v *visit) actions(all ...doing) (buttons []action) {
 type doing struct {
 	Operation, Name, Icon, Kind string
 	Known                       []string // parameters: names and values in turn
+	Address                     string   // of a page that does the same; "" for the form from the contract
 }
 
 // pager makes the pager of a list from the API's answer.

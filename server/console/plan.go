@@ -18,6 +18,9 @@ func planPage(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
+	if named := v.query("versions"); named != "" {
+		return versionsPage(v, p, named)
+	}
 	prices, adjustments, shown := p.Prices, p.Adjustments, p.Version
 	if asked := v.query("version"); asked != "" {
 		version, err := fetch[gen.PlanVersion](v, "fetchPlanVersion", params{"plan_id": id, "version": asked}, nil)
@@ -53,8 +56,12 @@ func planPage(v *visit) (templ.Component, error) {
 	if p.TrialConfig.TrialPeriod != nil {
 		facts = append(facts, fact{"Trial", text(counted(*p.TrialConfig.TrialPeriod, string(p.TrialConfig.TrialPeriodUnit)))})
 	}
-	if p.Version > 1 {
-		facts = append(facts, fact{"Earlier version", versionLink(p, p.Version-1)})
+	pairs, err := v.pairs(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range pairs {
+		facts = append(facts, fact{"Side by side", anchor(pair.Address, "Versions "+pair.Name)})
 	}
 	r := record{Head: h, Title: "Plan", Facts: facts, Metadata: p.Metadata}
 	r.Tables = append(r.Tables, titled{"Prices", planPrices(prices, p.PlanPhases)})

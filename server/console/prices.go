@@ -75,7 +75,7 @@ func pricePage(v *visit) (templ.Component, error) {
 				doing{Operation: "updatePrice", Name: "Edit", Known: known},
 			),
 		},
-		Title: "Price", Facts: facts, Terms: &p.Terms, Metadata: p.Metadata,
+		Title: "Price", Facts: facts, Terms: &p.Terms, Metadata: p.Metadata, Tool: priceCalculator(v.calculator(p.ID)),
 	}), nil
 }
 

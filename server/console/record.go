@@ -1,5 +1,7 @@
 package console
 
+import "github.com/a-h/templ"
+
 // record is a page about one thing: its facts at the side, its lists in the middle.
 type record struct {
 	Head     head
@@ -9,7 +11,8 @@ type record struct {
 	Code     []code
 	Tables   []titled
 	Metadata map[string]string
-	Narrow   bool // without lists
+	Narrow   bool            // without lists
+	Tool     templ.Component // what the page offers to try; nil for nothing
 }
 
 // titled is a table with a heading.

@@ -141,6 +141,12 @@ func recordPage(v *visit, r record) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
+			if r.Tool != nil {
+				templ_7745c5c3_Err = r.Tool.Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
 			for _, t := range r.Tables {
 				templ_7745c5c3_Var8 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -31,10 +31,12 @@ func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
 // stateBadge shows a state of the contract. A state that is unknown here is shown plain.
 func stateBadge(state string) templ.Component {
 	switch state {
-	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded", "sent":
+	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded", "sent", "paid":
 		return badge(words(state), "good")
 	case "pending", "upcoming", "draft", "in_progress", "not_started", "pending_payment":
 		return hollow(words(state), "info")
+	case "issued", "synced":
+		return badge(words(state), "info")
 	case "failed", "pending_revert", "uncertain":
 		return badge(words(state), "bad")
 	}

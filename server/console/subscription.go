@@ -58,7 +58,7 @@ func (s subscriptionView) head() head {
 		doing{Operation: "updateSubscription", Name: "Edit", Known: known},
 		doing{Operation: "changePriceIntervals", Name: "Change prices", Known: known},
 		doing{Operation: "redeemCoupon", Name: "Redeem coupon", Known: known},
-		doing{Operation: "schedulePlanChange", Name: "Change plan", Kind: "primary", Known: known},
+		doing{Operation: "schedulePlanChange", Name: "Change plan", Kind: "primary", Address: link("subscriptions", subscription.ID, "change")},
 	)...)
 	return h
 }

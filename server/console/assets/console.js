@@ -8,8 +8,9 @@ let pending = false;
 document.addEventListener('keydown', (e) => {
   if (e.metaKey || e.ctrlKey || e.altKey || typing(e.target)) return;
   if (e.key === '/') {
-    const box = document.querySelector('main [type=search]');
-    if (box) { e.preventDefault(); box.focus(); }
+    const box = [...document.querySelectorAll('main [type=search], .quick-search [type=search]')].find((el) => el.offsetParent);
+    e.preventDefault();
+    if (box) { box.focus(); box.select(); } else { location.href = '/console/search'; }
   } else if (pending && e.key in go) {
     location.href = '/console' + go[e.key];
   } else if (e.key === 'j' || e.key === 'k') {
