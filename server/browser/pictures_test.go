@@ -78,13 +78,12 @@ var _ = Describe("Pictures", func() {
 		invoice := shop.issued("globex")
 		line := shop.get("/invoices/" + invoice)["line_items"].(list)[0].(object)["id"].(string)
 		customer := shop.get("/customers/external_customer_id/acme")["id"].(string)
-		plan := shop.get("/plans/external_plan_id/scale")["id"].(string)
 		for _, p := range []struct {
 			name, path, theme string
 			width             int64
 		}{
 			{"home", "/console", "light", 1280}, {"work", "/console/invoices/" + invoice + "?line=" + line, "light", 1280},
-			{"customer", "/console/customers/" + customer, "dark", 1280}, {"plan", "/console/plans/" + plan, "light", 1280}, {"narrow", "/console/invoices/" + invoice, "light", narrow},
+			{"customer", "/console/customers/" + customer, "dark", 1280},
 		} {
 			t.visit(p.path)
 			t.look(p.width, p.theme)
