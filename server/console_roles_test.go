@@ -1,0 +1,135 @@
+package server_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/user"
+	"tollkeeper/server/console"
+	"tollkeeper/server/contract"
+)
+
+// rolesFile is the table of what each role sees and may do. SPEC_UPDATE=1 writes it.
+const rolesFile = "console/ROLES.md"
+
+// pagePatterns are the patterns of the pages of an account, and one address of each that has
+// parameters, among those that somebody found.
+func pagePatterns(found map[string]shown) (patterns []string, address map[string]string) {
+	e := echo.New()
+	console.Mount(e, console.Config{Document: contract.Load().Document})
+	address = map[string]string{}
+	for path := range found {
+		at := e.NewContext(nil, nil)
+		e.Router().Find(http.MethodGet, strings.SplitN(path, "?", 2)[0], at)
+		if known, ok := address[at.Path()]; !ok || path < known {
+			address[at.Path()] = path
+		}
+	}
+	for _, route := range e.Routes() {
+		if route.Method == http.MethodGet && address[route.Path] != "" && route.Path != "/console/do/:operation" {
+			patterns = append(patterns, route.Path)
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns), address
+}
+
+var _ = Describe("What each role sees and may do in the console", func() {
+	It("is what the table says", func() {
+		s, _ := filled()
+		desks := map[user.Role]desk{}
+		for _, role := range user.Roles {
+			desks[role] = s.desk(role)
+		}
+		may := func(method, path string) string {
+			row := ""
+			for _, role := range user.Roles {
+				form := url.Values{}
+				if method == http.MethodGet {
+					form = nil
+				}
+				switch status := desks[role].send(method, path, form).status; status {
+				case http.StatusOK:
+					row += " yes |"
+				case http.StatusNotFound:
+					row += " – |"
+				default:
+					Fail(fmt.Sprintf("%s asks for %s: %d", role, path, status))
+				}
+			}
+			return row
+		}
+		table := "# What each role sees and may do\n\nA spec asks for every page and every form with every role and writes this table: `SPEC_UPDATE=1 go test ./server\n" +
+			"-ginkgo.focus='each role'`. What a role may not do is not shown, and its address answers 404.\n"
+		head := "|"
+		for _, role := range user.Roles {
+			head += " " + role.Title() + " |"
+		}
+		rule := "\n|---|" + strings.Repeat("---|", len(user.Roles)) + "\n"
+		patterns, address := pagePatterns(desks[user.RoleOwner].walk())
+		table += "\n## Pages\n\n| page " + head + rule
+		for _, pattern := range patterns {
+			table += "| `" + pattern + "` |" + may(http.MethodGet, address[pattern]) + "\n"
+		}
+		table += "\n## Forms\n\n| operation " + head + rule
+		for _, operation := range slices.Sorted(maps.Keys(writing())) {
+			table += "| `" + operation + "` |" + may(http.MethodGet, "/console/do/"+operation) + "\n"
+		}
+
+		if os.Getenv("SPEC_UPDATE") != "" {
+			Expect(os.WriteFile(rolesFile, []byte(table), 0o600)).To(Succeed())
+		}
+		kept, err := os.ReadFile(rolesFile)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(table).To(Equal(string(kept)))
+	})
+
+	It("is decided again when a form is sent", func() {
+		s, buyer := filled()
+		for _, role := range user.Roles {
+			d := s.desk(role)
+			for operation := range writing() {
+				if d.send(http.MethodGet, "/console/do/"+operation, nil).status == http.StatusNotFound {
+					refused := d.submit("/console/do/"+operation, url.Values{"customer_id": {buyer}, "param.customer_id": {buyer}, "name": {"Changed"}})
+					Expect(refused.status).To(Equal(http.StatusNotFound), "%s sends %s", role, operation)
+				}
+			}
+		}
+		Expect(s.get("/v1/customers/" + buyer).expect(200).at("name")).To(Equal(hostile))
+	})
+
+	It("is nothing without a session", func() {
+		s, buyer := filled()
+		stranger := desk{s.api, "", s.desk(user.RoleReader).client, ""}
+		patterns, address := pagePatterns(s.desk(user.RoleOwner).walk())
+		Expect(len(patterns)).To(BeNumerically(">", 35))
+		for _, pattern := range patterns {
+			answer := stranger.send(http.MethodGet, address[pattern], nil)
+			Expect(answer.status).To(Equal(http.StatusSeeOther), pattern)
+			Expect(answer.header.Get("Location")).To(HavePrefix("/console/login"), pattern)
+			Expect(answer.html).NotTo(ContainSubstring(buyer))
+		}
+	})
+})
+
+// writing are the operations that have forms.
+func writing() map[string]bool {
+	all := map[string]bool{}
+	for _, item := range contract.Load().Document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if method != http.MethodGet && method != http.MethodHead {
+				all[operation.OperationID] = true
+			}
+		}
+	}
+	return all
+}
