@@ -603,7 +603,8 @@ type ClientInterface interface {
 
 	// CreatePortalSessionByExternalIDWithBody Create a portal session by alias
 	//
-	// As `createPortalSession`, for the customer with that alias.
+	// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+	// `invalidate_existing` is false, and only this answer shows the address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -612,7 +613,8 @@ type ClientInterface interface {
 
 	// CreatePortalSessionByExternalID Create a portal session by alias
 	//
-	// As `createPortalSession`, for the customer with that alias.
+	// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+	// `invalidate_existing` is false, and only this answer shows the address.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -621,7 +623,8 @@ type ClientInterface interface {
 
 	// SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
 	//
-	// As `syncPaymentMethods`, for the customer with that alias.
+	// As `syncPaymentMethods`, for the customer with that alias: nothing is asked where the customer has no payment provider, and
+	// the request is refused where the account is connected to none.
 	//
 	// Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
 	SyncPaymentMethodsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3632,7 +3635,8 @@ func (c *Client) DeleteTopUpByExternalID(ctx context.Context, externalCustomerID
 
 // CreatePortalSessionByExternalIDWithBody Create a portal session by alias
 //
-// As `createPortalSession`, for the customer with that alias.
+// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+// `invalidate_existing` is false, and only this answer shows the address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3651,7 +3655,8 @@ func (c *Client) CreatePortalSessionByExternalIDWithBody(ctx context.Context, ex
 
 // CreatePortalSessionByExternalID Create a portal session by alias
 //
-// As `createPortalSession`, for the customer with that alias.
+// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+// `invalidate_existing` is false, and only this answer shows the address.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3670,7 +3675,8 @@ func (c *Client) CreatePortalSessionByExternalID(ctx context.Context, externalCu
 
 // SyncPaymentMethodsByExternalID Fetch the payment methods of a customer by alias
 //
-// As `syncPaymentMethods`, for the customer with that alias.
+// As `syncPaymentMethods`, for the customer with that alias: nothing is asked where the customer has no payment provider, and
+// the request is refused where the account is connected to none.
 //
 // Corresponds with POST /v1/customers/external_customer_id/{external_customer_id}/sync_payment_methods_from_gateway (the `SyncPaymentMethodsByExternalID` operationId).
 func (c *Client) SyncPaymentMethodsByExternalID(ctx context.Context, externalCustomerID ExternalCustomerID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -19605,7 +19611,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePortalSessionByExternalIDWithBodyWithResponse Create a portal session by alias
 	//
-	// As `createPortalSession`, for the customer with that alias.
+	// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+	// `invalidate_existing` is false, and only this answer shows the address.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19614,7 +19621,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreatePortalSessionByExternalIDWithResponse Create a portal session by alias
 	//
-	// As `createPortalSession`, for the customer with that alias.
+	// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+	// `invalidate_existing` is false, and only this answer shows the address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19623,7 +19631,8 @@ type ClientWithResponsesInterface interface {
 
 	// SyncPaymentMethodsByExternalIDWithResponse Fetch the payment methods of a customer by alias
 	//
-	// As `syncPaymentMethods`, for the customer with that alias.
+	// As `syncPaymentMethods`, for the customer with that alias: nothing is asked where the customer has no payment provider, and
+	// the request is refused where the account is connected to none.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -34444,7 +34453,8 @@ func (c *ClientWithResponses) DeleteTopUpByExternalIDWithResponse(ctx context.Co
 
 // CreatePortalSessionByExternalIDWithBodyWithResponse Create a portal session by alias
 //
-// As `createPortalSession`, for the customer with that alias.
+// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+// `invalidate_existing` is false, and only this answer shows the address.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34459,7 +34469,8 @@ func (c *ClientWithResponses) CreatePortalSessionByExternalIDWithBodyWithRespons
 
 // CreatePortalSessionByExternalIDWithResponse Create a portal session by alias
 //
-// As `createPortalSession`, for the customer with that alias.
+// As `createPortalSession`, for the customer with that alias: the sessions that were made before end at once unless
+// `invalidate_existing` is false, and only this answer shows the address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -34474,7 +34485,8 @@ func (c *ClientWithResponses) CreatePortalSessionByExternalIDWithResponse(ctx co
 
 // SyncPaymentMethodsByExternalIDWithResponse Fetch the payment methods of a customer by alias
 //
-// As `syncPaymentMethods`, for the customer with that alias.
+// As `syncPaymentMethods`, for the customer with that alias: nothing is asked where the customer has no payment provider, and
+// the request is refused where the account is connected to none.
 //
 // Returns a wrapper object for the known response body format(s).
 //

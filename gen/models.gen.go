@@ -5312,7 +5312,7 @@ type FixedFeeQuantityUpdate struct {
 	Quantity json.Number `json:"quantity"`
 }
 
-// FoundEvent defines model for FoundEvent.
+// FoundEvent An event as it is stored.
 type FoundEvent struct {
 	// CustomerID As it was sent; null if the other was.
 	CustomerID *string `json:"customer_id"`
@@ -6327,8 +6327,10 @@ type Letterhead struct {
 	Bank LetterheadBank `json:"bank"`
 
 	// Color Color of titles. Null is black.
-	Color     *string            `json:"color"`
-	CreatedAt *NullableTimestamp `json:"created_at"`
+	Color *string `json:"color"`
+
+	// CreatedAt When this version was made. Null before the first update.
+	CreatedAt *Timestamp `json:"created_at"`
 
 	// CustomFields Entries of metadata that documents show.
 	CustomFields []LetterheadField `json:"custom_fields"`
@@ -7013,6 +7015,7 @@ type MetricPreview struct {
 
 // MetricPreviewEvent defines model for MetricPreviewEvent.
 type MetricPreviewEvent struct {
+	// Event An event as it is stored.
 	Event FoundEvent `json:"event"`
 
 	// Value What the metric counts of the events up to and including those of this instant.
@@ -9327,8 +9330,10 @@ type PortalSession struct {
 	CreatedAt Timestamp `json:"created_at"`
 
 	// CustomerID Id of the customer.
-	CustomerID string             `json:"customer_id"`
-	ExpiresAt  *NullableTimestamp `json:"expires_at"`
+	CustomerID string `json:"customer_id"`
+
+	// ExpiresAt When it ends. Null: it does not end by itself.
+	ExpiresAt *Timestamp `json:"expires_at"`
 
 	// ID Id of the session.
 	ID string `json:"id"`
@@ -9461,9 +9466,7 @@ type PriceBase struct {
 
 // PriceCalculation What a price comes to for a quantity.
 type PriceCalculation struct {
-	// Currency An ISO 4217 code, or the custom unit `credits`.
-	//
-	// Example: USD
+	// Currency Currency of the price.
 	Currency Currency `json:"currency"`
 
 	// ExactSubtotal The sum of the steps before rounding.
