@@ -48,6 +48,14 @@ var _ = Describe("The fee of an allocation whose price is ended before the perio
 		}
 	})
 
+	It("is so where the subscription ends as it began, and the day of the usage is not closed", func() {
+		customer := s.buyer(nil)
+		sub := s.subscribeTo(customer, nil, paidCredits("1000", nil), s.callsInCredits())
+		s.use(customer, "2025-05-01T08:00:00Z", "300")
+		s.cancel(sub, asOf("2025-05-01")).expect(200)
+		Expect(s.datedRefunds(sub)).To(ConsistOf("2025-05-01 35.00"))
+	})
+
 	It("is so where another subscription of the customer spent the credits", func() {
 		customer := s.buyer(nil)
 		sub := s.subscribeTo(customer, nil, paidCredits("1000", nil))

@@ -225,6 +225,24 @@ var _ = Describe("Credits that paid for a day, when the date of its draft change
 		Expect(s.bills(sub)).To(Equal([]string{"2025-06-20 issued 2.00"}))
 	})
 
+	It("keep late usage on the day that is still pending, where the price ends before that", func() {
+		s = newFixture("2025-06-01T00:00:00Z")
+		buyer = s.buyer(object{"currency": "USD"})
+		sub = s.subscribe(buyer, nil, s.calls("1")).text("id")
+		s.clock("2025-06-28T18:00:00Z")
+		s.credits(buyer, object{"amount": 20, "currency": "USD"})
+		s.credits(buyer, object{"amount": 7, "currency": "USD", "effective_date": "2025-06-24", "expiry_date": "2025-06-27"})
+		backfill := s.post("/v1/events/backfills", object{
+			"timeframe_start": "2025-06-18T00:00:00Z", "timeframe_end": "2025-06-19T00:00:00Z", "replace_existing_events": false,
+		}).expect(200).text("id")
+		s.useIn(backfill, buyer, "2025-06-18T10:00:00Z", "5")
+		s.post("/v1/events/backfills/"+backfill+"/close", nil).expect(200)
+		s.clock("2025-06-29T01:00:00Z")
+		s.cancel(sub, asOf("2025-06-24")).expect(200)
+		Expect(s.bills(sub)).To(Equal([]string{"2025-06-24 paid 0.00"}))
+		Expect(s.blocks(buyer, "USD")).To(Equal([]string{"15", "0"}))
+	})
+
 	It("keep the entries of days that are pending, too", func() {
 		open()
 		s.credits(buyer, object{"amount": 10, "currency": "USD"})

@@ -21,6 +21,7 @@ type creditCarry struct {
 	drafts    []string             // ids
 	lines     map[string]carryLine // of those drafts, by line
 	intervals map[string]bool      // that there were before the change, by id
+	lapsed    map[string]bool      // blocks of grants whose period is gone: what they paid stays paid (semantics 11.2.5)
 }
 
 // carryLine is a line that credits pay, or paid.
@@ -102,7 +103,7 @@ func (c *creditCarry) on(tx *store.Tx, t subscription.Terms) error {
 	if err := carryDays(tx, target, to); err != nil {
 		return err
 	}
-	if err := giveBackDays(tx, ledgers, gone, days, from, to); err != nil {
+	if err := c.giveBackDays(tx, ledgers, gone, days, from, to); err != nil {
 		return err
 	}
 	for _, l := range ledgers {
@@ -216,7 +217,10 @@ func sortDays(days []lineDay) {
 }
 
 // lineFor finds the line that bills all of what a line did of a day, or a part of it if the day is
-// open: of the same price interval, else of the same price in an interval that is new.
+// open: of the same price interval, else of the same price in an interval that is new. Else it is the
+// last line of the interval before: late usage of its time may have been charged for the day, and
+// what is closed takes no more (semantics 10.2.7). What was paid of other usage is given back with that
+// line. What an invoice that is replaced paid of such a day comes back like that of a void one.
 func (c creditCarry) lineFor(l carryLine, day period.Date, open bool, to map[string]carryLine, loc *time.Location) (id string, found bool) {
 	if l.IntervalID == "" {
 		return "", false
@@ -245,7 +249,12 @@ func (c creditCarry) lineFor(l carryLine, day period.Date, open bool, to map[str
 			return id, true
 		}
 	}
-	return "", false
+	for key, other := range to {
+		if !l.Replaced && other.IntervalID == l.IntervalID && !other.Time.End.After(part.Start) && (id == "" || other.Time.Start.After(to[id].Time.Start)) {
+			id = key
+		}
+	}
+	return id, id != ""
 }
 
 // on is the part of a local day that a line charges. Usage that came late may be charged
@@ -279,7 +288,7 @@ func carryDays(tx *store.Tx, target map[lineDay]string, to map[string]carryLine)
 
 // giveBackDays gives back what credits paid of days that no line bills as before. Their
 // entries name the invoice that bills their price interval next, if theirs is gone.
-func giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid map[lineDay]bool, from, to map[string]carryLine) error {
+func (c creditCarry) giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid map[lineDay]bool, from, to map[string]carryLine) error {
 	left, err := stillThere(tx, from)
 	if err != nil {
 		return err
@@ -293,7 +302,7 @@ func giveBackDays(tx *store.Tx, ledgers []*credit.Ledger, gone []lineDay, paid m
 		}
 		l := from[d.LineID]
 		for _, ledger := range ledgers {
-			if err := credit.GiveBackDay(tx, ledger, d.LineID, d.Day, l.Replaced); err != nil {
+			if err := credit.GiveBackDay(tx, ledger, d.LineID, d.Day, l.Replaced, c.lapsed); err != nil {
 				return err
 			}
 		}

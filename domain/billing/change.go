@@ -164,6 +164,10 @@ const mostRounds = 10
 // a correction takes away may still hold in part, on an invoice that is void by then, so the
 // drafts are drawn again after it: what is void is billed by what replaces it.
 func reissue(tx *store.Tx, t *subscription.Terms, before history, carried creditCarry, mayCredit bool) error {
+	carried.lapsed = map[string]bool{}
+	for _, g := range before.lapsed {
+		carried.lapsed[g.BlockID] = true
+	}
 	for range mostRounds {
 		if err := refreshDrafts(tx, t); err != nil {
 			return err

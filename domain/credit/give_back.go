@@ -67,13 +67,14 @@ func GiveBackVoid(tx *store.Tx, ledger *Ledger, lineID string) error {
 }
 
 // GiveBackDay returns what committed entries paid of a line for a day that it does not
-// charge any more: as GiveBackVoid if its invoice is void, else as GiveBack.
-func GiveBackDay(tx *store.Tx, ledger *Ledger, lineID string, day period.Date, void bool) error {
+// charge any more: as GiveBackVoid if its invoice is void, else as GiveBack. What the blocks paid that
+// keep names stays paid.
+func GiveBackDay(tx *store.Tx, ledger *Ledger, lineID string, day period.Date, void bool, keep map[string]bool) error {
 	entries, err := ledger.paymentsOf(tx, lineID)
 	if err != nil {
 		return err
 	}
-	entries = slices.DeleteFunc(entries, func(e Entry) bool { return *e.Day != day || e.Status != EntryCommitted })
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return *e.Day != day || e.Status != EntryCommitted || keep[e.BlockID] })
 	return ledger.giveBack(tx, entries, money.Decimal{}, void)
 }
 
