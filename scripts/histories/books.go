@@ -135,7 +135,7 @@ func (b *books) frozen(sub string, c *charge) bool {
 			continue
 		}
 		for _, l := range v.lines {
-			if l.price == c.interval.price && !c.start().Before(l.from) && c.start().Before(l.to) {
+			if l.price == c.interval.price && !c.from.Before(l.from) && c.from.Before(l.to) {
 				return true
 			}
 		}

@@ -36,6 +36,7 @@ type charge struct {
 	item       string
 	day        day
 	at         time.Time // when the day begins
+	from       time.Time // when its part of the service begins
 	amount     *big.Rat
 	draws      []draw
 	committed  bool
@@ -280,6 +281,9 @@ func (w *world) settleIn(c *customer, currency string) {
 			amount := sub(sub(w.worth(p, z.start(d+1)), w.covered(p, z.start(d+1))), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat)), trial: p.trial}
 			// It is final with its day, and where its document is issued before that.
+			if one.from = one.at; p.from.After(one.from) {
+				one.from = p.from
+			}
 			one.committed = !z.start(d+1).Add(grace).After(w.now) || !one.at.Before(p.to) || !p.billed().Add(grace).After(w.now) || w.issued(p)
 			at := w.now
 			if one.at.After(l.last) {
@@ -345,9 +349,6 @@ func (l *ledger) drawn(p piece, z *zone) *big.Rat {
 	}
 	return total
 }
-
-// start of the day that is charged.
-func (c *charge) start() time.Time { return c.at }
 
 // giveBack returns credits of a service period, those of the entry that was written last first
 // (semantics 10.2.5), and says which blocks got how much.

@@ -120,7 +120,7 @@ func (r *run) piece(p piece, lines []*line) error {
 	if len(lines) == 0 && exact.Sign() == 0 {
 		return nil
 	}
-	if p.parts > 0 && len(lines) == 1 && rounds == 1 && p.changes() == 0 && lines[0].from.Equal(p.from) && lines[0].to.Equal(p.to) {
+	if p.parts > 0 && len(lines) == 1 && rounds == 1 && p.changes() == 0 && p.days == p.cycle && lines[0].from.Equal(p.from) && lines[0].to.Equal(p.to) {
 		exact = p.instalment()
 	} else if p.parts > 0 {
 		rounds++
