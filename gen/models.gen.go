@@ -4540,7 +4540,7 @@ type Customer struct {
 
 	// ID Id of the customer.
 	ID       string                    `json:"id"`
-	Language *NullableDocumentLanguage `json:"language,omitempty"`
+	Language *NullableDocumentLanguage `json:"language"`
 
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`

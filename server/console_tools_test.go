@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -40,7 +41,7 @@ var _ = Describe("The editor of a metric", func() {
 		tried := d.submit(path, url.Values{"name": form["name"], "item_id": form["item_id"], "sql": form["sql"], "try": {"1"}})
 		Expect(tried.status).To(Equal(http.StatusOK), tried.html)
 		Expect(tried.html).To(And(ContainSubstring("2,500"), ContainSubstring("Events looked at"), ContainSubstring("Value up to here")))
-		s.post("/v1/metrics/preview", object{"sql": "SELECT COUNT(*) FROM events"}).expect(200).shows(object{"value": 2, "events": 2})
+		s.post("/v1/metrics/preview", object{"sql": "SELECT COUNT(*) FROM events"}).expect(200).shows(object{"value": json.Number("2"), "events": json.Number("2")})
 		done := d.submit(path, form)
 		Expect(done.status).To(Equal(http.StatusSeeOther), done.html)
 		Expect(d.see(done.header.Get("Location")).html).To(ContainSubstring("Large calls"))

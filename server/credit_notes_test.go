@@ -66,11 +66,12 @@ var _ = Describe("Credit notes", func() {
 			Expect(bill.at("amount_due")).To(Equal("5.00"))
 
 			first := credit(object{"reason": "duplicate", "memo": "Sorry"}, credited(line, "3.00")).expect(201)
+			Expect(first.text("credit_note_pdf")).To(HaveSuffix(".pdf"))
 			Expect(first.json).To(Equal(object{
 				"id": first.at("id"), "credit_note_number": bill.text("invoice_number") + "-CN-1", "invoice_id": id, "type": "adjustment",
 				"customer": object{"id": buyer, "external_customer_id": "acme"}, "reason": "duplicate", "memo": "Sorry",
 				"created_at": "2025-03-01T00:00:00+00:00", "voided_at": nil, "subtotal": "3.00", "total": "3.00", "discounts": list{},
-				"minimum_amount_refunded": nil, "maximum_amount_adjustment": nil, "credit_note_pdf": nil,
+				"minimum_amount_refunded": nil, "maximum_amount_adjustment": nil, "credit_note_pdf": first.text("credit_note_pdf"),
 				"line_items": list{object{
 					"id": first.at("line_items[0].id"), "name": "Fee", "item_id": s.item, "quantity": json.Number("1"), "subtotal": "3.00",
 					"amount": "3.00", "tax_amounts": list{}, "discounts": list{},

@@ -75,7 +75,7 @@ var _ = Describe("The statements of a list", Ordered, func() {
 			"listCredits": ofCustomer + "/credits?currency=credits", "listLedgerEntries": ofCustomer + "/credits/ledger?currency=credits",
 			"listCoupons":             "/v1/coupons",
 			"listCouponSubscriptions": "/v1/coupons/" + first.coupon + "/subscriptions", "listSubscriptions": "/v1/subscriptions",
-			"listSubscriptionChanges": "/v1/subscription_changes", "listBackfills": "/v1/events/backfills",
+			"listSubscriptionChanges": "/v1/subscription_changes", "listBackfills": "/v1/events/backfills", "listEvents": "/v1/events",
 			"listInvoices": "/v1/invoices", "listInvoiceSummaries": "/v1/invoices/summary", "listCreditNotes": "/v1/credit_notes",
 			"listWebhookEndpoints": "/v1/webhook_endpoints", "listWebhookDeliveries": "/v1/webhook_deliveries", "listAPIKeys": "/v1/api_keys", "listAuditLog": "/v1/audit_log",
 		}

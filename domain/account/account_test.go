@@ -37,10 +37,11 @@ var _ = Describe("An account", func() {
 			{"name", "Ours"}, {"timezone", "UTC"}, {"grace_period", "12h0m0s"}, {"future_bound", "1h0m0s"},
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
 			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
-			{"subscriptions_per_customer", "100"}, {"children_per_customer", "100"}, {"corrections_per_customer", "100"}, {"payment_gateway", "manual"},
+			{"subscriptions_per_customer", "100"}, {"children_per_customer", "100"}, {"corrections_per_customer", "100"}, {"portal_links", "false"}, {"payment_gateway", "manual"},
 			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"},
 			{"requests_per_second", "none"}, {"ingest_requests_per_second", "none"},
-			{"webhook_retries", "1m,5m,30m,2h,6h,24h"}, {"webhook_log_days", "30"}, {"backfill_length", "744h0m0s"},
+			{"webhook_retries", "1m,5m,30m,2h,6h,24h"}, {"webhook_log_days", "30"}, {"mail_from", ""}, {"mail_in_test", "false"},
+			{"mail_log_days", "90"}, {"reminder_days", ""}, {"alert_emails", ""}, {"backfill_length", "744h0m0s"},
 		}))
 		Expect(account.List(ctx, st)).To(HaveLen(1))
 	})

@@ -42,8 +42,12 @@ func mailsPage(v *visit) (templ.Component, error) {
 	if !mail.Sends(v.account) {
 		lead = "The account sends no mail: tollkeeper account set names its sender, as mail_from."
 	}
+	var actions []action
+	if v.session.Role.ManagesAccount() {
+		actions = []action{{Address: link("mail-templates"), Name: "Templates"}}
+	}
 	return listPage(v, listing{
-		Head:    head{Title: "Mails", Lead: lead, Actions: []action{{Address: link("mail-templates"), Name: "Templates"}}},
+		Head:    head{Title: "Mails", Lead: lead, Actions: actions},
 		Filters: v.choices("status", "All", "pending", "sent", "failed", "uncertain", "held"),
 		Table:   t,
 		Pager:   v.pager("mails", len(found), &next),

@@ -87,8 +87,8 @@ func (y *year) documents() (texts []string) {
 	return texts
 }
 
-// made is what is made up: ids, and prefixes of invoice numbers.
-var made = regexp.MustCompile(`[a-z]+_[0-9A-Za-z_-]{20}|\b[A-Z]{6}\b`)
+// made is what is made up: links to documents, ids, and prefixes of invoice numbers.
+var made = regexp.MustCompile(`https?://[^"]*/i/[^"]*|[a-z]+_[0-9A-Za-z_-]{20}|\b[A-Z]{6}\b`)
 
 // all reads every page of a list.
 func (y *year) all(path string) (documents []json.RawMessage) {

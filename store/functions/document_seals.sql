@@ -61,7 +61,10 @@ CREATE OR REPLACE FUNCTION seal_documents(atmost integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET bytea_output = 'hex' AS $$
 DECLARE
-    noted unsealed_documents[];
+    seqs bigint[]; -- of the noted documents, as the next three
+    accounts text[];
+    kinds text[];
+    ids text[];
     batch record; -- of an account
     place bigint; -- the end of its chain
     link bytea;
@@ -72,11 +75,12 @@ BEGIN
     END IF;
     WITH gone AS (DELETE FROM unsealed_documents
         WHERE seq IN (SELECT seq FROM unsealed_documents ORDER BY seq LIMIT atmost) RETURNING *)
-    SELECT array_agg(gone) INTO noted FROM gone;
+    SELECT array_agg(seq), array_agg(account_id), array_agg(kind), array_agg(document_id) INTO seqs, accounts, kinds, ids FROM gone;
     FOR batch IN
         SELECT account_id, array_agg(kind ORDER BY seq) AS kinds, array_agg(document_id ORDER BY seq) AS ids,
             array_agg(coalesce(sha256(convert_to(document_final(account_id, kind, document_id), 'UTF8')), '') ORDER BY seq) AS digests
-        FROM (SELECT DISTINCT ON (account_id, kind, document_id) * FROM unnest(noted) ORDER BY account_id, kind, document_id, seq) AS n
+        FROM (SELECT DISTINCT ON (account_id, kind, document_id) * FROM unnest(seqs, accounts, kinds, ids) AS noted (seq, account_id, kind, document_id)
+            ORDER BY account_id, kind, document_id, seq) AS n
         WHERE NOT EXISTS (SELECT FROM document_seals s
             WHERE s.account_id = n.account_id AND s.kind = n.kind AND s.document_id = n.document_id)
         GROUP BY account_id ORDER BY account_id
@@ -93,7 +97,7 @@ BEGIN
             FROM generate_subscripts(batch.ids, 1) AS k;
         UPDATE document_chains c SET position = place + cardinality(batch.ids), chain = link WHERE c.account_id = batch.account_id;
     END LOOP;
-    RETURN coalesce(cardinality(noted), 0);
+    RETURN coalesce(cardinality(seqs), 0);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION seal_documents(integer) FROM PUBLIC;
