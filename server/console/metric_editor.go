@@ -61,7 +61,7 @@ func submitMetric(v *visit) (templ.Component, error) {
 	if v.echo.Request().Form.Has("try") {
 		return view.try()
 	}
-	made := map[string]any{"name": view.Name, "item_id": view.Item, "sql": view.SQL}
+	made := map[string]any{"name": view.Name, "item_id": view.Item, "sql": view.SQL, "description": nil}
 	if view.Description != "" {
 		made["description"] = view.Description
 	}
