@@ -39,6 +39,9 @@ type auditStory struct {
 var withoutRows = map[string]string{
 	"testWebhookEndpoint":     "it sends a message and changes nothing",
 	"resendWebhookDeliveries": "in the story, the delivery waits to be sent again already",
+
+	"syncPaymentMethods":             "a customer without a payment provider has no methods",
+	"syncPaymentMethodsByExternalID": "likewise",
 }
 
 func newAuditStory(stride int) *auditStory {

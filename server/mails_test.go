@@ -150,7 +150,7 @@ var _ = Describe("Mail", func() {
 			m.pass(30 * time.Minute)
 		}
 		Expect(m.statuses()).To(Equal([]mail.Status{mail.StatusFailed, mail.StatusFailed, mail.StatusSent}))
-		Expect(len(m.log()[1].Attempts)).To(Equal(12))
+		Expect(m.log()[1].Attempts).To(HaveLen(12))
 		Expect(m.got()).To(HaveLen(1))
 	})
 
