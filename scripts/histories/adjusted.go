@@ -96,8 +96,8 @@ func (r *run) adjusted(v *invoice) error {
 				}
 				slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
 				for _, l := range hit[1:] {
-					if (a.Item != "" || l.piece.spec.invoicing() != hit[0].piece.spec.invoicing()) && !same(l.piece.fraction(), hit[0].piece.fraction()) {
-						return nil // no rule says of which of the cycles the part counts
+					if !same(l.piece.fraction(), hit[0].piece.fraction()) {
+						return nil // no rule says whose part counts
 					}
 				}
 				sum, weights := new(big.Rat), []*big.Rat{}

@@ -25,7 +25,7 @@ func (p piece) invoiced(z *zone) (all []piece) {
 		one.to = earlier(z.start(c.to), p.to)
 		one.days.to = min(c.to, p.days.to)
 		if p.spec.Metric == "" {
-			one.cycle, one.whole, one.since = c, p.cycle, one.from
+			one.cycle, one.since = c, one.from
 			one.days.from = max(c.from, p.days.from)
 			one.number, one.parts = p.place(c.from), p.place(p.cycle.to)
 		}

@@ -32,7 +32,7 @@ func (r *run) migrate(ctx context.Context, s step) error {
 	for _, name := range r.w.order {
 		sub := r.w.subs[name]
 		switch {
-		case sub.planAt(sub.begun(r.w.now)) != s.Plan || !sub.to.IsZero() && !sub.to.After(r.w.now):
+		case sub.planAt(sub.begun(r.w.now)) != s.Plan || !sub.to.IsZero() && !sub.to.After(sub.begun(r.w.now)):
 		case sub.holds(from, to, r.w.now) || sub.waits(r.w.now):
 			status = "action_needed"
 		default:

@@ -47,8 +47,10 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 				}
 				mu.Lock()
 				one := t.add(seed, steps, r, errors.As(err, &m))
-				if kept := kept.add(one); kept != nil && first == nil {
-					first = kept
+				if err == nil || one.Differs { // what was interrupted is played again
+					if kept := kept.add(one); kept != nil && first == nil {
+						first = kept
+					}
 				}
 				switch {
 				case errors.As(err, &m):

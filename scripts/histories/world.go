@@ -167,7 +167,6 @@ type piece struct {
 
 	window span      // the cycle of its invoices
 	since  time.Time // of usage: from where on it is rated, from unless an earlier invoice has a part
-	whole  span      // of a fee that is invoiced more often: its cycle, of which cycle is a part then
 	number int       // of a fee: its place among the invoices of a cycle, from 0
 	parts  int       // of a fee: how many invoices there are in a cycle, 0 for one
 }
@@ -181,7 +180,7 @@ func (p piece) fraction() *big.Rat {
 		return num(1)
 	}
 	if p.parts > 0 {
-		return quo(num(p.days.days()), num(p.whole.days()))
+		return quo(num(p.days.days()), num(p.parts*p.cycle.days())) // of equal parts, as the fee
 	}
 	return quo(num(p.days.days()), num(p.cycle.days()))
 }
