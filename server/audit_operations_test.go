@@ -90,7 +90,7 @@ func (s *auditStory) tryAll(op *examples.Operation, path string, body any) *answ
 		after, entries := s.books(), s.entries(id)
 		switch {
 		case r.status == op.Status:
-			if entries != 1 || after == before {
+			if entries != 1 || after == before && !strings.HasPrefix(op.ID, "syncPaymentMethods") { // see withoutRows
 				s.find(op, "statement %d: it has %d entries, and the books changed: %t", n, entries, after != before)
 			}
 			if s.rowsOf(id) == 0 {
