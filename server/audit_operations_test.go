@@ -40,6 +40,9 @@ var withoutRows = map[string]string{
 	"testWebhookEndpoint":     "it sends a message and changes nothing",
 	"resendWebhookDeliveries": "in the story, the delivery waits to be sent again already",
 
+	"regenerateInvoicePDF": "it stores the same document as PDF again",
+	"regenerateReceiptPDF": "likewise",
+
 	"syncPaymentMethods":             "a customer without a payment provider has no methods",
 	"syncPaymentMethodsByExternalID": "likewise",
 }
