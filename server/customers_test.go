@@ -43,7 +43,7 @@ var _ = Describe("Customers", func() {
 			Expect(made.json).To(Equal(object{
 				"id": made.at("id"), "external_customer_id": nil, "name": "Ada", "email": "ada@example.com", "additional_emails": list{},
 				"timezone": "UTC", "currency": nil, "balance": "0.00", "created_at": "2025-03-01T10:00:00+00:00",
-				"auto_collection": false, "auto_issuance": nil, "email_delivery": true, "billing_address": nil, "shipping_address": nil,
+				"auto_collection": false, "auto_issuance": nil, "email_delivery": true, "language": nil, "billing_address": nil, "shipping_address": nil,
 				"payment_provider": nil, "payment_provider_id": nil, "default_payment_method": nil, "payment_configuration": nil,
 				"tax_id": nil, "exempt_from_automated_tax": nil, "automatic_tax_enabled": nil, "accounting_sync_configuration": nil,
 				"reporting_configuration": nil, "hierarchy": object{"parent": nil, "children": list{}}, "portal_url": nil, "metadata": object{},
