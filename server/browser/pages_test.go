@@ -14,6 +14,9 @@ import (
 	"tollkeeper/domain/user"
 )
 
+// starts are the pages that all others are found from: the search has a field, but no link.
+var starts = []string{"/console", "/console/search?q=a"}
+
 // side are tabs that look at pages beside each other.
 const side = 2
 
@@ -57,8 +60,11 @@ func sound(status int64) func(t *tab, at place) []string {
 		if got := t.visit(at.Path); got != status {
 			return []string{http.StatusText(int(got))}
 		}
-		if strings.HasPrefix(at.Kind, "/console/do/") {
+		switch {
+		case strings.HasPrefix(at.Kind, "/console/do/"):
 			return t.formFaults()
+		case strings.HasSuffix(at.Kind, "/html"): // a mail, which runs no scripts: axe would wait for ever
+			return t.noted()
 		}
 		return t.faults()
 	}
@@ -66,7 +72,7 @@ func sound(status int64) func(t *tab, at place) []string {
 
 var _ = Describe("Each page of the console", func() {
 	It("is served to the browser of this spec", func() {
-		places := append(shop.places(shop.session(user.RoleOwner), "/console"), shop.outside()...)
+		places := append(shop.places(shop.session(user.RoleOwner), starts...), shop.outside()...)
 		seen := map[string]bool{}
 		for _, at := range places {
 			kind, _, _ := strings.Cut(at.Kind, "?")
@@ -85,7 +91,7 @@ var _ = Describe("Each page of the console", func() {
 
 	It("has no fault in the account of the demo, wide and narrow, light and dark", func() {
 		session := shop.session(user.RoleOwner)
-		Expect(shop.everywhere(session, shop.places(session, "/console"), sound(http.StatusOK))).To(BeEmpty())
+		Expect(shop.everywhere(session, shop.places(session, starts...), sound(http.StatusOK))).To(BeEmpty())
 	})
 
 	It("has no fault before one is signed in", func() {
@@ -96,10 +102,10 @@ var _ = Describe("Each page of the console", func() {
 	It("has no fault where there is nothing yet", func() {
 		empty := shop.business("An account without anything")
 		session := empty.session(user.RoleOwner)
-		places := slices.DeleteFunc(empty.places(session, "/console"), func(at place) bool { return strings.HasPrefix(at.Kind, "/console/do/") })
+		places := slices.DeleteFunc(empty.places(session, starts...), func(at place) bool { return strings.HasPrefix(at.Kind, "/console/do/") })
 		Expect(empty.everywhere(session, places, sound(http.StatusOK))).To(BeEmpty())
 	})
 })
 
 // elsewhere are routes that are no page, or that no link leads to: other specs look at them.
-var elsewhere = []string{"/console/*", "/console/second-factor", "/console/setup", "/console/you/second-factor.png"}
+var elsewhere = []string{"/console/*", "/console/exports/file", "/console/second-factor", "/console/setup", "/console/you/second-factor.png"}

@@ -42,7 +42,7 @@ var _ = Describe("Pictures", func() {
 
 	It("of each page, wide and narrow, light and dark", func() {
 		session := shop.session(user.RoleOwner)
-		places := append(shop.places(session, "/console"), shop.nothing()...)
+		places := append(shop.places(session, starts...), shop.nothing()...)
 		Expect(shop.everywhere(session, places, func(t *tab, at place) []string {
 			t.visit(at.Path)
 			name := strings.NewReplacer("/console/", "", "/console", "home", "/", "-", ":", "", "?", "+", "=", "").Replace(at.Kind)

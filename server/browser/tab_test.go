@@ -159,9 +159,18 @@ func (t *tab) visit(path string) int64 {
 // evaluate returns the value of an expression in the page.
 func evaluate[T any](t *tab, expression string) T {
 	GinkgoHelper()
-	value, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	value, err := try[T](t, expression)
 	Expect(err).NotTo(HaveOccurred(), "%.200s", expression)
 	return value
+}
+
+// answersWithin is how long the browser may take for an expression. Chromium sometimes never answers.
+const answersWithin = time.Minute
+
+func try[T any](t *tab, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, answersWithin)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
 // path is the address of the page within the site.

@@ -59,6 +59,8 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 		Expect(err).NotTo(HaveOccurred())
 		work.add(func(home <-chan struct{}) { billing.advance(from, told, home) })
 		m.suffer(kills(), past.equal)
+		// A slow machine gets less done between two kills: the work goes on until a month has ended.
+		Eventually(func() string { return told.soFar().clock }, "2m").Should(MatchRegexp("^2025-(0[2-9]|1)"))
 		work.sendHome()
 		AddReportEntry("work done", fmt.Sprintf("%d kills, %d events, %d subscriptions, clock at %s; %d events of the past, %d corrections, %d backfills",
 			kills(), len(told.events), told.subs, told.clock, told.sent, told.corrections, told.rewritten))
@@ -71,7 +73,6 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 
 	It("lose no answered event, count none twice, and invoice each period once", func() {
 		Expect(told.events).NotTo(BeEmpty())
-		Expect(told.clock > "2025-02").To(BeTrue(), "the clock came to %s only", told.clock)
 		Expect(findings()).To(BeEmpty())
 	})
 
