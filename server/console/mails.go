@@ -84,10 +84,14 @@ func mailPage(v *visit) (templ.Component, error) {
 	}
 	facts := []fact{{"To", text(m.Recipient)}, {"From", text(m.Sender)}, {"Created", timeOrNone(&m.CreatedAt)}, {"Next attempt", timeOrNone(m.NextAttemptAt)}}
 	if m.CustomerID != nil {
-		facts = append(facts, fact{"Customer", anchor(link("customers", *m.CustomerID), *m.CustomerID)})
+		names, err := v.customers([]string{*m.CustomerID})
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, fact{"Customer", names.link(*m.CustomerID)})
 	}
 	if m.InvoiceID != nil {
-		facts = append(facts, fact{"Invoice", anchor(link("invoices", *m.InvoiceID), *m.InvoiceID)})
+		facts = append(facts, fact{"Invoice", anchor(link("invoices", *m.InvoiceID), "Show the invoice")})
 	}
 	if v.login.Key.May(maySendMails) {
 		facts = append(facts, fact{"Send again", postButton(v, link("mails", m.ID), "Send again")})

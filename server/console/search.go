@@ -13,24 +13,24 @@ import (
 // foundKind is how a kind of record is shown among what was found.
 type foundKind struct {
 	Kind      search.Kind
-	Name      string // of several
+	Name, One string // of several, and of one
 	Section   string // of the console
 	Operation string // that lists them: who may not, does not see them
 }
 
 // foundKinds are the kinds in the order in which they are shown.
 var foundKinds = []foundKind{
-	{search.Customers, "Customers", "customers", "listCustomers"},
-	{search.Invoices, "Invoices", "invoices", "listInvoices"},
-	{search.Subscriptions, "Subscriptions", "subscriptions", "listSubscriptions"},
-	{search.CreditNotes, "Credit notes", "credit-notes", "listCreditNotes"},
-	{search.Plans, "Plans", "plans", "listPlans"},
-	{search.Prices, "Prices", "prices", "listPrices"},
-	{search.Metrics, "Metrics", "metrics", "listMetrics"},
-	{search.Coupons, "Coupons", "coupons", "listCoupons"},
-	{search.Backfills, "Backfills", "backfills", "listBackfills"},
-	{search.Alerts, "Alerts", "alerts", "listAlerts"},
-	{search.WebhookEndpoints, "Webhook endpoints", "webhooks", "listWebhookEndpoints"},
+	{search.Customers, "Customers", "Customer", "customers", "listCustomers"},
+	{search.Invoices, "Invoices", "Invoice", "invoices", "listInvoices"},
+	{search.Subscriptions, "Subscriptions", "Subscription", "subscriptions", "listSubscriptions"},
+	{search.CreditNotes, "Credit notes", "Credit note", "credit-notes", "listCreditNotes"},
+	{search.Plans, "Plans", "Plan", "plans", "listPlans"},
+	{search.Prices, "Prices", "Price", "prices", "listPrices"},
+	{search.Metrics, "Metrics", "Metric", "metrics", "listMetrics"},
+	{search.Coupons, "Coupons", "Coupon", "coupons", "listCoupons"},
+	{search.Backfills, "Backfills", "Backfill", "backfills", "listBackfills"},
+	{search.Alerts, "Alerts", "Alert", "alerts", "listAlerts"},
+	{search.WebhookEndpoints, "Webhook endpoints", "Webhook endpoint", "webhooks", "listWebhookEndpoints"},
 }
 
 // mostFound is how many of each kind are shown.
@@ -62,11 +62,12 @@ func searchPage(v *visit) (templ.Component, error) {
 		t := table{Label: kind.Name + " found", Links: true, Columns: []column{{kind.Name, ""}, {"", "mid"}, {"", ""}}}
 		for _, f := range found {
 			if f.Kind == kind.Kind && v.may(kind.Operation) {
-				t.Rows = append(t.Rows, []templ.Component{rowLink(link(kind.Section, f.ID), firstOf(f.Title, "Draft"), ""), templ.NopComponent, templ.NopComponent})
-				row := t.Rows[len(t.Rows)-1]
-				if f.Detail != "" {
-					row[1] = text(f.Detail)
+				title, detail := firstOf(f.Title, "Draft"), text(f.Detail)
+				if title == f.ID { // it has no name
+					title, detail = firstOf(words(f.Detail), kind.One), copyable(f.ID)
 				}
+				t.Rows = append(t.Rows, []templ.Component{rowLink(link(kind.Section, f.ID), title, ""), detail, templ.NopComponent})
+				row := t.Rows[len(t.Rows)-1]
 				if f.State != "" {
 					row[2] = stateBadge(f.State)
 				}

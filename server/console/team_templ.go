@@ -125,7 +125,7 @@ func teamDetail(t teamView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Members\"><table class=\"table\"><thead><tr><th scope=\"col\">Person</th><th scope=\"col\" class=\"mid\">Second factor</th><th scope=\"col\" class=\"wide\">Last seen</th><th scope=\"col\">Role</th><th scope=\"col\"></th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Members\"><table class=\"table\"><thead><tr><th scope=\"col\">Person</th><th scope=\"col\" class=\"mid\">Second factor</th><th scope=\"col\" class=\"wide\">Last seen</th><th scope=\"col\">Role</th><th scope=\"col\"><span class=\"visually-hidden\">Actions</span></th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -167,7 +167,7 @@ func teamDetail(t teamView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Open invitations\"><table class=\"table\"><thead><tr><th scope=\"col\">Address</th><th scope=\"col\">Role</th><th scope=\"col\" class=\"wide\">Ends</th><th scope=\"col\"></th></tr></thead> <tbody>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Open invitations\"><table class=\"table\"><thead><tr><th scope=\"col\">Address</th><th scope=\"col\">Role</th><th scope=\"col\" class=\"wide\">Ends</th><th scope=\"col\"><span class=\"visually-hidden\">Actions</span></th></tr></thead> <tbody>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
