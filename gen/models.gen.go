@@ -4201,7 +4201,7 @@ type CreditNote struct {
 	// CreditNoteNumber The number that people read, unique in the account.
 	CreditNoteNumber string `json:"credit_note_number"`
 
-	// CreditNotePdf Address of the credit note as PDF.
+	// CreditNotePdf Address of the credit note as PDF. Null where a preview shows it.
 	CreditNotePdf *string `json:"credit_note_pdf"`
 
 	// Customer The customer, by id and alias.
@@ -5911,7 +5911,7 @@ type InvoiceHeader struct {
 	// EligibleToIssueAt From when the draft can be issued. Null where it is not one.
 	EligibleToIssueAt *Timestamp `json:"eligible_to_issue_at"`
 
-	// HostedInvoiceURL Address of a page that shows the invoice to the customer, open to who has it. Null of a draft. It works for `link_days` of the letterhead after the issue, and until 30 days after the due date; after that, an answer shows another one.
+	// HostedInvoiceURL Address of a page that shows the invoice to the customer, open to who has it. Null of a draft, and of an invoice that a preview shows. It works for `link_days` of the letterhead after the issue, and until 30 days after the due date; after that, an answer shows another one.
 	HostedInvoiceURL *string `json:"hosted_invoice_url"`
 
 	// ID Id of the invoice.
@@ -5920,7 +5920,7 @@ type InvoiceHeader struct {
 	// InvoiceNumber The number that people read, unique in the account.
 	InvoiceNumber string `json:"invoice_number"`
 
-	// InvoicePdf Address of the invoice as PDF. Null of a draft.
+	// InvoicePdf Address of the invoice as PDF. Null of a draft, and of an invoice that a preview shows.
 	InvoicePdf *string `json:"invoice_pdf"`
 
 	// InvoiceSource `subscription` for a billing period, `partial` for a change within one, `one_off` for an invoice without a subscription.

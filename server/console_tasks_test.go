@@ -121,6 +121,16 @@ var _ = Describe("The page that changes a plan", func() {
 		Expect(s.get("/v1/credit_notes").expect(200).list("data")).To(HaveLen(1), "sent twice, done once")
 	})
 
+	It("names no page of a document that a preview takes back", func() {
+		preview := s.post("/v1/subscriptions/"+sub+"/preview_plan_change", object{"plan_id": better, "change_option": "immediate"}).expect(200)
+		for _, made := range preview.list("changed_resources.created_invoices") {
+			Expect(made).To(And(HaveKeyWithValue("hosted_invoice_url", BeNil()), HaveKeyWithValue("invoice_pdf", BeNil())))
+		}
+		Expect(preview.list("changed_resources.created_invoices")).NotTo(BeEmpty())
+		Expect(preview.list("changed_resources.created_credit_notes")).To(HaveEach(HaveKeyWithValue("credit_note_pdf", BeNil())))
+		Expect(preview.list("changed_resources.created_credit_notes")).NotTo(BeEmpty())
+	})
+
 	It("tells no endpoint of a preview, and uses no invoice number", func() {
 		s.post("/v1/webhook_endpoints", object{"url": "http://127.0.0.1:9/none"}).expect(201)
 		for range 3 {

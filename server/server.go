@@ -70,8 +70,9 @@ type Config struct {
 	Tracing trace.TracerProvider
 
 	// PublicURL is where people reach the server, such as https://billing.example. Links begin with
-	// it; that of a server on this machine when "".
+	// it. Without it they begin with LocalURL, which works on this machine, and mails have none.
 	PublicURL string
+	LocalURL  string
 
 	// Fonts are what documents are drawn with; those of the program when empty.
 	Fonts *paper.Fonts
@@ -116,8 +117,8 @@ func New(cfg Config) *Server {
 		cfg.Logger = slog.Default()
 	}
 	cfg.Store.BeforeCommit(beforeCommit)
-	if cfg.PublicURL != "" {
-		cfg.Store.PublishAt(cfg.PublicURL)
+	if at := cmp.Or(cfg.PublicURL, cfg.LocalURL); at != "" {
+		cfg.Store.PublishAt(at, cfg.PublicURL != "")
 	}
 	recorder := event.NewRecorder(cfg.Store)
 	metrics := newMetrics(recorder)

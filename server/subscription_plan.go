@@ -65,9 +65,21 @@ func previewChange(tx *store.Tx, subscriptionID string, do change) (shown gen.Pl
 	if err != nil {
 		return shown, err
 	}
-	shown.Subscription, shown.ChangedResources = changed.Subscription, *changed.ChangedResources
+	shown.Subscription, shown.ChangedResources = changed.Subscription, withoutPages(*changed.ChangedResources)
 	shown.DraftsAfter, err = draftsOf(tx, subscriptionID)
 	return shown, err
+}
+
+// withoutPages takes the addresses off documents that are made only to be shown: there is nothing at them.
+// What would be voided is there, and keeps its own.
+func withoutPages(made gen.ChangedSubscriptionResources) gen.ChangedSubscriptionResources {
+	for k := range made.CreatedInvoices {
+		made.CreatedInvoices[k].HostedInvoiceURL, made.CreatedInvoices[k].InvoicePdf = nil, nil
+	}
+	for k := range made.CreatedCreditNotes {
+		made.CreatedCreditNotes[k].CreditNotePdf = nil
+	}
+	return made
 }
 
 // draftsOf returns the drafts of a subscription by their date, as they are now.

@@ -45,7 +45,7 @@ type Store struct {
 	replica     *replica // nil without one
 
 	beforeCommit atomic.Pointer[func(tx *Tx, notes []any) error] // see [Store.BeforeCommit]
-	published    atomic.Pointer[string]                          // see [Store.PublishAt]
+	published    atomic.Pointer[published]                       // see [Store.PublishAt]
 }
 
 // Open connects to a migrated database. It fails when none answers.
@@ -149,16 +149,25 @@ func buildLimit(c clause.Clause, to clause.Builder) {
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
-// PublishAt sets where people reach the server, such as https://billing.example. It stands in the
-// links that transactions make.
-func (s *Store) PublishAt(origin string) { s.published.Store(&origin) }
+// published is where people reach the server.
+type published struct {
+	origin string
+	mailed bool
+}
 
-// origin is what links begin with; that of a server on this machine where none is set.
-func (s *Store) origin() string {
+// PublishAt sets where people reach the server, such as https://billing.example. It stands in the
+// links that transactions make; in those of mails too if mailed, which an address that works on this
+// machine alone is not.
+func (s *Store) PublishAt(origin string, mailed bool) {
+	s.published.Store(&published{origin, mailed})
+}
+
+// reached is what links begin with; the address of a server on this machine where none is set.
+func (s *Store) reached() published {
 	if set := s.published.Load(); set != nil {
 		return *set
 	}
-	return "http://127.0.0.1:8080"
+	return published{origin: "http://127.0.0.1:8080"}
 }
 
 // Close returns all connections.

@@ -10,7 +10,7 @@ import (
 func (tx *Tx) Try(fn func(tx *Tx) error) error {
 	noted := len(*tx.notes)
 	err := tx.Transaction(func(db *gorm.DB) error {
-		return fn(&Tx{DB: db, AccountID: tx.AccountID, Now: tx.Now, AuditID: tx.AuditID, Origin: tx.Origin, notes: tx.notes})
+		return fn(&Tx{DB: db, AccountID: tx.AccountID, Now: tx.Now, AuditID: tx.AuditID, Origin: tx.Origin, Mailed: tx.Mailed, notes: tx.notes})
 	})
 	if err != nil {
 		*tx.notes = (*tx.notes)[:noted]

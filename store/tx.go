@@ -24,6 +24,7 @@ type Tx struct {
 	Now       time.Time // UTC, whole microseconds
 	AuditID   string    // of its entry in the audit log; "" for none
 	Origin    string    // of the addresses that are shown to people: see [Store.PublishAt]
+	Mailed    bool      // mails have links that begin with Origin
 
 	notes *[]any // see [Tx.Note]
 }
@@ -161,7 +162,8 @@ func (s *Store) run(ctx context.Context, opts *sql.TxOptions, begin beginning, f
 
 // inAccount does what a transaction of an account does.
 func (s *Store) inAccount(db *gorm.DB, account string, begin beginning, fn func(tx *Tx) error) error {
-	tx := &Tx{DB: db, AccountID: account, Origin: s.origin(), notes: new([]any)}
+	at := s.reached()
+	tx := &Tx{DB: db, AccountID: account, Origin: at.origin, Mailed: at.mailed, notes: new([]any)}
 	var now sql.NullTime
 	if err := tx.Conn().QueryRowContext(tx.Context(), begin.statement, append([]any{account}, begin.more...)...).Scan(&now); err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)

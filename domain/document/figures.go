@@ -124,3 +124,11 @@ func (d Document) Days(l Line) string {
 	}
 	return d.Words.Days(first, last)
 }
+
+// Service returns the days of a line, both inclusive; false where there are none.
+func (d Document) Service(l Line) (first, last period.Date, ok bool) {
+	if l.Service.Start.IsZero() || !l.Service.End.After(l.Service.Start) {
+		return first, last, false
+	}
+	return period.DateOf(l.Service.Start, d.Zone), period.DateOf(l.Service.End.Add(-time.Microsecond), d.Zone), true
+}

@@ -147,6 +147,9 @@ type Words struct {
 	AlertUsage     string
 	AlertCost      string
 	SessionEnded   string
+	MailLink       string
+	LinkMailed     string
+	LinkMailedLead string
 	Older          string
 }
 

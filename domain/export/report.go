@@ -45,8 +45,7 @@ var rights = map[Report]account.Right{
 	Events:              {Resource: "events", Access: account.AccessRead},
 }
 
-// Right is what somebody who exports the report must have. Known is false where there is no such
-// report.
+// Right is what exporting the report needs. Known is false where there is no such report.
 func (r Report) Right() (right account.Right, known bool) {
 	right, known = rights[r]
 	return right, known
@@ -82,7 +81,7 @@ type Query struct {
 	// record was made, or an event happened. nil: no bound. A balance has none.
 	From, To *time.Time
 
-	// Written is told how many rows are written, after each part of them; nil: no one is. Its error ends the
+	// Written is told how many rows are written, after each part of them. It may be nil. Its error ends the
 	// export.
 	Written func(rows int64) error
 }

@@ -41,6 +41,20 @@ func pages(tx *store.Tx, rows []Invoice) (func(Invoice) string, error) {
 	}, err
 }
 
+// MailedPage returns the address of an issued invoice's page as a mail has it: it works for as long as the one of an
+// invoice that is issued today.
+func MailedPage(tx *store.Tx, i Invoice) (string, error) {
+	keys, err := link.Of(tx)
+	if err != nil {
+		return "", err
+	}
+	days, err := linkDays(tx)
+	if ends := tx.Now.AddDate(0, 0, days); i.pageEnds(days).Before(ends) {
+		return keys.InvoicePage(i.ID, ends.Truncate(24*time.Hour).AddDate(0, 0, 1)), err
+	}
+	return keys.InvoicePage(i.ID, time.Time{}), err
+}
+
 // linkDays is how long links work after the issue.
 func linkDays(tx *store.Tx) (int, error) {
 	head, err := letterhead.CurrentText(tx)

@@ -17,8 +17,12 @@
 // told otherwise: an account that moves here has customers who get mail from elsewhere. Reminders are off
 // until the account names their days.
 //
-// Links that sign somebody in (password resets, invitations) are not queued. The database has only
-// their digests, and would have them in the mail. They are sent at once, while whoever asked waits.
+// Links that sign a person in (password resets, invitations) are not queued. The database has only
+// their digests, and would have them in the mail. They are sent at once, while the person who asked waits.
+// A link to the portal is made as its mail is sent, for the same reason: the queued mail has a placeholder.
+//
+// A mail is in one language. The words of a customer's language come with the server. A text of the account's own has
+// one language, which is taken to be that of its letterhead.
 //
 // Texts. An account can change the subject and the paragraphs of each kind, with named values
 // in braces. The frame around them stays: an account that could write Go templates could have the server run them for

@@ -33,6 +33,16 @@ func Find(tx *store.Tx, id string) (m Mail, err error) {
 	return m, store.Found(err, "Mail", id)
 }
 
+// notAgain is how long by real time a mail of a kind counts as recent.
+const notAgain = "5 minutes"
+
+// Recent reports whether a mail of a kind was queued for a customer a short time ago.
+func Recent(tx *store.Tx, k Kind, customerID string) (recent bool, err error) {
+	err = tx.Raw("SELECT EXISTS (SELECT FROM mails WHERE account_id = ? AND customer_id = ? AND kind = ? AND recorded_at > clock_timestamp() - ?::interval)",
+		tx.AccountID, customerID, k, notAgain).Scan(&recent).Error
+	return recent, err
+}
+
 // Resend has a mail sent once more at once, in any state, under the same Message-ID. A test account that sends no
 // mail is refused, and so is a mail that a server is at.
 func Resend(tx *store.Tx, id string) error {

@@ -18,12 +18,13 @@ const (
 	Receipt       Kind = "receipt"
 	ReminderMail  Kind = "reminder" // before or after the due date
 	CreditNote    Kind = "credit_note"
+	PortalLink    Kind = "portal_link"
 	Alert         Kind = "alert" // to the account's own people
 )
 
 // Kinds are all of them, in the order in which they are shown.
 func Kinds() []Kind {
-	return []Kind{InvoiceIssued, Receipt, ReminderMail, CreditNote, Alert}
+	return []Kind{InvoiceIssued, Receipt, ReminderMail, CreditNote, PortalLink, Alert}
 }
 
 // Status is how far a mail has come.

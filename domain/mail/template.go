@@ -29,34 +29,32 @@ var values = map[Kind][]string{
 	Receipt:       {"account_name", "customer_name", "invoice_number", "invoice_date", "amount_paid", "paid_on"},
 	ReminderMail:  {"account_name", "customer_name", "invoice_number", "invoice_date", "due_date", "amount_due", "when_due"},
 	CreditNote:    {"account_name", "customer_name", "credit_note_number", "invoice_number", "credit_note_date", "total"},
+	PortalLink:    {"account_name", "customer_name", "minutes"},
 	Alert:         {"account_name", "customer_name", "alert", "threshold", "value"},
 }
 
 // Values are the names of the values that templates of a kind may use.
 func Values(k Kind) []string { return slices.Clone(values[k]) }
 
-// defaults are what the server says.
-var defaults = map[Kind]Template{
-	InvoiceIssued: {Subject: "Invoice {{invoice_number}} from {{account_name}}", Body: "Hello {{customer_name}},\n\nthis is your invoice {{invoice_number}} of {{invoice_date}}. {{payment_note}}\n\nThank you."},
-	Receipt:       {Subject: "Receipt for invoice {{invoice_number}} from {{account_name}}", Body: "Hello {{customer_name}},\n\nwe received your payment of {{amount_paid}} for invoice {{invoice_number}} on {{paid_on}}.\n\nThank you."},
-	ReminderMail:  {Subject: "Invoice {{invoice_number}} {{when_due}}", Body: "Hello {{customer_name}},\n\na reminder: invoice {{invoice_number}} {{when_due}}. Please pay {{amount_due}}.\n\nIf you have paid in the meantime, there is nothing left to do. Thank you."},
-	CreditNote:    {Subject: "Credit note {{credit_note_number}} from {{account_name}}", Body: "Hello {{customer_name}},\n\nwe credited {{total}} of invoice {{invoice_number}}: see credit note {{credit_note_number}} of {{credit_note_date}}."},
-	Alert:         {Subject: "{{customer_name}}: {{alert}}", Body: "{{customer_name}}: {{alert}} ({{value}}). The threshold is {{threshold}}."},
+// alertText is what the server says of alerts. It is for the account's own people, who have the console, which is English.
+var alertText = Text{Subject: "{{customer_name}}: {{alert}}", Body: "{{customer_name}}: {{alert}} ({{value}}). The threshold is {{threshold}}."}
+
+// Default is the template that the server has for a kind, in the language of words.
+func Default(k Kind, w Words) Template {
+	text := w.Texts[k]
+	if k == Alert {
+		text = alertText
+	}
+	return Template{Kind: k, Subject: text.Subject, Body: text.Body}
 }
 
-// Default is the template that the server has for a kind.
-func Default(k Kind) Template {
-	t := defaults[k]
-	t.Kind = k
-	return t
-}
-
-// TemplateOf returns the account's template of a kind, else the server's. Own is whether it is the account's.
-func TemplateOf(tx *store.Tx, k Kind) (t Template, own bool, err error) {
+// TemplateOf returns the account's template of a kind, else the server's. Own is whether it is the account's: that is for
+// customers of all languages.
+func TemplateOf(tx *store.Tx, k Kind, w Words) (t Template, own bool, err error) {
 	var rows []Template
 	err = tx.Where("kind = ?", k).Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
-		return Default(k), false, err
+		return Default(k, w), false, err
 	}
 	return rows[0], true, nil
 }
@@ -71,7 +69,7 @@ const (
 )
 
 func (t Template) check() error {
-	if _, known := defaults[t.Kind]; !known {
+	if !slices.Contains(Kinds(), t.Kind) {
 		return fault.Missing("Mail template", string(t.Kind))
 	}
 	var errs []error

@@ -42,6 +42,7 @@ const (
 const (
 	DefaultMinutes = 60
 	mostMinutes    = 180
+	MailedMinutes  = mostMinutes // of one whose address is mailed, from the sending on
 )
 
 // Create makes a session of a customer. The other ones of the customer end, if that is wanted.
@@ -135,6 +136,20 @@ func Open(tx *store.Tx, token string) (c customer.Customer, err error) {
 		err = ErrEnded
 	}
 	return c, err
+}
+
+// Owner returns the customer of a session that has ended, as long as it is kept; false where there is none.
+func Owner(tx *store.Tx, token string) (c customer.Customer, found bool, err error) {
+	hash := sha256.Sum256([]byte(token))
+	var sessions []Session
+	if err := tx.Where("hash = ?", hash[:]).Limit(1).Find(&sessions).Error; err != nil || len(sessions) == 0 {
+		return c, false, err
+	}
+	c, err = customer.Find(tx, sessions[0].CustomerID)
+	if fault.Is(err, fault.KindMissing) {
+		return c, false, nil
+	}
+	return c, err == nil, err
 }
 
 // permanent checks a token that does not end, where the account has such.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/mail"
 	"tollkeeper/gen"
 )
 
@@ -146,6 +147,9 @@ func (c customerView) facts() []fact {
 		{"Time zone", text(customer.Timezone)},
 		{"Collect", text(onOff(customer.AutoCollection, "Automatically", "By hand"))},
 		{"Created", instant(customer.CreatedAt)},
+	}
+	if v := c.visit; mail.Sends(v.account) && v.login.Key.May(mayOpenPortals) {
+		facts = append(facts, fact{"Portal", postButton(v, link("customers", customer.ID, "portal-link"), "Mail a link")})
 	}
 	if address := customer.BillingAddress; address != nil {
 		facts = append(facts, fact{"Billing address", text(termsOf(address).addressLine())})

@@ -8,6 +8,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/domain/customer"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
 	"tollkeeper/server/mails"
 	"tollkeeper/store"
@@ -109,7 +111,7 @@ func mailPage(v *visit) (templ.Component, error) {
 func mailMeaning(s mail.Status) string {
 	switch s {
 	case mail.StatusUncertain:
-		return "The attempt was cut off where the mail server may have taken the mail. It is not sent again by itself, so that nobody gets it twice."
+		return "The attempt was cut off where the mail server may have taken the mail. It is not sent again by itself, so that no one gets it twice."
 	case mail.StatusHeld:
 		return "A test account sends no mail unless an operator sets mail_in_test."
 	}
@@ -126,6 +128,27 @@ func resendMail(v *visit) (templ.Component, error) {
 		return nil, refusal(err)
 	}
 	return leadTo(link("mails", v.param("id"))), nil
+}
+
+// mayOpenPortals is who may open sessions of the portal, and so mail links to it.
+var mayOpenPortals = account.Right{Resource: "customers", Access: account.AccessWrite}
+
+// mailPortalLink mails a customer a link to the portal.
+func mailPortalLink(v *visit) (templ.Component, error) {
+	if !v.login.Key.May(mayOpenPortals) {
+		return nil, &failure{Status: http.StatusForbidden}
+	}
+	err := v.pages.store.Update(v.recorded("mailPortalLink"), func(tx *store.Tx) error {
+		buyer, err := customer.Find(tx, v.param("id"))
+		if err != nil {
+			return err
+		}
+		return mails.QueuePortalLink(tx, buyer)
+	})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return leadTo(link("mails") + "?kind=" + string(mail.PortalLink)), nil
 }
 
 // mailPolicy lets nothing run or load in a mail that is shown.
@@ -171,15 +194,18 @@ func (v *visit) template() (t mail.Template, own bool, err error) {
 		return t, false, &failure{Status: http.StatusForbidden}
 	}
 	kind := mail.Kind(v.param("kind"))
-	if mail.Default(kind).Subject == "" {
+	if mail.Default(kind, v.mailWords()).Subject == "" {
 		return t, false, &failure{Status: http.StatusNotFound}
 	}
 	err = v.pages.store.View(v.ctx, func(tx *store.Tx) (err error) {
-		t, own, err = mail.TemplateOf(tx, kind)
+		t, own, err = mail.TemplateOf(tx, kind, v.mailWords())
 		return err
 	})
 	return t, own, err
 }
+
+// mailWords are those of the examples, in the language that the address names.
+func (v *visit) mailWords() mail.Words { return mail.In(letterhead.Language(v.query("language"))) }
 
 // templatesPage lists the kinds of mails.
 func templatesPage(v *visit) (templ.Component, error) {
@@ -189,7 +215,7 @@ func templatesPage(v *visit) (templ.Component, error) {
 	t := table{Label: "Templates", Links: true, Columns: []column{{"Mail", ""}, {"Subject", "mid"}, {"Text", ""}}}
 	err := v.pages.store.View(v.ctx, func(tx *store.Tx) error {
 		for _, kind := range mail.Kinds() {
-			found, own, err := mail.TemplateOf(tx, kind)
+			found, own, err := mail.TemplateOf(tx, kind, v.mailWords())
 			if err != nil {
 				return err
 			}
@@ -201,7 +227,7 @@ func templatesPage(v *visit) (templ.Component, error) {
 		}
 		return nil
 	})
-	return listPage(v, listing{Head: head{Crumbs: []crumb{{link("mails"), "Mails"}}, Title: "Mail templates", Lead: "What mails say. The frame around the text, with the facts, stays."}, Table: t}), err
+	return listPage(v, listing{Head: head{Crumbs: []crumb{{link("mails"), "Mails"}}, Title: "Mail templates", Lead: "What mails say. Standard texts are in the language of the customer; a text of your own is for all customers. The frame around the text, with the facts, stays."}, Table: t}), err
 }
 
 func templatePage(v *visit) (templ.Component, error) {
@@ -216,7 +242,7 @@ func templatePage(v *visit) (templ.Component, error) {
 func (v *visit) templateShown(t mail.Template, own bool, problem string) (templ.Component, error) {
 	view := templateView{visit: v, Template: t, Own: own, Problem: problem}
 	var err error
-	view.Subject, view.Text, _, err = mails.Example(v.account.Name, t)
+	view.Subject, view.Text, _, err = mails.Example(v.account.Name, t, v.mailWords())
 	return templateForm(view), err
 }
 
@@ -226,7 +252,7 @@ func exampleHTML(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, _, html, err := mails.Example(v.account.Name, t)
+	_, _, html, err := mails.Example(v.account.Name, t, v.mailWords())
 	return html, err
 }
 

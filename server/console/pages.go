@@ -72,6 +72,7 @@ func (c *Console) mountPages(g *echo.Group) {
 	g.GET("/exports/file", p.download)
 	g.GET("/mails/:id/html", p.rawMail(mailHTML))
 	g.POST("/mails/:id", p.serve(resendMail))
+	g.POST("/customers/:id/portal-link", p.serve(mailPortalLink))
 	g.GET("/mail-templates/:kind/html", p.rawMail(exampleHTML))
 	g.POST("/mail-templates/:kind", p.serve(saveTemplate))
 	g.GET("/*", p.serve(unknownPage))

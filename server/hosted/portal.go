@@ -1,6 +1,8 @@
 package hosted
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/portal"
 	"tollkeeper/domain/subscription"
+	"tollkeeper/server/mails"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -37,6 +40,7 @@ func (p *pages) mountPortal(e *echo.Echo) {
 	}
 	g.POST("/:token/details", p.saveDetails)
 	g.POST("/:token/end", p.endSession)
+	g.POST("/:token/link", p.mailLink)
 	g.GET("/:token/brand.css", p.portalFile(func(c echo.Context, head letterhead.Letterhead) error {
 		return brand(c, document.Document{Letterhead: head})
 	}))
@@ -101,11 +105,79 @@ func (v *visitor) tabs() []tab {
 	return []tab{{w.Overview, v.path(""), ""}, {w.Usage, v.path("/usage"), "usage"}, {w.Credits, v.path("/credits"), "credits"}, {w.Invoices, v.path("/invoices"), "invoices"}}
 }
 
-// endedSession is answered by a page in the language of nobody.
-func (p *pages) endedSession(c echo.Context) error {
+// endedSession is answered where a token opens nothing. The customer of a session that has ended can have a link mailed.
+func (p *pages) endedSession(ctx context.Context, c echo.Context) error {
 	p.Strange(c)
-	w := document.In(letterhead.English)
-	return p.show(c, http.StatusGone, refusedPage(frame{Stylesheet: p.Stylesheet, Language: "en", Title: w.SessionEnded}, w.SessionEnded))
+	e := ended{Frame: frame{Stylesheet: p.Stylesheet, Language: "en"}, Words: document.In(letterhead.English)}
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		buyer, found, err := portal.Owner(tx, c.Param("token"))
+		if err != nil || !found {
+			return err
+		}
+		if err := p.greet(tx, &e, buyer); err != nil {
+			return err
+		}
+		mailed, err := mails.MailsPortalLinks(tx)
+		if mailed {
+			e.Ask = "/portal/" + c.Param("token") + "/link"
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	e.Title, e.Frame.Title = e.Words.SessionEnded, e.Words.SessionEnded
+	return p.show(c, http.StatusGone, endedSessionPage(e))
+}
+
+// ended is a page after a session.
+type ended struct {
+	Frame frame
+	Words document.Words
+	Title string
+	Lead  string
+	Ask   string // address to ask for another link; "": there is none
+}
+
+// greet puts the seller and the customer's language on a page.
+func (p *pages) greet(tx *store.Tx, e *ended, buyer customer.Customer) error {
+	head, err := letterhead.CurrentText(tx)
+	if err != nil {
+		return err
+	}
+	settings, err := account.Of(tx)
+	e.Words = document.In(invoice.LanguageOf(head, buyer))
+	e.Frame = p.frame(document.Document{Words: e.Words, Letterhead: head, Seller: cmp.Or(head.Content.Name, settings.Name), Zone: buyer.Location()})
+	return err
+}
+
+// mailLink mails a link to the customer whose session has ended. The answer is the same where a mail was queued a short
+// time ago.
+func (p *pages) mailLink(c echo.Context) error {
+	accountID, ok := portal.AccountOf(c.Param("token"))
+	if !ok {
+		return errNothing
+	}
+	p.Strange(c)
+	var e ended
+	err := p.Store.Update(store.WithAccount(c.Request().Context(), accountID), func(tx *store.Tx) error {
+		buyer, found, err := portal.Owner(tx, c.Param("token"))
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return errNothing
+		}
+		if err := p.greet(tx, &e, buyer); err != nil {
+			return err
+		}
+		return mails.AskPortalLink(tx, buyer)
+	})
+	if err != nil {
+		return err
+	}
+	e.Title, e.Frame.Title, e.Lead = e.Words.LinkMailed, e.Words.LinkMailed, e.Words.LinkMailedLead
+	return p.show(c, http.StatusOK, endedSessionPage(e))
 }
 
 // inPortal runs fn in a transaction of the account that a token names.
@@ -121,7 +193,7 @@ func (p *pages) inPortal(c echo.Context, change bool, fn func(tx *store.Tx) erro
 	}
 	err := run(ctx, fn)
 	if errors.Is(err, portal.ErrEnded) {
-		return p.endedSession(c)
+		return p.endedSession(ctx, c)
 	}
 	return err
 }

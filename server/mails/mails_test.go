@@ -4,10 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
 	"tollkeeper/domain/money"
 	"tollkeeper/server/mails"
@@ -52,11 +54,12 @@ var _ = Describe("A mail", func() {
 	for _, kind := range mail.Kinds() {
 		// SPEC_MAILS is a folder for the HTML, to look at.
 		It("has all values of its template, as text and as HTML: "+string(kind), func() {
-			t := mail.Default(kind)
+			english := mail.In(letterhead.English)
+			t := mail.Default(kind, english)
 			for _, name := range mail.Values(kind) {
 				t.Body += "\n\n" + name + " {{" + name + "}}"
 			}
-			subject, text, html, err := mails.Example("Acme & Söhne", t)
+			subject, text, html, err := mails.Example("Acme & Söhne", t, english)
 			Expect(err).NotTo(HaveOccurred())
 			for _, name := range mail.Values(kind) {
 				Expect(text).To(MatchRegexp(name+` \S`), "a value has an example")
@@ -65,12 +68,37 @@ var _ = Describe("A mail", func() {
 			Expect(html).To(And(ContainSubstring("Acme &amp; Söhne"), Not(ContainSubstring("ZgotmplZ")), Not(ContainSubstring("<script"))))
 			Expect(html).NotTo(MatchRegexp(`(src|background)=`), "nothing is loaded")
 			if dir := os.Getenv("SPEC_MAILS"); dir != "" {
-				_, _, html, err := mails.Example("Acme & Söhne", mail.Default(kind))
-				Expect(err).NotTo(HaveOccurred())
-				Expect(os.WriteFile(filepath.Join(dir, string(kind)+".html"), []byte(html), 0o600)).To(Succeed())
+				for _, language := range letterhead.Languages {
+					words := mail.In(language)
+					_, _, html, err := mails.Example("Acme & Söhne", mail.Default(kind, words), words)
+					Expect(err).NotTo(HaveOccurred())
+					Expect(os.WriteFile(filepath.Join(dir, string(kind)+"-"+string(language)+".html"), []byte(html), 0o600)).To(Succeed())
+				}
 			}
 		})
 	}
+
+	It("is in one language, in each kind to customers", func() {
+		english := mail.In(letterhead.English)
+		for _, language := range letterhead.Languages[1:] {
+			words := mail.In(language)
+			for _, kind := range mail.Kinds() {
+				if kind == mail.Alert { // to the account's own people
+					continue
+				}
+				_, foreign, html, err := mails.Example("Acme", mail.Default(kind, words), words)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(html).To(ContainSubstring(`<html lang="` + string(language) + `">`))
+				_, text, _, err := mails.Example("Acme", mail.Default(kind, english), english)
+				Expect(err).NotTo(HaveOccurred())
+				for line := range strings.Lines(text) {
+					if strings.ContainsFunc(line, unicode.IsLower) {
+						Expect(strings.Split(foreign, "\n")).NotTo(ContainElement(strings.TrimSuffix(line, "\n")), "%s, %s", language, kind)
+					}
+				}
+			}
+		}
+	})
 
 	It("leads to no page by another scheme than that of pages", func() {
 		_, html, err := mails.View{Sender: "Acme", Link: &mails.Link{Text: "Open", URL: "javascript:alert(1)"}}.Render("x")

@@ -131,14 +131,24 @@ func (s *Sender) Pass(ctx context.Context) (err error) {
 func (s *Sender) one(ctx context.Context, server *connection) (found, broken bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	var m mail.Mail
+	var cannot *mail.Outcome
 	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		cannot = nil
 		m, found, err = mail.Claim(tx, s.Now())
+		if err == nil && found && m.Kind == mail.PortalLink {
+			cannot, err = openPortal(tx, &m)
+		}
 		return err
 	})
 	if err != nil || !found {
 		return false, false, err
 	}
-	outcome, broken := server.hand(m)
+	var outcome mail.Outcome
+	if cannot != nil {
+		outcome = *cannot
+	} else {
+		outcome, broken = server.hand(m)
+	}
 	outcome.At = s.Now().Truncate(time.Microsecond)
 	if outcome.Result == mail.Refused || outcome.Result == mail.CutOff {
 		s.Log.WarnContext(ctx, "a mail was not sent", "mail", m.ID, "account", m.AccountID, "code", outcome.Code, "uncertain", outcome.Result == mail.CutOff)
@@ -153,7 +163,7 @@ func (s *Sender) one(ctx context.Context, server *connection) (found, broken boo
 // ErrNoSender says that the server has no address to send mails of its own from.
 var ErrNoSender = errors.New("no mail server is set up for mails to people: set TOLLKEEPER_SMTP_URL and TOLLKEEPER_MAIL_FROM")
 
-// SendLink sends somebody a link that signs them in, at once. It is kept nowhere, so what fails is asked for again.
+// SendLink sends a link that signs a person in, at once. It is not stored: after a failure, the person asks again.
 func (s *SMTP) SendLink(ctx context.Context, to string, v View, subject string, now time.Time) error {
 	if !s.Sender() {
 		return ErrNoSender

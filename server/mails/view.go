@@ -4,11 +4,17 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 	plain "text/template"
+	"time"
 
+	"tollkeeper/domain/document"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/portal"
 )
 
 // View is what the frame of a mail shows. Empty fields are left out.
@@ -19,7 +25,8 @@ type View struct {
 	Paragraphs []string
 	Facts      []Fact
 	Link       *Link
-	Footer     string
+	Footer     string     // "": who sent it
+	Words      mail.Words // its language; English when empty
 }
 
 // Fact is a term and what it is.
@@ -38,6 +45,12 @@ var (
 
 // Render writes a mail as text and as HTML.
 func (v View) Render(subject string) (text, html string, err error) {
+	if v.Words.Language == "" {
+		v.Words = mail.In(letterhead.English)
+	}
+	if v.Footer == "" {
+		v.Footer = document.In(v.Words.Language).Fill(v.Words.SentBy, "sender", v.Sender)
+	}
 	page := struct {
 		View
 		Subject string
@@ -52,7 +65,7 @@ func (v View) Render(subject string) (text, html string, err error) {
 	return strings.TrimSpace(plainText.String()) + "\n", rich.String(), nil
 }
 
-// Amount writes an amount with its currency: USD 1,234.50.
+// Amount writes an amount with its currency for the account's own people: USD 1,234.50.
 func Amount(d money.Decimal, currency money.Currency) string {
 	digits, sign := currency.Format(d.Abs()), ""
 	if d.Sign() < 0 {
@@ -73,27 +86,41 @@ func Amount(d money.Decimal, currency money.Currency) string {
 }
 
 // Example is a mail of a kind as an account would send it, with made-up values.
-func Example(sender string, t mail.Template) (subject, text, html string, err error) {
+func Example(sender string, t mail.Template, m mail.Words) (subject, text, html string, err error) {
+	d := document.In(m.Language)
+	day := func(month time.Month, day int) string {
+		return d.LongDate(period.Date{Year: 2025, Month: month, Day: day})
+	}
+	on := func(text, day string) string {
+		return d.Fill(text, "date", day, "amount", d.Money(money.Must("1200"), "USD"))
+	}
 	values := map[string]string{
-		"account_name": sender, "customer_name": "Globex", "invoice_number": "GLOBEX-00042", "invoice_date": "1 April 2025", "due_date": "30 April 2025",
-		"total": "USD\u00a01,250.00", "amount_due": "USD\u00a01,200.00", "payment_note": "Please pay USD\u00a01,200.00 by 30 April 2025.", "amount_paid": "USD\u00a01,200.00",
-		"paid_on": "12 April 2025", "when_due": "was due on 30 April 2025", "credit_note_number": "GLOBEX-00042-CN-1", "credit_note_date": "14 April 2025",
+		"account_name": sender, "customer_name": "Globex", "invoice_number": "GLOBEX-00042", "invoice_date": day(time.April, 1), "due_date": day(time.April, 30),
+		"total": d.Money(money.Must("1250"), "USD"), "amount_due": d.Money(money.Must("1200"), "USD"), "payment_note": on(m.PleasePay, day(time.April, 30)),
+		"amount_paid": d.Money(money.Must("1200"), "USD"), "paid_on": day(time.April, 12), "when_due": on(m.WasDue, day(time.April, 30)),
+		"credit_note_number": "GLOBEX-00042-CN-1", "credit_note_date": day(time.April, 14), "minutes": strconv.Itoa(portal.MailedMinutes),
 		"alert": "Usage reached the threshold", "threshold": "1000", "value": "1017",
 	}
-	v := View{Sender: sender}
-	facts := []Fact{{"Invoice", values["invoice_number"]}, {"Date", values["invoice_date"]}}
+	v := View{Sender: sender, Words: m, Link: &Link{m.SeeInvoice, "https://billing.example/i/example"}}
+	facts := []Fact{{m.Invoice, values["invoice_number"]}, {m.Date, values["invoice_date"]}}
 	switch t.Kind {
 	case mail.InvoiceIssued, mail.ReminderMail:
-		v.Heading, v.Caption, v.Facts = values["amount_due"], "due "+values["due_date"], append(facts, Fact{"Due date", values["due_date"]}, Fact{"Total", values["total"]}, Fact{"Amount due", values["amount_due"]})
+		v.Heading, v.Caption = values["amount_due"], on(m.DueOn, values["due_date"])
+		v.Facts = append(facts, Fact{m.DueDate, values["due_date"]}, Fact{m.Total, values["total"]}, Fact{m.AmountDue, values["amount_due"]})
 		if t.Kind == mail.ReminderMail {
 			v.Caption = values["when_due"]
 		}
 	case mail.Receipt:
-		v.Heading, v.Caption, v.Facts = values["amount_paid"], "paid "+values["paid_on"], append(facts, Fact{"Amount paid", values["amount_paid"]})
+		v.Heading, v.Caption, v.Link.Text = values["amount_paid"], on(m.PaidOn, values["paid_on"]), m.SeeReceipt
+		v.Facts = append(facts, Fact{m.AmountPaid, values["amount_paid"]})
 	case mail.CreditNote:
-		v.Heading, v.Caption, v.Facts = values["total"], "credited", append([]Fact{{"Credit note", values["credit_note_number"]}}, facts[0], Fact{"Total", values["total"]})
+		v.Heading, v.Caption, v.Link.Text = values["total"], m.Credited, m.SeeCreditNote
+		v.Facts = append([]Fact{{m.CreditNote, values["credit_note_number"]}}, facts[0], Fact{m.Total, values["total"]})
+	case mail.PortalLink:
+		v.Link = &Link{m.OpenPortal, "https://billing.example/portal/example"}
 	case mail.Alert:
-		v.Heading, v.Caption, v.Facts = values["alert"], "Globex", []Fact{{"Customer", "Globex"}, {"Plan", "Pro"}, {"Value", "1017, threshold 1000"}}
+		v.Heading, v.Caption, v.Link = values["alert"], "Globex", nil
+		v.Facts = []Fact{{"Customer", "Globex"}, {"Plan", "Pro"}, {"Value", "1017, threshold 1000"}}
 	}
 	subject, v.Paragraphs = t.Fill(values)
 	text, html, err = v.Render(subject)

@@ -2,12 +2,11 @@ package mails
 
 import (
 	"fmt"
-	"time"
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -70,142 +69,22 @@ func Announce(tx *store.Tx, notes []any) error {
 	return nil
 }
 
-// about is an invoice with its customer.
-type about struct {
-	invoice.Invoice
-	buyer customer.Customer
-	zone  *time.Location
-}
-
-func (w writer) about(id string) (a about, err error) {
-	if err := store.Found(w.tx.Where("id = ?", id).Take(&a.Invoice).Error, "Invoice", id); err != nil {
-		return a, err
-	}
-	a.buyer, err = customer.Find(w.tx, a.CustomerID)
-	a.zone = a.buyer.Location()
-	return a, err
-}
-
-// day writes a day of the customer's.
-func (a about) day(at time.Time) string { return at.In(a.zone).Format("2 January 2006") }
-
-func (a about) amount(d money.Decimal) string { return Amount(d, a.Currency) }
-
-// recipients are the addresses of a customer who takes mail.
-func recipients(c customer.Customer) (all []string) {
-	if !c.EmailDelivery {
-		return nil
-	}
-	seen := map[string]bool{}
-	for _, address := range append([]string{c.Email}, c.AdditionalEmails...) {
-		if address != "" && !seen[address] {
-			seen[address] = true
-			all = append(all, address)
-		}
-	}
-	return all
-}
-
 // queue renders a mail with the account's template, and queues it.
-func (w writer) queue(l mail.Letter, v View, values map[string]string, to ...string) error {
+func (w writer) queue(l mail.Letter, words mail.Words, v View, values map[string]string, to ...string) error {
 	if len(to) == 0 {
 		return nil
 	}
-	t, _, err := mail.TemplateOf(w.tx, l.Kind)
+	t, _, err := mail.TemplateOf(w.tx, l.Kind, words)
 	if err != nil {
 		return err
 	}
 	values["account_name"] = w.settings.Name
-	v.Sender = w.settings.Name
+	v.Sender, v.Words = w.settings.Name, words
 	l.Subject, v.Paragraphs = t.Fill(values)
 	if l.Text, l.HTML, err = v.Render(l.Subject); err != nil {
 		return err
 	}
 	return mail.Queue(w.tx, w.settings, l, to...)
-}
-
-// invoiceFacts are what each mail about an invoice shows.
-func (a about) facts(more ...Fact) []Fact {
-	return append([]Fact{{"Invoice", *a.Number}, {"Date", a.day(*a.IssuedAt)}}, more...)
-}
-
-// invoiceIssued queues the mail of an issued invoice, unless it is about nothing, and plans its reminders.
-func (w writer) invoiceIssued(n webhook.Announcement) error {
-	a, err := w.about(n.ID)
-	if err != nil || a.IssuedAt == nil || a.Status == invoice.StatusVoid || a.Total.IsZero() {
-		return err
-	}
-	if err := mail.Plan(w.tx, w.settings, a.Invoice, a.zone); err != nil {
-		return err
-	}
-	note := "Please pay " + a.amount(a.Due()) + " by " + a.day(*a.DueAt) + "."
-	switch {
-	case a.Status == invoice.StatusPaid:
-		note = "There is nothing left to pay."
-	case a.NextAttemptAt != nil:
-		note = "We will charge " + a.amount(a.Due()) + " to your payment method on " + a.day(*a.NextAttemptAt) + "."
-	}
-	v := View{Heading: a.amount(a.Due()), Caption: "due " + a.day(*a.DueAt), Facts: a.facts(Fact{"Due date", a.day(*a.DueAt)}, Fact{"Total", a.amount(*a.Total)}, Fact{"Amount due", a.amount(a.Due())})}
-	if a.Due().IsZero() {
-		v.Heading, v.Caption = a.amount(*a.Total), "nothing to pay"
-	}
-	return w.queue(mail.Letter{Kind: mail.InvoiceIssued, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "issued " + a.ID}, v, map[string]string{
-		"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "due_date": a.day(*a.DueAt),
-		"total": a.amount(*a.Total), "amount_due": a.amount(a.Due()), "payment_note": note,
-	}, recipients(a.buyer)...)
-}
-
-// receipt queues the mail of a payment.
-func (w writer) receipt(n webhook.Announcement) error {
-	a, err := w.about(n.ID)
-	if err != nil || a.PaidAt == nil || a.Due().IsZero() {
-		return err
-	}
-	return w.queue(mail.Letter{Kind: mail.Receipt, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "receipt " + a.ID},
-		View{Heading: a.amount(a.Due()), Caption: "paid " + a.day(*a.PaidAt), Facts: a.facts(Fact{"Paid", a.day(*a.PaidAt)}, Fact{"Amount paid", a.amount(a.Due())})},
-		map[string]string{
-			"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "amount_paid": a.amount(a.Due()), "paid_on": a.day(*a.PaidAt),
-		}, recipients(a.buyer)...)
-}
-
-// reminder queues a reminder, unless the invoice asks for nothing any more. Before the due date, no one is reminded who
-// is charged without doing anything.
-func (w writer) reminder(r mail.Reminder) error {
-	a, err := w.about(r.InvoiceID)
-	if err != nil || a.Status != invoice.StatusIssued || a.Due().IsZero() || r.Days <= 0 && a.NextAttemptAt != nil {
-		return err
-	}
-	when := map[bool]string{true: "was due on ", false: "is due on "}[r.Days > 0] + a.day(*a.DueAt)
-	if r.Days == 0 {
-		when = "is due today"
-	}
-	v := View{Heading: a.amount(a.Due()), Caption: when, Facts: a.facts(Fact{"Due date", a.day(*a.DueAt)}, Fact{"Amount due", a.amount(a.Due())})}
-	return w.queue(mail.Letter{Kind: mail.ReminderMail, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: fmt.Sprintf("reminder %s %d", a.ID, r.Days)}, v, map[string]string{
-		"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "due_date": a.day(*a.DueAt),
-		"amount_due": a.amount(a.Due()), "when_due": when,
-	}, recipients(a.buyer)...)
-}
-
-// creditNote queues the mail of a credit note.
-func (w writer) creditNote(n webhook.Announcement) error {
-	note, err := invoice.FindCreditNote(w.tx, n.ID)
-	if err != nil || note.VoidedAt != nil {
-		return err
-	}
-	a, err := w.about(note.InvoiceID)
-	if err != nil {
-		return err
-	}
-	v := View{Heading: a.amount(note.Total), Caption: "credited", Facts: []Fact{{"Credit note", note.Number}, {"Date", a.day(note.CreatedAt)}, {"Invoice", *a.Number}, {"Total", a.amount(note.Total)}}}
-	if note.Adjusted.Sign() > 0 {
-		v.Facts = append(v.Facts, Fact{"Still due", a.amount(a.Due())})
-	}
-	if rest := note.Total.Sub(note.Adjusted); rest.Sign() > 0 {
-		v.Facts = append(v.Facts, Fact{"To your balance", a.amount(rest)})
-	}
-	return w.queue(mail.Letter{Kind: mail.CreditNote, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "credit note " + note.ID}, v, map[string]string{
-		"customer_name": a.buyer.Name, "credit_note_number": note.Number, "invoice_number": *a.Number, "credit_note_date": a.day(note.CreatedAt), "total": a.amount(note.Total),
-	}, recipients(a.buyer)...)
 }
 
 // crossing queues the mail of an alert about usage, costs or licenses.
@@ -283,5 +162,5 @@ func (w writer) balance(n webhook.Announcement) error {
 
 func (w writer) alert(customerID string, v View, values map[string]string) error {
 	l := mail.Letter{Kind: mail.Alert, CustomerID: &customerID, Occasion: store.NewID("alert")} // it is announced once
-	return w.queue(l, v, values, w.settings.AlertRecipients()...)
+	return w.queue(l, mail.In(letterhead.English), v, values, w.settings.AlertRecipients()...)
 }

@@ -122,7 +122,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	defer listeners.close()
-	origin, err := env.publicURL(listeners.public.Addr())
+	origin, err := env.publicURL()
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if listeners.admin != nil {
 		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
 	}
-	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, SMTP: smtp, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, LocalURL: env.localURL(listeners.public.Addr()), Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, SMTP: smtp, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 

@@ -1,0 +1,78 @@
+package mail
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"tollkeeper/domain/letterhead"
+)
+
+// Words are what mails to customers say in a language. Names in single braces are filled in by the server; Texts are
+// templates, with values in double braces.
+type Words struct {
+	Language letterhead.Language `json:"-"`
+	Texts    map[Kind]Text
+
+	Invoice       string
+	Date          string
+	DueDate       string
+	Total         string
+	AmountDue     string
+	Paid          string
+	AmountPaid    string
+	CreditNote    string
+	StillDue      string
+	ToBalance     string
+	DueOn         string
+	NothingToPay  string
+	PaidOn        string
+	Credited      string
+	PleasePay     string
+	NothingLeft   string
+	WillCharge    string
+	WasDue        string // after the number of the invoice
+	IsDue         string
+	IsDueToday    string
+	SeeInvoice    string
+	SeeReceipt    string
+	SeeCreditNote string
+	OpenPortal    string
+	SentBy        string
+}
+
+// Text is the standard text of a kind.
+type Text struct {
+	Subject string `json:"subject"`
+	Body    string `json:"body"`
+}
+
+//go:embed words
+var wordFiles embed.FS
+
+var languages = func() map[letterhead.Language]Words {
+	all := map[letterhead.Language]Words{}
+	for _, language := range letterhead.Languages {
+		text, err := wordFiles.ReadFile("words/" + string(language) + ".json")
+		if err != nil {
+			panic(err) // they are in the program
+		}
+		words := Words{Language: language}
+		strict := json.NewDecoder(bytes.NewReader(text))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(&words); err != nil {
+			panic(fmt.Sprintf("mail: words of %s: %v", language, err))
+		}
+		all[language] = words
+	}
+	return all
+}()
+
+// In returns the words of a language, the English ones where there are none of it.
+func In(language letterhead.Language) Words {
+	if words, ok := languages[language]; ok {
+		return words
+	}
+	return languages[letterhead.English]
+}
