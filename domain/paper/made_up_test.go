@@ -121,8 +121,11 @@ func (r randomly) document(lines int) document.Document {
 			l.Rate = "0.000190"
 		}
 		l.Subtotal, l.Amount = l.Shown, l.Shown
-		if d.Kind == document.KindReceipt { // which has no more than names and amounts
-			l.Service, l.Rate, l.Item = period.Period{}, "", ""
+		if d.Kind != document.KindInvoice { // the others have no sub-lines and rates, receipts names and amounts alone
+			l.Rate, l.Item = "", ""
+			if d.Kind == document.KindReceipt {
+				l.Service = period.Period{}
+			}
 			d.Subtotal, d.Total = d.Subtotal.Add(l.Shown), d.Total.Add(l.Amount)
 			d.Lines = append(d.Lines, l)
 			continue

@@ -2,12 +2,12 @@ package paper_test
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +18,7 @@ import (
 
 	"tollkeeper/domain/document"
 	"tollkeeper/domain/letterhead"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/paper"
 )
 
@@ -75,18 +76,57 @@ var _ = Describe("A PDF", func() {
 		}
 	})
 
-	It("shows all text within the page, and the totals", func() {
+	It("has the text of the document and no other, all of it within the page", func() {
 		needsPoppler()
 		for seed := range madeUp() {
-			checkDrawn(seed, madeUpDocument(seed))
+			checkDrawn(paper.BuiltIn, seed, madeUpDocument(seed))
 		}
+	})
+
+	It("is found to differ from a document with another letter, amount or line", func() {
+		needsPoppler()
+		d := madeUpDocument(4)
+		Expect(d.Lines).NotTo(BeEmpty())
+		pages := readBack(draw(paper.BuiltIn, d))
+		Expect(textFault(paper.BuiltIn, d, pages)).To(BeEmpty())
+		for what, change := range map[string]func(d *document.Document){
+			"a letter":  func(d *document.Document) { d.Buyer.Name += "x" },
+			"an amount": func(d *document.Document) { d.Totals[0].Amount = d.Totals[0].Amount.Add(money.FromInt(1)) },
+			"a line":    func(d *document.Document) { d.Lines = d.Lines[1:] },
+			"a memo":    func(d *document.Document) { d.Memo += " Something else." },
+		} {
+			other := d
+			other.Totals = slices.Clone(d.Totals)
+			change(&other)
+			Expect(textFault(paper.BuiltIn, other, pages)).NotTo(BeEmpty(), what)
+		}
+	})
+
+	It("shows letters of the fonts of a folder, and Hebrew in the order in which it is read", func() {
+		needsPoppler()
+		const dejavu = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+		font, err := os.ReadFile(dejavu)
+		if err != nil {
+			Skip("fonts-dejavu is not installed: there is no font with Hebrew")
+		}
+		folder := GinkgoT().TempDir()
+		Expect(os.WriteFile(filepath.Join(folder, "dejavu.ttf"), font, 0o600)).To(Succeed())
+		fonts, err := paper.LoadFonts(folder)
+		Expect(err).NotTo(HaveOccurred())
+		for seed := range max(3, madeUp()/10) {
+			d := madeUpDocument(1000 + seed)
+			d.Buyer.Name = "חברה בע״מ 12 אבג"
+			checkDrawn(fonts, 1000+seed, d)
+		}
+		drawn := textOf(draw(fonts, hebrewOnly()))
+		Expect(squeeze(drawn)).To(ContainSubstring(squeeze("חברה בע״מ")))
 	})
 
 	It("has no box for a letter that no font has, and says so", func() {
 		needsPoppler()
 		d := madeUpDocument(3)
 		d.Buyer.Name, d.Memo, d.Words = "株式会社日本", "", document.In(letterhead.English)
-		drawn := textOf(draw(d))
+		drawn := textOf(draw(paper.BuiltIn, d))
 		Expect(drawn).NotTo(ContainSubstring("\ufffd"))
 		Expect(drawn).To(ContainSubstring("?"))
 		Expect(strings.Join(strings.Fields(drawn), " ")).To(ContainSubstring("are not in the fonts"))
@@ -119,100 +159,4 @@ func needsPoppler() {
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		Skip("poppler-utils is not installed: PDFs are not read back")
 	}
-}
-
-func draw(d document.Document) string {
-	GinkgoHelper()
-	content, err := paper.Render(paper.BuiltIn, d)
-	Expect(err).NotTo(HaveOccurred())
-	file := filepath.Join(GinkgoT().TempDir(), "document.pdf")
-	Expect(os.WriteFile(file, content, 0o600)).To(Succeed())
-	if keep := os.Getenv("SPEC_KEEP"); keep != "" {
-		Expect(os.WriteFile(filepath.Join(keep, fmt.Sprintf("%s-%s-%d.pdf", d.Kind, d.Words.Language, len(d.Lines))), content, 0o600)).To(Succeed())
-	}
-	return file
-}
-
-func textOf(file string) string {
-	GinkgoHelper()
-	text, err := exec.Command("pdftotext", "-layout", file, "-").Output()
-	Expect(err).NotTo(HaveOccurred())
-	return string(text)
-}
-
-// word is one that pdftotext finds, with its place in points.
-type word struct {
-	XMin float64 `xml:"xMin,attr"`
-	YMin float64 `xml:"yMin,attr"`
-	XMax float64 `xml:"xMax,attr"`
-	YMax float64 `xml:"yMax,attr"`
-	Text string  `xml:",chardata"`
-}
-
-type pages struct {
-	Pages []struct {
-		Width  float64 `xml:"width,attr"`
-		Height float64 `xml:"height,attr"`
-		Words  []word  `xml:"word"`
-	} `xml:"body>doc>page"`
-}
-
-// checkDrawn reads a document back: all words are within the margins and above the foot, no two are
-// on each other, and the totals are those of the document.
-func checkDrawn(seed int, d document.Document) {
-	GinkgoHelper()
-	file := draw(d)
-	out, err := exec.Command("pdftotext", "-bbox", file, "-").Output()
-	Expect(err).NotTo(HaveOccurred())
-	var found pages
-	decoder := xml.NewDecoder(bytes.NewReader(out))
-	decoder.Strict = false
-	decoder.Entity = xml.HTMLEntity
-	Expect(decoder.Decode(&found)).To(Succeed())
-	Expect(found.Pages).NotTo(BeEmpty())
-	const margin = 18 * 72 / 25.4
-	var all []string
-	for n, page := range found.Pages {
-		for k, w := range page.Words {
-			all = append(all, w.Text)
-			for _, r := range w.Text {
-				Expect(paper.BuiltIn.Shows(r)).To(BeTrue(), "seed %d page %d: %q has no glyph for %q", seed, n+1, w.Text, r)
-			}
-			Expect(w.XMin).To(BeNumerically(">=", margin-1), "seed %d page %d: %q", seed, n+1, w.Text)
-			Expect(w.XMax).To(BeNumerically("<=", page.Width-margin+1), "seed %d page %d: %q", seed, n+1, w.Text)
-			Expect(w.YMin).To(BeNumerically(">=", 0), "seed %d page %d: %q", seed, n+1, w.Text)
-			Expect(w.YMax).To(BeNumerically("<=", page.Height), "seed %d page %d: %q", seed, n+1, w.Text)
-			for _, other := range page.Words[max(0, k-60):k] {
-				Expect(overlap(w, other)).To(BeFalse(), "seed %d page %d: %q is on %q", seed, n+1, w.Text, other.Text)
-			}
-		}
-	}
-	drawn := squeeze(strings.Join(all, ""))
-	for _, t := range d.Totals {
-		Expect(drawn).To(ContainSubstring(squeeze(d.Words.Amount(t.Amount, d.Currency))), "seed %d: %s", seed, t.Label)
-	}
-	for _, l := range d.Lines[:min(len(d.Lines), 40)] {
-		Expect(drawn).To(ContainSubstring(squeeze(d.Words.Amount(l.Shown, d.Currency))), "seed %d: %s", seed, l.ID)
-	}
-	Expect(drawn).To(ContainSubstring(d.Number))
-}
-
-func squeeze(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '−' { // Noto Sans has none, and an en dash looks the same
-			return '–'
-		}
-		if r == ' ' || r == '\u00a0' || r == '\n' || r == '\t' {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// overlap reports two words whose middles of height and width cover each other.
-func overlap(a, b word) bool {
-	const slack = 1.2 // points; boxes of lines touch
-	height := min(a.YMax, b.YMax) - max(a.YMin, b.YMin)
-	width := min(a.XMax, b.XMax) - max(a.XMin, b.XMin)
-	return width > slack && height > 0.45*min(a.YMax-a.YMin, b.YMax-b.YMin)
 }
