@@ -3,8 +3,6 @@ package paper
 import (
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/unicode/bidi"
 )
 
 // run is text that one font draws.
@@ -101,33 +99,6 @@ func (p *page) runs(w weight, line string) []run {
 		}
 	}
 	return runs
-}
-
-func isRightToLeft(r rune) bool {
-	properties, _ := bidi.LookupRune(r)
-	return properties.Class() == bidi.R || properties.Class() == bidi.AL
-}
-
-// visual puts a line with letters that run from right to left into the order from left to right.
-func visual(line string) string {
-	var paragraph bidi.Paragraph
-	if _, err := paragraph.SetString(line); err != nil {
-		return line
-	}
-	order, err := paragraph.Order()
-	if err != nil {
-		return line
-	}
-	var b strings.Builder
-	for k := range order.NumRuns() {
-		part := order.Run(k)
-		text := part.String()
-		if part.Direction() == bidi.RightToLeft {
-			text = bidi.ReverseString(text)
-		}
-		b.WriteString(text)
-	}
-	return b.String()
 }
 
 // wrap splits a clean text into lines that are at most so wide. A word that is wider is broken.
