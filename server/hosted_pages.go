@@ -13,7 +13,7 @@ import (
 // good: who guesses is slowed down.
 func (s *Server) mountHosted(e *echo.Echo) {
 	hosted.Mount(e, hosted.Config{
-		Store: s.store, Fonts: s.fonts, Stylesheet: console.Stylesheet(),
+		Store: s.store, Fonts: s.fonts, Stylesheet: console.Stylesheet(), Icon: console.Icon(),
 		Admit: func(c echo.Context) error {
 			if err := s.limits.admit(c.RealIP(), "", time.Now()); err != nil {
 				return err

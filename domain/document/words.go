@@ -151,6 +151,7 @@ type Words struct {
 	LinkMailed     string
 	LinkMailedLead string
 	Older          string
+	State          string
 }
 
 //go:embed words

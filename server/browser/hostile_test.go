@@ -63,6 +63,7 @@ func (b business) plant(text string, n int) planted {
 	b.post("/api_keys", object{"name": text, "scopes": list{"customers:read"}})
 	b.post("/ingest", object{"events": list{object{"idempotency_key": idempotencyKey(n), "event_name": text, "external_customer_id": alias, "timestamp": "2025-01-01T00:00:00Z", "properties": object{text: text}}}})
 	return planted{
+		"page": within(b.get("/invoices/" + id(invoice))["hosted_invoice_url"]), "portal": b.openPortal(customer), "portal's invoices": b.openPortal(customer) + "/invoices", "portal's credits": b.openPortal(customer) + "/credits",
 		"customer": "/console/customers/" + customer, "credits": "/console/customers/" + customer + "/credits?currency=USD", "customer's invoices": "/console/customers/" + customer + "/invoices",
 		"plan": "/console/plans/" + plan, "metric": "/console/metrics/" + metric, "invoice": fmt.Sprintf("/console/invoices/%s?line=%s", id(invoice), line), "credit note": "/console/credit-notes/" + note,
 		"form": "/console/do/updateCustomer?customer_id=" + customer,

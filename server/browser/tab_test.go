@@ -35,6 +35,22 @@ type tab struct {
 	mu       sync.Mutex
 	problems []string
 	status   int64 // of the page
+	load     load
+}
+
+// load is what a tab asked for, and how much was sent.
+type load struct {
+	requests int
+	bytes    float64
+}
+
+func (l load) less(other load) load { return load{l.requests - other.requests, l.bytes - other.bytes} }
+
+// loaded is the load of all pages so far.
+func (t *tab) loaded() load {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.load
 }
 
 // open opens a tab of a site. Without a session nobody is signed in.
@@ -78,7 +94,14 @@ func (t *tab) hear(event any) {
 		if e.Issue.Code == audits.InspectorIssueCodeContentSecurityPolicyIssue {
 			t.note("policy: %s", e.Issue.Details.ContentSecurityPolicyIssueDetails.ViolatedDirective)
 		}
+	case *network.EventLoadingFinished:
+		t.mu.Lock()
+		t.load.bytes += e.EncodedDataLength
+		t.mu.Unlock()
 	case *network.EventRequestWillBeSent:
+		t.mu.Lock()
+		t.load.requests++
+		t.mu.Unlock()
 		// The browser's own drawings of controls are data; the policy forbids them to a page.
 		if !strings.HasPrefix(e.Request.URL, t.site+"/") && !strings.HasPrefix(e.Request.URL, "data:") && e.Request.URL != "about:blank" {
 			t.note("request elsewhere: %s", e.Request.URL)

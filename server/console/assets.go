@@ -39,6 +39,9 @@ func asset(name string) string { return "/console/assets/" + digest + "/" + name
 // Stylesheet is the address of the stylesheet, which pages for customers share.
 func Stylesheet() string { return asset("console.css") }
 
+// Icon is the address of the icon, likewise.
+func Icon() string { return asset("mark.svg") }
+
 // mountAssets serves the files. They are public: the page to sign in needs them.
 func (c *Console) mountAssets(g *echo.Group) {
 	content, err := fs.Sub(files, "assets")

@@ -28,6 +28,7 @@ type machine struct {
 	dir      string
 	binary   string
 	addr     string
+	settings []string // of the server, beside those that all have
 	cluster  *cluster.Cluster
 	server   *exec.Cmd
 	finished chan struct{} // closed when the server has ended
@@ -98,6 +99,7 @@ func (m *machine) startServer() {
 	m.server.Env = append(os.Environ(),
 		"TOLLKEEPER_DATABASE_URL="+m.url(), "TOLLKEEPER_ADDR="+m.addr, "TOLLKEEPER_API_KEY="+firstKey,
 		"TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8")
+	m.server.Env = append(m.server.Env, m.settings...)
 	m.server.Stdout, m.server.Stderr = GinkgoWriter, GinkgoWriter
 	Expect(m.server.Start()).To(Succeed())
 	finished := make(chan struct{})

@@ -21,8 +21,9 @@ type Config struct {
 	Store *store.Store
 	Fonts paper.Fonts
 
-	// Stylesheet is the address of the stylesheet.
+	// Addresses of the stylesheet, and of the icon of a seller without a logo.
 	Stylesheet string
+	Icon       string
 
 	// Admit refuses an address that asks too often. Strange notes a token that opens nothing.
 	Admit   func(c echo.Context) error
@@ -82,20 +83,34 @@ func (p *pages) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		w := document.In(letterhead.English)
 		switch {
 		case errors.As(err, &ended):
-			return p.show(c, http.StatusGone, endedPage(p.frame(ended.document), ended.document.Words))
+			return p.show(c, http.StatusGone, endedPage(p.titled(ended.document), ended.document.Words))
 		case errors.Is(err, errNothing), errors.Is(err, store.ErrNoAccount), errors.As(err, &told) && told.Kind == fault.KindMissing:
 			p.Strange(c)
-			return p.show(c, http.StatusNotFound, endedPage(frame{Stylesheet: p.Stylesheet, Language: "en"}, w))
+			return p.show(c, http.StatusNotFound, endedPage(p.bare(w.LinkEnded), w))
 		case errors.As(err, &told):
-			return p.show(c, http.StatusBadRequest, refusedPage(frame{Stylesheet: p.Stylesheet, Language: "en"}, sentence(told.Detail)))
+			return p.show(c, http.StatusBadRequest, p.refused(sentence(told.Detail)))
 		}
 		var sent *echo.HTTPError
 		if errors.As(err, &sent) && sent.Code < http.StatusInternalServerError {
-			return p.show(c, sent.Code, endedPage(frame{Stylesheet: p.Stylesheet, Language: "en"}, w))
+			return p.show(c, sent.Code, endedPage(p.bare(w.LinkEnded), w))
 		}
 		status := p.Failed(c, err)
-		return p.show(c, status, refusedPage(frame{Stylesheet: p.Stylesheet, Language: "en"}, http.StatusText(status)))
+		return p.show(c, status, p.refused(http.StatusText(status)))
 	}
+}
+
+// bare is the frame of a page that is no seller's.
+func (p *pages) bare(title string) frame {
+	return frame{Title: title, Language: "en", Stylesheet: p.Stylesheet, Icon: p.Icon}
+}
+
+func (p *pages) refused(text string) templ.Component { return refusedPage(p.bare(text), text) }
+
+// titled is the frame of the page of a link that has ended.
+func (p *pages) titled(d document.Document) frame {
+	f := p.frame(d)
+	f.Title = d.Words.LinkEnded
+	return f
 }
 
 func sentence(text string) string {
@@ -119,6 +134,7 @@ type frame struct {
 	Title      string
 	Language   string
 	Stylesheet string
+	Icon       string // where there is no logo
 	Brand      string // address of the stylesheet with the seller's color; "": none
 	Logo       string // address of the seller's logo; "": none
 	Home       string // address that the seller's name leads to; "": none
@@ -134,7 +150,7 @@ type frame struct {
 func (p *pages) frame(d document.Document) frame {
 	content := d.Letterhead.Content
 	f := frame{
-		Language: string(d.Words.Language), Stylesheet: p.Stylesheet, Seller: d.Seller,
+		Language: string(d.Words.Language), Stylesheet: p.Stylesheet, Icon: p.Icon, Seller: d.Seller,
 		Foot: strings.Join(append([]string{d.Seller}, document.SellerLines(content.Address)...), ", "), Email: content.Email, Skip: d.Words.SkipToPage,
 	}
 	for _, n := range d.SellerNumbers() {

@@ -108,7 +108,7 @@ func (v *visitor) tabs() []tab {
 // endedSession is answered where a token opens nothing. The customer of a session that has ended can have a link mailed.
 func (p *pages) endedSession(ctx context.Context, c echo.Context) error {
 	p.Strange(c)
-	e := ended{Frame: frame{Stylesheet: p.Stylesheet, Language: "en"}, Words: document.In(letterhead.English)}
+	e := ended{Frame: p.bare(""), Words: document.In(letterhead.English)}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		buyer, found, err := portal.Owner(tx, c.Param("token"))
 		if err != nil || !found {
@@ -417,5 +417,5 @@ func (p *pages) endSession(c echo.Context) error {
 		return err
 	}
 	w := document.In(letterhead.English)
-	return p.show(c, http.StatusOK, refusedPage(frame{Stylesheet: p.Stylesheet, Language: "en", Title: w.SessionEnded}, w.SessionEnded))
+	return p.show(c, http.StatusOK, p.refused(w.SessionEnded))
 }

@@ -29,6 +29,7 @@ type costs struct {
 	Currency money.Currency
 	Total    string // of the last day
 	Span     string
+	Most     string // of a day
 	Days     []costDay
 	Prices   []priceCost // of the last day
 }
@@ -61,18 +62,24 @@ func (v *visitor) costs(tx *store.Tx) (c costs, err error) {
 	for _, d := range days {
 		c.Days = append(c.Days, costDay{v.date(d.Window.End.Add(-time.Microsecond)), v.Words.Amount(d.Total, d.Currency), d.Total})
 	}
+	c.Most = v.Words.Amount(c.most(), last.Currency)
 	for _, p := range last.Prices {
 		c.Prices = append(c.Prices, priceCost{p.Price.Name, v.Words.Number(p.Quantity), v.Words.Amount(p.Total, p.Price.Currency)})
 	}
 	return c, nil
 }
 
-// bar places the bar of a day in a drawing of 1,000 by 200. Only the drawing is not exact.
-func (c costs) bar(k int) templ.Attributes {
-	most := money.Decimal{}
+// most is the most of a day, and not below zero.
+func (c costs) most() (most money.Decimal) {
 	for _, d := range c.Days {
 		most = money.Max(most, d.total)
 	}
+	return most
+}
+
+// bar places the bar of a day in a drawing of 1,000 by 200. Only the drawing is not exact.
+func (c costs) bar(k int) templ.Attributes {
+	most := c.most()
 	height := "0"
 	if most.Sign() > 0 && c.Days[k].total.Sign() > 0 {
 		height = c.Days[k].total.Mul(money.FromInt(200)).Quo(most).Trunc(1).String()
