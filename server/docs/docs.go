@@ -1,6 +1,7 @@
 // Package docs serves the contract, as it is written in openapi.yaml, and a page on which
 // people read it and try it: /docs, /openapi.yaml and /openapi.json. Under /docs/guides it serves
-// the guides of the repository's docs/. None of them needs a key.
+// the guides of the repository's docs/. /llms.txt lists all of it as Markdown, for programs that read
+// text. None of them needs a key.
 //
 // The page of the contract is Scalar's API reference. Its program is kept here compressed, as scripts/docs
 // fetched it, so the page works where there is no other network.
@@ -47,6 +48,7 @@ func Register(e *echo.Echo, release string) {
 	e.GET("/docs/start.js", document(echo.MIMEApplicationJavaScriptCharsetUTF8, start))
 	e.GET("/docs/scalar.js", program)
 	registerGuides(e)
+	registerTexts(e, release)
 	e.GET("/openapi.yaml", document("application/yaml", written), compressed)
 	inJSON := sync.OnceValue(func() echo.HandlerFunc { // takes half a second
 		return document(echo.MIMEApplicationJSON, contractJSON(written))

@@ -41,6 +41,9 @@ func registerGuides(e *echo.Echo) {
 	pages := sync.OnceValue(renderPages)
 	e.GET("/docs/guide.css", document("text/css; charset=utf-8", guideStyle))
 	show := func(c echo.Context) error {
+		if name, isText := strings.CutSuffix(c.Param("guide"), ".md"); isText {
+			return showGuideText(c, name)
+		}
 		page, found := pages()[c.Param("guide")]
 		if !found {
 			return echo.ErrNotFound
@@ -81,10 +84,7 @@ var markdown = goldmark.New(
 )
 
 func readGuide(name string) guide {
-	source, err := guides.Guides.ReadFile(name + ".md")
-	if err != nil {
-		panic("docs: " + err.Error()) // a spec reads every guide
-	}
+	source := guideSource(name)
 	root := markdown.Parser().Parse(text.NewReader(source))
 	var html bytes.Buffer
 	if err := markdown.Renderer().Render(&html, source, root); err != nil {
