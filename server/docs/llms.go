@@ -82,7 +82,7 @@ func writeTexts(r *reference) map[string][]byte {
 // llmsAbout says what a program needs to know before it follows a link.
 const llmsAbout = "Every request takes `Authorization: Bearer <key>` and answers JSON. Money is a decimal string, instants are in UTC, lists " +
 	"are read by cursor, and a POST with an `Idempotency-Key` may be repeated safely. Each operation below has a page with its parameters, " +
-	"its body and an example."
+	"its body and an example. `tollkeeper mcp` offers the operations as tools."
 
 // guideSource is a guide as it is written.
 func guideSource(name string) []byte {

@@ -64,6 +64,7 @@ var readingCommands = map[string]func(o subject) []string{
 	"export":       func(o subject) []string { return []string{"--account", o.id, "--what", "invoices"} },
 	"compare":      nil,
 	"ready":        nil,
+	"mcp":          nil,
 }
 
 // subject is an account that commands are about.

@@ -112,7 +112,7 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 		follow(ctx, "moving-in.md", "OLD_KEY="+billed, "KEY="+here)
 	})
 
-	for _, guide := range []string{"keys.md", "backfills.md", "credits.md"} {
+	for _, guide := range []string{"keys.md", "backfills.md", "credits.md", "assistants.md"} {
 		It("do what they say: "+guide, NodeTimeout(time.Minute), func(ctx SpecContext) {
 			follow(ctx, guide, "KEY="+account())
 		})

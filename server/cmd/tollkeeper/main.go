@@ -73,6 +73,7 @@ type commands struct {
 	Backup  backup  `cmd:"" help:"Make a base backup of the private PostgreSQL in TOLLKEEPER_BACKUP_DIR, where serve archives its log."`
 	Restore restore `cmd:"" help:"Make the private PostgreSQL of TOLLKEEPER_DATA_DIR from TOLLKEEPER_BACKUP_DIR, as of an instant."`
 	Ready   ready   `cmd:"" help:"Ask the server that runs at TOLLKEEPER_ADDR whether it is ready; status 1 when it is not."`
+	MCP     mcp     `cmd:"" name:"mcp" help:"Offer what an account's API reads as tools of the Model Context Protocol, to the program that starts this."`
 	Version version `cmd:"" help:"Tell which build this is."`
 }
 
