@@ -29,6 +29,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		return
 	}
 	problem, class := s.judge(err, c)
+	requestOf(ctx).problem = problemLine(problem)
 	var body any = problem
 	if op := requestOf(ctx).operation; op != nil && op.ReadsBody && class.Status == http.StatusBadRequest {
 		body = gen.IngestProblem{Problem: problem, IngestFailure: gen.IngestFailure{ValidationFailed: []gen.EventFailure{}}}

@@ -21,6 +21,7 @@ type metrics struct {
 	restarts prometheus.Counter     // of the private PostgreSQL
 	failures *prometheus.CounterVec // of units of due work, by kind
 	attempts *prometheus.CounterVec // to deliver webhooks, by result
+	unlogged prometheus.Counter     // requests that the request log leaves out
 
 	verifiedAt atomic.Int64                    // when the last verification began, in seconds; 0 before the first
 	backlog    atomic.Pointer[webhook.Backlog] // of webhooks; nil before it was counted first
@@ -74,7 +75,11 @@ func newMetrics(recorder *event.Recorder) *metrics {
 	for _, result := range []string{"delivered", "retried", "failed"} {
 		m.attempts.WithLabelValues(result)
 	}
-	m.registry.MustRegister(filters, m.restarts, m.failures, m.attempts, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.unlogged = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "tollkeeper_requests_unlogged_total",
+		Help: "Requests that are not in the request log of their account, because there were too many at once or they could not be stored.",
+	})
+	m.registry.MustRegister(m.unlogged, filters, m.restarts, m.failures, m.attempts, m.took, m.books, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -29,6 +29,7 @@ import (
 	"tollkeeper/domain/migration"
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/portal"
+	"tollkeeper/domain/requestlog"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/domain/user"
@@ -59,6 +60,7 @@ var records = []any{
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 	user.Person{}, user.Invitation{},
 	mail.Mail{}, mail.Reminder{}, mail.Template{},
+	requestlog.Request{},
 }
 
 // unrecorded are the tables that no exported struct stands for.

@@ -26,6 +26,7 @@ type request struct {
 	replayed                bool                // the answer is a remembered one
 	pending                 bool                // a change of a subscription waits as a pending change
 	withoutChangedResources bool                // the answer leaves out changed resources
+	problem                 string              // what a failed answer says; "" otherwise
 }
 
 type requestKey struct{}

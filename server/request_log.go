@@ -13,7 +13,7 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// logRequest counts each request and logs it: successful ones only at the level debug, since
+// logRequest counts each request, notes it for the account, and logs it: successful ones only at the level debug, since
 // a line costs more than storing an event does. The log contains no bodies, no keys and no
 // values of path parameters.
 func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
@@ -29,6 +29,7 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if r.operation != nil {
 			name = r.operation.ID
 		}
+		s.recent.note(c, r, took, time.Now())
 		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
 		level := slog.LevelDebug
 		// A 503 is logged with others, see outages.

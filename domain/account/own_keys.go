@@ -60,3 +60,16 @@ func RotateOwnKey(tx *store.Tx, by Rights, id string, overlap time.Duration) (k 
 	}
 	return rotate(tx.DB, overlap, "id = ? AND account_id = ?", id, tx.AccountID)
 }
+
+// KeyNames returns the names of keys of the transaction's account by their ids.
+func KeyNames(tx *store.Tx, ids []string) (map[string]string, error) {
+	var keys []Key
+	if err := tx.Select("id", "name").Where("id IN ?", ids).Find(&keys).Error; err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, k := range keys {
+		names[k.ID] = k.Name
+	}
+	return names, nil
+}

@@ -72,6 +72,11 @@ func (s *site) demonstration() business {
 	_, err := account.Set(context.Background(), s.store, b.id, "mail_from", "Demo <billing@ours.example>")
 	Expect(err).NotTo(HaveOccurred())
 	Expect(demo.Fill(context.Background(), s.api, b.key)).To(Succeed())
+	refused := httptest.NewRequest(http.MethodGet, "/v1/customers/external_customer_id/initech-emea/costs?view_mode=weekly", nil)
+	refused.Header.Set("Authorization", "Bearer "+b.key)
+	Expect(s.server.RequestLog().Pass(context.Background())).To(Succeed()) // of which there are many
+	s.api.ServeHTTP(httptest.NewRecorder(), refused)
+	Expect(s.server.RequestLog().Pass(context.Background())).To(Succeed())
 	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no such host") }}
 	for _, later := range []time.Duration{0, time.Hour} {
 		Expect(s.server.Deliverer(webhooks.Options{Resolver: nowhere, Now: func() time.Time { return time.Now().Add(later) }}).Finish(context.Background())).To(Succeed())

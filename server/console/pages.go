@@ -45,6 +45,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/webhooks":                    webhooksPage,
 		"/webhooks/:id":                webhookPage,
 		"/deliveries/:id":              deliveryPage,
+		"/requests":                    requestsPage,
 		"/clock":                       clockPage,
 		"/work":                        workPage,
 		"/settings":                    settingsPage,

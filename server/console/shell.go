@@ -37,6 +37,7 @@ var sections = []navGroup{
 	{"Developers", []section{
 		{"API keys", "keys", "key", "listAPIKeys"},
 		{"Webhooks", "webhooks", "hook", "listWebhookEndpoints"},
+		{"Requests", "requests", "history", "listAuditLog"},
 		{"Test clock", "clock", "clock", "fetchTestClock"},
 	}},
 	{"Account", []section{

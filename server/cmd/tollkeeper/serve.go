@@ -197,6 +197,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners l
 	beside.Go(func() { s.Worker().MaintainPartitions(ctx, env.KeyFilters<<20, env.KeepMonths) })
 	beside.Go(func() { s.Deliverer(webhooks.Options{}).Run(ctx) })
 	beside.Go(func() { s.MailSender(nil).Run(ctx) })
+	beside.Go(func() { s.RequestLog().Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
 	observed := make(chan error, 1)
 	go func() {
