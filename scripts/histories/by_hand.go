@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/big"
+	"slices"
 )
 
 // blockOf finds a block of a customer by its name.
@@ -79,6 +80,7 @@ func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *
 	if err != nil {
 		return err
 	}
+	open := currency == "USD" && r.sharing(c) // no rule says what was paid, so neither what comes back of it
 	known := map[string]bool{}
 	for _, b := range l.blocks {
 		known[b.id] = true
@@ -89,14 +91,18 @@ func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *
 		}
 		for k := len(found) - 1; k >= 0 && b.id == ""; k-- { // oldest first
 			n := found[k]
-			if !known[n.str("id")] && n.instant("expiry_date").Equal(b.endAt(c.zone)) && c.zone.day(n.instant("effective_date")) == b.from && same(n.num("maximum_initial_balance"), b.initial) {
+			if !known[n.str("id")] && n.instant("expiry_date").Equal(b.endAt(c.zone)) && c.zone.day(n.instant("effective_date")) == b.from && (same(n.num("maximum_initial_balance"), b.initial) || open && b.revived) {
 				b.id = n.str("id")
 				known[b.id] = true
 			}
 		}
-		if b.id == "" {
+		if b.id == "" && !(open && b.revived) {
 			return differ("%s has no block of %s %s from %s to %s: %s%s", c.name, show(b.initial), currency, b.from, b.to, nodes(found), printLedger(c, l, nil))
 		}
+	}
+	if open {
+		l.blocks = slices.DeleteFunc(l.blocks, func(b *block) bool { return b.id == "" })
+		return nil
 	}
 	for _, n := range found {
 		if !known[n.str("id")] {

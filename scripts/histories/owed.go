@@ -113,7 +113,7 @@ func (r *run) piece(p piece, lines []*line) error {
 			}
 		}
 	}
-	if len(lines) > 0 { // what a change costs or gives back may round to nothing
+	if len(lines) > 0 && (p.spec.Advance || p.parts > 0) { // what a change costs or gives back may round to nothing
 		rounds = max(rounds, 1+p.changes())
 	}
 	exact := p.fee()
