@@ -17,7 +17,7 @@ func (r *run) balance(ctx context.Context, c *customer) error {
 	if err != nil {
 		return err
 	}
-	b := balances{run: r, applied: amounts{}, noted: amounts{}, hand: c.manual, sum: new(big.Rat)}
+	b := balances{run: r, applied: amounts{}, noted: amounts{}, returned: map[string]bool{}, hand: c.manual, sum: new(big.Rat)}
 	for k := len(found) - 1; k >= 0; k-- {
 		if err := b.move(found[k]); err != nil {
 			return fmt.Errorf("%w%s", err, nodes(found))
@@ -46,11 +46,12 @@ func (r *run) balance(ctx context.Context, c *customer) error {
 // balances follows a customer's balance, oldest move first.
 type balances struct {
 	*run
-	applied amounts  // to invoices: what they were paid with, below 0 what was added to them
-	noted   amounts  // what credit notes gave back, by invoice
-	hand    []manual // that are still to come
-	sum     *big.Rat
-	states  []state
+	applied  amounts         // to invoices: what they were paid with, below 0 what was added to them
+	noted    amounts         // what credit notes gave back, by invoice
+	returned map[string]bool // invoices whose part was undone
+	hand     []manual        // that are still to come
+	sum      *big.Rat
+	states   []state
 }
 
 // amounts are in money, by the ids of invoices.
@@ -92,10 +93,10 @@ func (b *balances) move(n node) error {
 		}
 		b.applied[id], want = paid, new(big.Rat).Neg(paid)
 	case "return_from_voiding":
-		if v == nil || v.status != "void" || b.applied[id] == nil {
+		if v == nil || v.status != "void" || b.applied[id] == nil || b.returned[id] {
 			return differ("no void invoice returns %s", n)
 		}
-		want = b.applied[id]
+		b.returned[id], want = true, b.applied[id]
 	case "credit_note_applied", "prorated_refund", "credit_note_voided", "revert_prorated_refund": // due compares their sum
 		if v == nil {
 			v = b.books.invoices[b.noteOf(n)]
@@ -135,6 +136,9 @@ func (b *balances) due(v *invoice) error {
 		if v.total.Sign() != 0 && !b.empty(v.issued) {
 			return differ("the balance was not applied to %s", v)
 		}
+	}
+	if v.status == "void" && paid.Sign() != 0 && !b.returned[v.id] {
+		return differ("what the balance paid of %s, %s, was not returned", v, show(paid))
 	}
 	asked := greatest(sub(v.total, paid), new(big.Rat))
 	off, back := new(big.Rat), new(big.Rat)
