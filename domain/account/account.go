@@ -74,7 +74,7 @@ type Account struct {
 	MailInTest   bool    // a test account sends mail, too
 	MailLogDays  int     // how long mails can be looked up and sent again
 	ReminderDays string  // after the due date, before it if negative: -3,1,7
-	AlertEmails  string  // who is told of alerts: addresses, parted by commas
+	AlertEmails  string  // addresses that alerts are mailed to, separated by commas
 }
 
 // Test reports whether it is a test account.
@@ -122,7 +122,7 @@ func (a Account) Reminders() (days []int) {
 	return days
 }
 
-// AlertRecipients are those who are told of alerts.
+// AlertRecipients are the addresses that alerts are mailed to.
 func (a Account) AlertRecipients() []string {
 	return strings.FieldsFunc(a.AlertEmails, func(r rune) bool { return r == ',' })
 }

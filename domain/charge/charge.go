@@ -59,8 +59,13 @@ func CalculateAlone(t subscription.Terms, s subscription.ServicePeriod) money.De
 	return Calculate(t, []Item{y})[0].Amount
 }
 
-// Rate rates a item, which may be for a change of quantity, and rounds the result, once, half away from zero (price models
-// 1.5). Custom units have no minor unit and stay exact.
+// rounded rounds an amount to the minor unit of the price's currency, half away from zero (price
+// models 1.5). Custom units have no minor unit and stay exact.
+func rounded(price catalog.Price, exact money.Decimal) money.Decimal {
+	return price.Currency.Round(exact.WithoutTail())
+}
+
+// Rate rates an item, which may be for a change of quantity, and rounds the result once.
 func Rate(y Item) Amounts {
 	if y.Interval.Price.Allocation != nil { // a grant and its fee are never prorated (semantics 11.2.5)
 		y.Usage.Fraction = period.Fraction{Part: 1, Whole: 1}
@@ -74,7 +79,7 @@ func Rate(y Item) Amounts {
 	a := Amounts{Quantity: exact.Quantity, Exact: exact.Subtotal, Prorated: exact.Prorated}
 	a.Parts = append([]rating.Part{}, exact.Parts...)
 	a.carry(y)
-	a.Subtotal = y.Interval.Price.Currency.Round(a.Exact.WithoutTail())
+	a.Subtotal = rounded(y.Interval.Price, a.Exact)
 	a.Adjusted = a.Subtotal
 	a.Groups = shareOut(y, a.Subtotal)
 	return a
@@ -166,7 +171,7 @@ func adjust(t subscription.Terms, together []Item, all []Amounts) {
 // cover whole costs nothing. It is counted at the rate of the price: a discount lowers what
 // is left first.
 func (a *Amounts) cover(y Item) {
-	covered := y.Interval.Price.Currency.Round(y.Covered.WithoutTail())
+	covered := rounded(y.Interval.Price, y.Covered)
 	a.Covered = money.Min(covered, money.Max(a.Adjusted, money.Decimal{}))
 }
 

@@ -8,7 +8,7 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// Rated is what a price comes to for a quantity in a full billing period.
+// Rated is the amount of a price for a quantity in a full billing period.
 type Rated struct {
 	Price    catalog.Price
 	Quantity money.Decimal
@@ -37,6 +37,6 @@ func RateQuantity(tx *store.Tx, priceID string, quantity money.Decimal) (c Rated
 	charged := rating.Rate(model, rating.Usage{Quantity: quantity, Fixed: price.Type == catalog.PriceFixed})
 	return Rated{
 		Price: price, Quantity: charged.Quantity, Parts: charged.Parts, Exact: charged.Subtotal,
-		Subtotal: price.Currency.Round(charged.Subtotal.WithoutTail()),
+		Subtotal: rounded(price, charged.Subtotal),
 	}, nil
 }
