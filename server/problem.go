@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -75,3 +77,11 @@ func (s *Server) failPage(c echo.Context, err error) int {
 
 // statusClientGone is the status in the log of a request that was given up.
 const statusClientGone = 499
+
+// problemLine is what a failed answer says, for the log of requests.
+func problemLine(p gen.Problem) string {
+	if len(p.ValidationErrors) > 0 {
+		return strings.Join(p.ValidationErrors, "; ")
+	}
+	return cmp.Or(p.Detail, p.Title)
+}

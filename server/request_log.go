@@ -10,6 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tollkeeper/domain/requestlog"
+	"tollkeeper/server/recent"
+	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
 
@@ -29,7 +32,7 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if r.operation != nil {
 			name = r.operation.ID
 		}
-		s.recent.note(c, r, took, time.Now())
+		s.noteRequest(c, r, took, time.Now())
 		s.metrics.took.WithLabelValues(name, strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
 		level := slog.LevelDebug
 		// A 503 is logged with others, see outages.
@@ -49,6 +52,29 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		return nil
 	}
 }
+
+// noteRequest adds a request that came with a key to the log of its account. Events that were stored are left out: they come in numbers that
+// nobody reads, and have a log of their own, by their keys.
+func (s *Server) noteRequest(c echo.Context, r *request, took time.Duration, now time.Time) {
+	if _, byPerson := personOf(c.Request().Context()); byPerson || r.account.ID == "" {
+		return
+	}
+	status := c.Response().Status
+	entry := requestlog.Request{
+		Record: store.Record{AccountID: r.account.ID, CreatedAt: now.UTC().Truncate(time.Microsecond)}, KeyID: r.apiKey.ID,
+		Method: c.Request().Method, Path: c.Request().URL.Path, Status: status, TookMicros: took.Microseconds(), RequestID: r.id, Problem: r.problem,
+	}
+	if r.operation != nil {
+		entry.Operation = r.operation.ID
+		if entry.Operation == ingestion && status < http.StatusBadRequest {
+			return
+		}
+	}
+	s.recent.Add(entry)
+}
+
+// RequestLog returns the log of requests that came with a key.
+func (s *Server) RequestLog() *recent.Log { return s.recent }
 
 func requestAttr(ctx context.Context) slog.Attr {
 	return slog.String("request_id", requestOf(ctx).id)

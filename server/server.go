@@ -15,13 +15,13 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/paper"
-	"tollkeeper/domain/requestlog"
 	"tollkeeper/domain/usage"
 	"tollkeeper/gen"
 	"tollkeeper/server/background"
 	"tollkeeper/server/console"
 	"tollkeeper/server/contract"
 	"tollkeeper/server/mails"
+	"tollkeeper/server/recent"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
@@ -94,7 +94,7 @@ type Server struct {
 	worker   *worker.Worker
 	ledgers  *keyedLock // by customer, for new entries of the credit ledger
 	outages  outages    // of requests, for the log
-	recent   *RequestLog
+	recent   *recent.Log
 	limits   *rateLimits
 	fonts    paper.Fonts
 
@@ -160,7 +160,7 @@ func New(cfg Config) *Server {
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
 	}
-	s.recent = &RequestLog{store: cfg.Store, runner: runner, waiting: make(chan requestlog.Request, mostWaiting), lost: metrics.unlogged.Inc}
+	s.recent = recent.New(cfg.Store, runner, metrics.unlogged.Inc)
 	if cfg.Fonts != nil {
 		s.fonts = *cfg.Fonts
 	}

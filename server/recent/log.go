@@ -1,17 +1,14 @@
-package server
+// Package recent keeps the requests that programs sent lately, for the log of requests of their
+// account. It works beside them, so no request waits for it.
+package recent
 
 import (
-	"cmp"
 	"context"
-	"net/http"
-	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/requestlog"
-	"tollkeeper/gen"
 	"tollkeeper/server/background"
 	"tollkeeper/store"
 )
@@ -26,43 +23,31 @@ const (
 	lastPassTakes = 2 * time.Second
 )
 
-// RequestLog stores the requests that came with a key, beside them.
-type RequestLog struct {
+// Log stores the requests that came with a key, beside them.
+type Log struct {
 	store   *store.Store
 	runner  *background.Runner
 	waiting chan requestlog.Request
 	lost    func()
 }
 
-// RequestLog returns the log of requests that came with a key. It stores nothing until Run is called.
-func (s *Server) RequestLog() *RequestLog { return s.recent }
+// New returns a log. It stores nothing until Run is called; lost is called for each request that is
+// left out.
+func New(st *store.Store, runner *background.Runner, lost func()) *Log {
+	return &Log{store: st, runner: runner, waiting: make(chan requestlog.Request, mostWaiting), lost: lost}
+}
 
-// note adds a request that was answered. Events that were stored are left out: they come in numbers that
-// nobody reads, and have a log of their own, by their keys.
-func (l *RequestLog) note(c echo.Context, r *request, took time.Duration, now time.Time) {
-	if _, byPerson := personOf(c.Request().Context()); byPerson || r.account.ID == "" {
-		return
-	}
-	status := c.Response().Status
-	entry := requestlog.Request{
-		Record: store.Record{AccountID: r.account.ID, CreatedAt: now.UTC().Truncate(time.Microsecond)}, KeyID: r.apiKey.ID,
-		Method: c.Request().Method, Path: c.Request().URL.Path, Status: status, TookMicros: took.Microseconds(), RequestID: r.id, Problem: r.problem,
-	}
-	if r.operation != nil {
-		entry.Operation = r.operation.ID
-		if entry.Operation == ingestion && status < http.StatusBadRequest {
-			return
-		}
-	}
+// Add notes a request that was answered.
+func (l *Log) Add(r requestlog.Request) {
 	select {
-	case l.waiting <- entry:
+	case l.waiting <- r:
 	default:
 		l.lost()
 	}
 }
 
 // Run stores what waits until ctx ends, and forgets what is old.
-func (l *RequestLog) Run(ctx context.Context) {
+func (l *Log) Run(ctx context.Context) {
 	ctx = store.For(ctx, store.Background)
 	ticker := time.NewTicker(storeEvery)
 	defer ticker.Stop()
@@ -85,7 +70,7 @@ func (l *RequestLog) Run(ctx context.Context) {
 }
 
 // Pass stores what waits now, a transaction for each account. What cannot be stored is lost.
-func (l *RequestLog) Pass(ctx context.Context) (err error) {
+func (l *Log) Pass(ctx context.Context) (err error) {
 	batch := map[string][]requestlog.Request{}
 	for range len(l.waiting) {
 		r := <-l.waiting
@@ -108,7 +93,7 @@ func (l *RequestLog) Pass(ctx context.Context) (err error) {
 }
 
 // Forget deletes what is too old or too much by now.
-func (l *RequestLog) Forget(ctx context.Context, now time.Time) error {
+func (l *Log) Forget(ctx context.Context, now time.Time) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := l.store.Shared(ctx, func(db *gorm.DB) (err error) {
 			more, err = requestlog.Forget(db, now)
@@ -119,12 +104,4 @@ func (l *RequestLog) Forget(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-// problemLine is what a failed answer says, for the log of requests.
-func problemLine(p gen.Problem) string {
-	if len(p.ValidationErrors) > 0 {
-		return strings.Join(p.ValidationErrors, "; ")
-	}
-	return cmp.Or(p.Detail, p.Title)
 }
