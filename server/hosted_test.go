@@ -136,7 +136,9 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.open(address + "/receipt.pdf").status).To(Equal(404))
 			s.post("/v1/invoices/"+id+"/regenerate_receipt_pdf", nil).refuse(400, "400-constraint-violation")
 			s.pay(id)
-			Expect(s.open(address).text).To(ContainSubstring("Paid on 1 March 2025"))
+			paid := s.open(address).text
+			Expect(paid).To(ContainSubstring("Paid on 1 March 2025"))
+			Expect(paid).To(MatchRegexp(`(?s)Total</th>.*>100\.00<.*−30\.00.*Received</th>.*>−70\.00<.*To pay</th>.*>0\.00<`))
 			Expect(s.open(address + "/receipt.pdf").text).To(HavePrefix("%PDF-"))
 			s.post("/v1/invoices/"+id+"/regenerate_receipt_pdf", nil).expect(200)
 

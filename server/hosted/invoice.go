@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -207,14 +208,29 @@ func lightColor(color string) bool {
 	return 2126*r+7152*g+722*b > 1_350_000
 }
 
-// owed is the row of a credit note in the list of lines: what it takes off the invoice.
-func (o opened) credited() (rows []document.Total) {
+// totals are the rows below the lines: those of the document, and what became of it afterwards.
+func (o opened) totals() []document.Total {
+	w := o.doc.Words
+	rows := slices.Clone(o.doc.Totals)
+	last := &rows[len(rows)-1]
+	due := o.due()
+	left := last.Amount.Sub(due)
+	if left.IsZero() {
+		return rows
+	}
+	if last.Grand = false; len(rows) == 1 {
+		last.Label = w.Total
+	}
 	for _, note := range o.view.CreditNotes {
 		if note.VoidedAt == nil && !note.Adjusted.IsZero() {
-			rows = append(rows, document.Total{Label: o.doc.Words.CreditNote + " " + note.Number, Amount: note.Adjusted.Neg()})
+			rows = append(rows, document.Total{Label: w.CreditNote + " " + note.Number, Amount: note.Adjusted.Neg()})
+			left = left.Sub(note.Adjusted)
 		}
 	}
-	return rows
+	if o.view.Status == invoice.StatusPaid && !left.IsZero() {
+		rows = append(rows, document.Total{Label: w.Received, Amount: left.Neg()})
+	}
+	return append(rows, document.Total{Label: w.ToPay, Amount: due, Grand: true})
 }
 
 // due is what is to pay now.
