@@ -92,7 +92,7 @@ func attempt(ctx context.Context, addr string, r *http.Request, body []byte) (in
 	if err != nil {
 		return 0, nil, err
 	}
-	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key"} {
+	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "Create-Pending-Subscription-Change"} {
 		if value := r.Header.Get(name); value != "" {
 			request.Header.Set(name, value)
 		}
