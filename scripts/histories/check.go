@@ -62,6 +62,9 @@ func (r *run) check(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.redemptions(ctx); err != nil {
+		return err
+	}
 	r.known.now, r.known.touched, r.known.used = r.w.now, map[string]bool{}, map[string]bool{}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // redemption is a coupon that a subscription redeemed: a part of what the prices that it had then
 // charge, or an amount off them together, from an instant on (semantics 15.1.3 and 15.1.7).
 type redemption struct {
+	code     string
 	part     *big.Rat // from 0 to 1; nil: an amount
 	amount   *big.Rat // of a whole cycle, in money
 	from, to time.Time
@@ -98,7 +99,7 @@ func (r *run) redeem(ctx context.Context, s step) error {
 	}
 	z := sub.customer.zone
 	coupon := object{"redemption_code": s.Name, "discount": object{"discount_type": "percentage", "percentage_discount": json.Number(s.Amount)}}
-	d := redemption{part: rat(s.Amount), from: r.w.now}
+	d := redemption{code: s.Name, part: rat(s.Amount), from: r.w.now}
 	if s.Currency != "" {
 		if sub.grantsCredits() {
 			return errSkipped
@@ -147,6 +148,31 @@ func (r *run) redeem(ctx context.Context, s step) error {
 		}
 	}
 	sub.coupons, sub.amountOff = append(sub.coupons, d), sub.amountOff || d.part == nil
+	r.w.redeemed = true
+	return nil
+}
+
+// redemptions compares how often coupons were redeemed. What was to begin at the end of a subscription, or
+// later, is taken back as that is cancelled, and can be redeemed again.
+func (r *run) redemptions(ctx context.Context) error {
+	if !r.w.redeemed {
+		return nil
+	}
+	want := map[string]int{}
+	for _, s := range r.w.subs {
+		for _, d := range s.coupons {
+			want[d.code]++
+		}
+	}
+	found, err := r.c.all(ctx, "/v1/coupons")
+	if err != nil {
+		return err
+	}
+	for _, n := range found {
+		if code := n.str("redemption_code"); !same(n.num("times_redeemed"), num(want[code])) {
+			return differ("%s was redeemed %s times, expected %d", code, show(n.num("times_redeemed")), want[code])
+		}
+	}
 	return nil
 }
 

@@ -23,6 +23,7 @@ type world struct {
 	order                []string // of subscriptions
 	events               map[string]*event
 	keys                 []string        // of events, as they came
+	redeemed             bool            // whether there were coupons
 	voided               map[string]bool // service periods whose invoice was voided by hand
 	voidedByHand         map[string]bool // such invoices
 	credited, uncredited map[string]bool // customers with credit notes, and with some that were voided
