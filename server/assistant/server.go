@@ -133,7 +133,7 @@ func addDocumentation(server *mcp.Server, release string) {
 		}},
 	}, func(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var asked struct{ Path string }
-		if err := json.Unmarshal(request.Params.Arguments, &asked); err != nil {
+		if json.Unmarshal(request.Params.Arguments, &asked) != nil {
 			return failed(errors.New("path: must be a text")), nil
 		}
 		text, found := texts()[asked.Path]

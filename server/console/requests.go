@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -85,9 +86,9 @@ func answered(r requestlog.Request) templ.Component {
 
 // tookText is a time in milliseconds, as people compare it. Short ones have a fraction.
 func tookText(took time.Duration) string {
-	ms := float64(took.Microseconds()) / 1000
-	if ms < 10 {
-		return strconv.FormatFloat(ms, 'f', 1, 64)
+	if took < 10*time.Millisecond {
+		tenths := took.Round(time.Millisecond/10).Microseconds() / 100
+		return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 	}
-	return strconv.FormatFloat(ms, 'f', 0, 64)
+	return strconv.FormatInt(took.Round(time.Millisecond).Milliseconds(), 10)
 }

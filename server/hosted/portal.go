@@ -117,7 +117,7 @@ func (p *pages) endedSession(ctx context.Context, c echo.Context) error {
 		if err := p.greet(tx, &e, buyer); err != nil {
 			return err
 		}
-		mailed, err := mails.MailsPortalLinks(tx)
+		mailed, err := mails.SendsPortalLinks(tx)
 		if mailed {
 			e.Ask = "/portal/" + c.Param("token") + "/link"
 		}

@@ -75,8 +75,8 @@ func AskPortalLink(tx *store.Tx, buyer customer.Customer) error {
 	return QueuePortalLink(tx, buyer)
 }
 
-// MailsPortalLinks reports whether the account can mail links to the portal.
-func MailsPortalLinks(tx *store.Tx) (bool, error) {
+// SendsPortalLinks reports whether the account can mail links to the portal.
+func SendsPortalLinks(tx *store.Tx) (bool, error) {
 	settings, err := account.Of(tx)
 	return tx.Mailed && mail.Sends(settings), err
 }

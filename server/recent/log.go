@@ -53,7 +53,7 @@ func (l *Log) Run(ctx context.Context) {
 	defer ticker.Stop()
 	var forgotten time.Time
 	for {
-		if now := time.Now(); now.Sub(forgotten) > forgetEvery {
+		if now := time.Now(); now.Sub(forgotten) > forgetEvery { //nolint:forbidigo // real time
 			forgotten = now
 			l.runner.Run(ctx, background.Unit{Work: "forget old requests"}, func() error { return l.Forget(ctx, now) })
 		}
