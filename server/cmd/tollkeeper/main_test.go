@@ -217,8 +217,8 @@ var _ = Describe("The command line", func() {
 		Expect(err).To(MatchError(ContainSubstring("TOLLKEEPER_WORKER: is not a setting")))
 	})
 
-	It("lists every setting in the README", func() {
-		text, err := os.ReadFile("../../../README.md")
+	It("lists every setting in the guide to configuration", func() {
+		text, err := os.ReadFile("../../../docs/configuration.md")
 		Expect(err).NotTo(HaveOccurred())
 		for _, name := range settingNames() {
 			Expect(string(text)).To(MatchRegexp("(?m)^\\| [^|]*`" + name + "`[^|]* \\|"))

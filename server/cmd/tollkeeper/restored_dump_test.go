@@ -306,5 +306,5 @@ var _ = DescribeTable("A dump is restored by the commands of",
 		restored.verified()
 	},
 	Entry("the guide to production", NodeTimeout(2*time.Minute), "docs/production.md"),
-	Entry("the README", NodeTimeout(2*time.Minute), "README.md"),
+	Entry("the guide to configuration", NodeTimeout(2*time.Minute), "docs/configuration.md"),
 )
