@@ -1,6 +1,7 @@
 package credit
 
 import (
+	"fmt"
 	"slices"
 
 	"gorm.io/gorm"
@@ -136,20 +137,33 @@ func (l *Ledger) amend(tx *store.Tx, of Entry, amount money.Decimal) (block Bloc
 }
 
 // Paid tells what credits paid of each of those lines for some local days, by its id.
+//
+// Each line is looked for alone. Statistics may be of a time when credits had paid for no line yet; with
+// them PostgreSQL would read all entries of the account for a few lines.
 func Paid(tx *store.Tx, lineIDs []string, of Days) (map[string]money.Decimal, error) {
 	paid := map[string]money.Decimal{}
 	if len(lineIDs) == 0 {
 		return paid, nil
 	}
-	var entries []Entry
-	err := tx.Where("line_id IN ?", lineIDs).Find(&entries).Error
-	for _, e := range entries {
-		if !of.has(*e.Day) {
-			continue
-		}
-		paid[*e.LineID] = paid[*e.LineID].Sub(e.Kind.effect(e.Amount))
+	rows, err := tx.Conn().QueryContext(tx.Context(), `
+		SELECT e.line_id, sum(CASE e.kind WHEN 'decrement' THEN e.amount ELSE -e.amount END)
+		FROM (SELECT DISTINCT unnest($1::text[]) AS id) AS line CROSS JOIN LATERAL (
+			SELECT * FROM ledger_entries WHERE account_id = $2 AND line_id = line.id OFFSET 0) AS e
+		WHERE e.day >= coalesce($3::date, '-infinity') AND e.day <= coalesce($4::date, 'infinity')
+		GROUP BY e.line_id`, lineIDs, tx.AccountID, of.First, of.Last)
+	if err != nil {
+		return nil, fmt.Errorf("read what credits paid: %w", err)
 	}
-	return paid, err
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var lineID string
+		var sum money.Decimal
+		if err := rows.Scan(&lineID, &sum); err != nil {
+			return nil, fmt.Errorf("read what credits paid: %w", err)
+		}
+		paid[lineID] = sum
+	}
+	return paid, rows.Err()
 }
 
 // PaidOfAll is Paid for all lines there are.
