@@ -82,13 +82,9 @@ func (a Account) Settings() []Setting {
 // Set changes a setting of an account. Issued documents do not change. A duration is written
 // as 12h or 90m.
 func Set(ctx context.Context, st *store.Store, id, name, value string) (a Account, err error) {
-	i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
-	if i < 0 {
-		return a, fault.Bad("setting", "must be one of %s", strings.Join(SettingNames(), ", "))
-	}
-	read, err := settings[i].read(value)
+	changed, read, err := readSetting(name, value)
 	if err != nil {
-		return a, fault.Bad(name, "%s", err)
+		return a, err
 	}
 	err = st.AsOwner(ctx, func(db *gorm.DB) error {
 		if name == "payment_gateway" && read == GatewayTest {
@@ -96,7 +92,7 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 				return err
 			}
 		}
-		err := db.Raw("UPDATE accounts SET "+settings[i].column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
+		err := db.Raw("UPDATE accounts SET "+changed.column+" = ? WHERE id = ? RETURNING *", read, id).Scan(&a).Error
 		if err != nil || a.ID == "" {
 			return err
 		}
@@ -108,12 +104,26 @@ func Set(ctx context.Context, st *store.Store, id, name, value string) (a Accoun
 	return a, err
 }
 
+// readSetting finds a setting by its name and reads a value for it.
+func readSetting(name, value string) (s setting, read any, err error) {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
+	if i < 0 {
+		return s, nil, fault.Bad("setting", "must be one of %s", strings.Join(SettingNames(), ", "))
+	}
+	if read, err = settings[i].read(value); err != nil {
+		return s, nil, fault.Bad(name, "%s", err)
+	}
+	return settings[i], read, nil
+}
+
+var errSimulated = fault.Refused("payment gateway test simulates payments; only a test account can have it")
+
 // refuseLive refuses the test gateway, whose payments are simulated, to a live account.
 func refuseLive(db *gorm.DB, id string) error {
 	var modes []Mode
 	err := db.Model(&Account{}).Where("id = ?", id).Pluck("mode", &modes).Error
 	if err == nil && slices.Contains(modes, ModeLive) {
-		err = fault.Refused("payment gateway test simulates payments; only a test account can have it")
+		err = errSimulated
 	}
 	return err
 }

@@ -49,6 +49,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/clock":                       clockPage,
 		"/work":                        workPage,
 		"/settings":                    settingsPage,
+		"/settings/:setting":           settingPage,
 		"/settings/team":               teamPage,
 		"/audit":                       auditPage,
 		"/exports":                     exportsPage,
@@ -65,6 +66,7 @@ func (c *Console) mountPages(g *echo.Group) {
 	g.POST("/invoices/:id/credit", p.serve(submitCredit))
 	g.POST("/subscriptions/:id/change", p.serve(submitPlanChange))
 	g.POST("/metrics/new", p.serve(submitMetric))
+	g.POST("/settings/:setting", p.serve(submitSetting))
 	g.POST("/settings/team", p.serve(invite))
 	g.POST("/settings/team/invitations/:id", p.serve(withdrawInvitation))
 	g.POST("/settings/team/members/:id", p.serve(changeMember))
