@@ -123,6 +123,27 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.open(s.bill(buyer, "7").text("hosted_invoice_url")).text).To(ContainSubstring("Sold GmbH"))
 		})
 
+		It("list the usage of each day where the account wants it, also of an invoice of a threshold", func() {
+			s.setting("usage_by_day", true)
+			id := s.subscribe(buyer, object{"invoicing_threshold": "10.00"}, s.calls("1.00")).text("id")
+			s.clock("2025-03-02T10:00:00Z")
+			s.use(buyer, "2025-03-02T09:00:00Z", "3")
+			s.clock("2025-03-03T10:00:00Z")
+			s.use(buyer, "2025-03-03T09:00:00Z", "8")
+			s.clock("2025-03-03T10:00:00Z")
+			Expect(s.bills(id)).To(ContainElement("2025-03-03 issued 11.00"))
+			partial := s.invoices(id).entry("data", 1)
+			days := `(?s)Usage by day.*2 Mar 2025</td>\s*<td class="num">3<.*3 Mar 2025</td>\s*<td class="num">8<.*Total</th>\s*<td class="num">11<`
+			Expect(s.open(partial.text("hosted_invoice_url")).text).To(MatchRegexp(days))
+			before := s.open(partial.text("invoice_pdf")).text
+			s.setting("usage_by_day", false)
+			Expect(s.open(partial.text("hosted_invoice_url")).text).To(MatchRegexp(days))
+			s.tx(func(tx *store.Tx) error { return tx.Where("true").Delete(&paper.File{}).Error })
+			Expect(s.open(partial.text("invoice_pdf")).text).To(Equal(before))
+			s.clock("2025-04-01T12:00:00Z")
+			Expect(s.open(s.invoices(id).entry("data", 1).text("hosted_invoice_url")).text).NotTo(ContainSubstring("Usage by day"))
+		})
+
 		It("say what became of it", func() {
 			invoice := s.bill(buyer, "100")
 			id, address := invoice.text("id"), invoice.text("hosted_invoice_url")

@@ -53,6 +53,7 @@ type Account struct {
 	NumberPrefix             string // six letters A to Z
 	LastNumber               int64  // of the invoices numbered under that prefix
 	HideZeroLines            bool   // leave line items of quantity zero out of what is shown
+	UsageByDay               bool   // list the usage of each day on documents
 	SubscriptionsPerCustomer int
 	ChildrenPerCustomer      int
 	CorrectionsPerCustomer   int    // of events, amended and deprecated ones each, in 100 days

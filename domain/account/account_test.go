@@ -36,7 +36,7 @@ var _ = Describe("An account", func() {
 		Expect(a.Settings()).To(Equal([]account.Setting{
 			{"name", "Ours"}, {"timezone", "UTC"}, {"grace_period", "12h0m0s"}, {"future_bound", "1h0m0s"},
 			{"auto_issuance", "true"}, {"issue_buffer", "0s"}, {"due_date_basis", "issue_date"},
-			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"},
+			{"number_prefix_scope", "customer"}, {"number_prefix", "ABCDEF"}, {"hide_zero_lines", "false"}, {"usage_by_day", "false"},
 			{"subscriptions_per_customer", "100"}, {"children_per_customer", "100"}, {"corrections_per_customer", "100"}, {"portal_links", "false"}, {"payment_gateway", "manual"},
 			{"payment_retry_days", "1,4,9"}, {"smallest_charge", "0.5"}, {"largest_ingest_bytes", "none"},
 			{"requests_per_second", "none"}, {"ingest_requests_per_second", "none"},

@@ -38,6 +38,7 @@ var settings = []setting{
 	{"number_prefix_scope", "number_prefix_scope", oneOf("customer", "account"), func(a Account) string { return a.NumberPrefixScope }},
 	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
 	{"hide_zero_lines", "hide_zero_lines", boolean, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
+	{"usage_by_day", "usage_by_day", boolean, func(a Account) string { return strconv.FormatBool(a.UsageByDay) }},
 	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
 	{"children_per_customer", "children_per_customer", count, func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) }},
 	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},

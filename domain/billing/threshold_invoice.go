@@ -78,6 +78,12 @@ func issueThresholdInvoice(tx *store.Tx, t subscription.Terms) (made bool, err e
 	if err != nil {
 		return false, err
 	}
+	if settings.UsageByDay { // what it has seen is the same the second time
+		row.ListsDays = true
+		if lines, err = thresholdLines(tx, t, row, services, drafts); err != nil {
+			return false, err
+		}
+	}
 	if err := tx.Create(&row).Error; err != nil {
 		return false, err
 	}

@@ -54,6 +54,8 @@ type Document struct {
 	Total    money.Decimal
 	Payable  money.Decimal // what is asked for, given back, or was received
 
+	DaysLeftOut int // lines of usage that the appendix has no room for
+
 	Note    *Note    // of a credit note
 	Payment *Payment // of a receipt
 }
@@ -73,6 +75,8 @@ type Line struct {
 	Parts    []Part
 	Adjusted []Adjustment
 	Work     []Part // each step by which the subtotal was rated
+
+	Days []invoice.UsageDay // of the appendix; nil: the line is not in it
 }
 
 // Converted reports a line whose price is in another unit than the document.
@@ -113,6 +117,16 @@ type Payment struct {
 	Reference string
 	Method    string // in words
 	Left      money.Decimal
+}
+
+// ByDay returns the lines of the appendix, which lists their usage by day: those with usage.
+func (d Document) ByDay() (lines []Line) {
+	for _, l := range d.Lines {
+		if len(l.Days) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // Group is lines of one item.

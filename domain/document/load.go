@@ -1,6 +1,8 @@
 package document
 
 import (
+	"slices"
+
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/invoice"
@@ -127,11 +129,24 @@ func (d *Document) addLines(tx *store.Tx, v invoice.View) error {
 	if err != nil {
 		return err
 	}
+	if !d.Draft {
+		days, err := invoice.DaysOf(tx, v.ID)
+		if err != nil {
+			return err
+		}
+		for k, l := range v.Lines {
+			v.Lines[k].Days = days[l.ID]
+		}
+	}
+	listed := slices.ContainsFunc(v.Lines, func(l invoice.Line) bool { return l.Days != nil })
 	for _, l := range v.Lines {
 		price := prices[l.PriceID]
+		if listed && l.Days == nil && price.Type == catalog.PriceUsage {
+			d.DaysLeftOut++
+		}
 		shown := Line{
 			ID: l.ID, Name: l.Name, Item: l.ItemName, Service: period.Period{Start: l.StartAt, End: l.EndAt},
-			Quantity: l.Quantity, Currency: price.Currency, Subtotal: l.Subtotal, Shown: l.Subtotal, Amount: l.Amount,
+			Quantity: l.Quantity, Currency: price.Currency, Subtotal: l.Subtotal, Shown: l.Subtotal, Amount: l.Amount, Days: l.Days,
 		}
 		if shown.Item == "" {
 			shown.Item = names[price.ItemID]

@@ -102,6 +102,9 @@ type Words struct {
 	SkipToPage           string
 	LinkEnded            string
 	AskForLink           string
+	UsageByDay           string
+	UsageByDayNote       string
+	DaysLeftOut          string
 
 	// Of the portal.
 	PortalTitle    string

@@ -81,6 +81,8 @@ type Invoice struct {
 	VoidedAt         *time.Time
 	DateTold         bool // endpoints were told that its date has come
 
+	ListsDays bool `gorm:"-"` // its lines are worked out with the usage of each day
+
 	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
 }
 

@@ -47,6 +47,8 @@ type Line struct {
 	Adjustments []rating.Applied `gorm:"serializer:json"` // in the order in which they worked
 	Conversion  []rating.Part    `gorm:"serializer:json"` // of a price in a custom unit
 
+	Days []UsageDay `gorm:"serializer:json"` // of usage, where the invoice lists it: they sum to Quantity; read by [DaysOf]
+
 	subscription.Scope // of the price interval when it was issued
 
 	invoiced money.Decimal // Subtotal in the currency of the invoice; of drafts only, like
@@ -141,15 +143,15 @@ func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 // LinesPaid are the lines of services, of which credits pay what is known, by line.
 func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was []PriorCharge,
 	paid map[string]money.Decimal) (out []Line, err error) {
-	asked := make([]charge.Measurement, len(services))
-	for k, s := range services {
-		asked[k] = charge.Measurement{ServicePeriod: s, Until: []time.Time{s.Period.End}}
-	}
+	asked, days := inv.measurements(t, services)
 	items, err := charge.Measure(tx, t, asked)
 	if err != nil {
 		return nil, err
 	}
-	together := slices.Concat(items...)
+	together := make([]charge.Item, len(services))
+	for k, upTo := range items {
+		together[k] = upTo[len(upTo)-1]
+	}
 	for k, y := range together {
 		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[LineID(inv.ID, y.ServicePeriod)])
 		together[k].ToDate = was[k].ToDate
@@ -157,6 +159,7 @@ func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 	for k, a := range charge.Calculate(t, together) {
 		line := newLine(tx, inv, k, LineID(inv.ID, together[k].ServicePeriod), together[k], a)
 		line.IntervalID = &together[k].Interval.ID
+		line.Days = usageDays(days[k], items[k])
 		out = append(out, line)
 	}
 	return out, nil

@@ -216,6 +216,7 @@ func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 		}
 		credits = committedCredits
 	}
+	row.ListsDays = p.settings.UsageByDay
 	var charged []Line
 	if row.SubscriptionID != nil && row.PlanID != nil && !p.beside[row.ID] {
 		charged, err = linesOfServices(tx, t, row, BilledBy(t, row), p.more(row), credits)
@@ -234,6 +235,7 @@ func (p Issuing) View(tx *store.Tx, row Invoice) (_ View, err error) {
 }
 
 func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, more draftAdditions, credits creditReader) (View, error) {
+	row.ListsDays = settings.UsageByDay
 	charged, err := lines(tx, t, row, more, credits)
 	if err != nil {
 		return View{}, err
@@ -328,7 +330,7 @@ func LinesOf(tx *store.Tx, ids []string) (map[string][]Line, error) {
 		return byInvoice, nil
 	}
 	var found []Line
-	if err := tx.Where("invoice_id IN ?", ids).Order("invoice_id, position").Find(&found).Error; err != nil {
+	if err := tx.Omit("days").Where("invoice_id IN ?", ids).Order("invoice_id, position").Find(&found).Error; err != nil {
 		return nil, err
 	}
 	for _, l := range found {

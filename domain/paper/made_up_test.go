@@ -111,6 +111,10 @@ func (r randomly) document(lines int) document.Document {
 	default:
 		d.Draft, d.Void = r.IntN(5) == 0, r.IntN(5) == 0
 	}
+	byDay := 0 // days of the appendix
+	if r.IntN(3) == 0 {
+		byDay, d.DaysLeftOut = r.of2(1, 31, 49, 366), r.IntN(2)
+	}
 	for k := range lines {
 		l := document.Line{
 			ID: fmt.Sprint("line_", k), Name: r.of(names), Item: fmt.Sprint("Item ", k%7), Currency: currency, Quantity: money.FromInt(r.Int64N(1_000_000)),
@@ -137,6 +141,13 @@ func (r randomly) document(lines int) document.Document {
 			off := currency.Round(l.Shown.Quo(money.FromInt(5))).Neg()
 			l.Adjusted = append(l.Adjusted, document.Adjustment{Label: w.Discount + ", LAUNCH20, 20\u00a0%", Amount: off})
 			l.Amount = l.Amount.Add(off)
+		}
+		if k < 8 && byDay > 0 {
+			l.Quantity = money.Decimal{}
+			for n := range byDay {
+				day := invoice.UsageDay{On: d.InvoiceDate.AddDays(n - byDay), Quantity: r.amount(currency)}
+				l.Days, l.Quantity = append(l.Days, day), l.Quantity.Add(day.Quantity)
+			}
 		}
 		d.Subtotal, d.Total = d.Subtotal.Add(l.Shown), d.Total.Add(l.Amount)
 		d.Lines = append(d.Lines, l)

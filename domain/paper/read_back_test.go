@@ -290,6 +290,18 @@ func textsOf(fonts paper.Fonts, d document.Document) (texts []string) {
 	if missing {
 		add(w.MissingGlyphs)
 	}
+	if len(d.ByDay()) > 0 {
+		add(w.UsageByDay, w.UsageByDayNote)
+		if d.DaysLeftOut > 0 {
+			add(w.Fill(w.DaysLeftOut, "count", fmt.Sprint(d.DaysLeftOut)))
+		}
+	}
+	for _, l := range d.ByDay() {
+		add(l.Name, d.Days(l), w.Total, w.Number(l.Quantity))
+		for _, day := range l.Days {
+			add(w.Date(day.On), w.Number(day.Quantity))
+		}
+	}
 	return texts
 }
 

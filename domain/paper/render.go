@@ -30,6 +30,7 @@ func Render(fonts Fonts, d document.Document, attached ...Attachment) ([]byte, e
 	p.totals()
 	p.payment()
 	p.notes()
+	p.usageByDay()
 	p.footers()
 	var files []fpdf.Attachment
 	for _, a := range attached {
