@@ -34,7 +34,7 @@ var _ = Describe("The settings of an account, in the console", func() {
 		owner := a.desk(user.RoleOwner)
 		for name, to := range map[string]string{
 			"name": "Renamed & Söhne", "timezone": "Europe/Berlin", "grace_period": "24h0m0s", "future_bound": "5m0s", "auto_issuance": "false", "issue_buffer": "1h0m0s",
-			"due_date_basis": "invoice_date", "number_prefix_scope": "account", "number_prefix": "ABCDEF", "hide_zero_lines": "true", "portal_links": "true",
+			"due_date_basis": "invoice_date", "number_prefix_scope": "account", "number_prefix": "ABCDEF", "hide_zero_lines": "true", "usage_by_day": "true", "portal_links": "true",
 			"payment_gateway": "test", "payment_retry_days": "2,5", "smallest_charge": "0.5", "reminder_days": "-3,7", "alert_emails": "ops@example.com",
 		} {
 			_, err := account.FindOwnSetting(name)

@@ -118,6 +118,20 @@ var _ = Describe("An account", func() {
 		Entry("of the timeframe of backfills", "backfill_length", "2400h", "2400h0m0s"),
 	)
 
+	It("has settings that its owners change, and settings of the operator", func() {
+		own := []string{}
+		for _, s := range account.OwnSettings() {
+			own = append(own, s.Name)
+		}
+		operators := []string{
+			"subscriptions_per_customer", "children_per_customer", "corrections_per_customer", "backfill_length", // bounds
+			"largest_ingest_bytes", "requests_per_second", "ingest_requests_per_second",
+			"webhook_retries", "webhook_log_days", "mail_log_days", // what is kept, and how often is tried
+			"mail_from", "mail_in_test", // who sends
+		}
+		Expect(slices.Concat(own, operators)).To(ConsistOf(account.SettingNames()))
+	})
+
 	DescribeTable("refuses the setting",
 		func(name, value, message string) {
 			a := create(account.ModeTest)

@@ -28,6 +28,7 @@ var ownSettings = []OwnSetting{
 	{"number_prefix_scope", "Whether invoices are numbered for each customer, or for the account as a whole.", []string{"customer", "account"}},
 	{"number_prefix", "What numbers of invoices begin with: six letters from A to Z.", nil},
 	{"hide_zero_lines", "Whether lines without an amount are left out of documents.", yesOrNo},
+	{"usage_by_day", "Whether documents list the usage of each day, in an appendix.", yesOrNo},
 	{"portal_links", "Whether customers have a link to their portal.", yesOrNo},
 	{"payment_gateway", "Who collects payments. Those of the test gateway are simulated; only a test account can have it.", []string{GatewayManual, GatewayTest}},
 	{"payment_retry_days", "On which days after the due date a failed payment is tried again, such as 1,4,9. Empty: never.", nil},
