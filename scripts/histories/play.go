@@ -157,7 +157,7 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 	if err != nil || !done {
 		return done, err
 	}
-	if s.Do != "clock" && r.toppedUp() { // the balance is looked at after every change
+	if s.Do != "clock" && r.acts() { // before the next step, so that all is done in the same order each time
 		if err := r.settled(ctx); err != nil {
 			return true, err
 		}
@@ -176,6 +176,24 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 		return true, nil
 	}
 	return true, r.check(ctx)
+}
+
+// acts reports whether the background acts soon after a change: top-ups and allocations add credits, which
+// pay for what is open, and a subscription that has used its threshold is invoiced.
+func (r *run) acts() bool {
+	for _, s := range r.w.subs {
+		if s.grantsCredits() || s.threshold != nil {
+			return true
+		}
+	}
+	for _, c := range r.w.customers {
+		for _, l := range c.ledgers {
+			if l.topUp != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // quiet steps issue no document of a subscription, so that a quick run need not compare after them.

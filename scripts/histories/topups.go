@@ -47,24 +47,6 @@ func (l *ledger) topUpOn(d day, z *zone, at time.Time, pending []*charge) {
 	}
 }
 
-// toppedUp reports whether a ledger of the account has a top-up, or a subscription allocations. What
-// these add pays for what is open right after the request.
-func (r *run) toppedUp() bool {
-	for _, s := range r.w.subs {
-		if s.grantsCredits() {
-			return true
-		}
-	}
-	for _, c := range r.w.customers {
-		for _, l := range c.ledgers {
-			if l.topUp != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // addTopUp makes a top-up in place of the one there is.
 func (r *run) addTopUp(ctx context.Context, s step) error {
 	buyer := r.w.customers[s.Of]
