@@ -196,7 +196,7 @@ func newLine(tx *store.Tx, inv Invoice, position int, id string, y charge.Item, 
 		Quantity: a.Quantity, Subtotal: a.Subtotal, AdjustedSubtotal: a.Adjusted,
 		LicenseCredits: a.Covered, CreditsApplied: a.Credits, PartiallyInvoicedAmount: y.Earlier, Amount: a.Amount,
 		Exact: a.Exact, Parts: a.Parts, Fraction: y.Usage.Fraction, Prorated: a.Prorated,
-		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Scope: s.Interval.ScopeIn(s.Period, inv.CustomerID),
+		Groups: a.Groups, Adjustments: a.Adjustments, Conversion: a.Conversion, Days: []UsageDay{}, Scope: s.Interval.ScopeIn(s.Period, inv.CustomerID),
 		invoiced: a.Invoiced, itemID: s.Interval.Price.ItemID,
 	}
 }

@@ -45,11 +45,8 @@ func (i Invoice) measurements(t subscription.Terms, services []subscription.Serv
 }
 
 // usageDays returns the days that added to the quantity of a service, which was measured up to the end of each.
-// It returns nil where the service is listed without days.
+// There are none where the service is listed without days.
 func usageDays(days []period.Date, upTo []charge.Item) []UsageDay {
-	if len(days) == 0 {
-		return nil
-	}
 	listed := []UsageDay{}
 	var before money.Decimal
 	for k, day := range days {
@@ -65,7 +62,7 @@ func usageDays(days []period.Date, upTo []charge.Item) []UsageDay {
 // DaysOf reads the days of the lines of an issued invoice, by line. A line that is listed without days is not there.
 func DaysOf(tx *store.Tx, invoiceID string) (map[string][]UsageDay, error) {
 	var lines []Line
-	err := tx.Select("id", "days").Where("invoice_id = ? AND days IS NOT NULL", invoiceID).Find(&lines).Error
+	err := tx.Select("id", "days").Where("invoice_id = ? AND days <> '[]'", invoiceID).Find(&lines).Error
 	days := map[string][]UsageDay{}
 	for _, l := range lines {
 		days[l.ID] = l.Days
