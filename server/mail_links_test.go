@@ -87,10 +87,27 @@ var _ = Describe("The link of a mail", func() {
 		By("and in the letterhead's, where the account has a text of its own")
 		m.put("/v1/letterhead", object{"name": "Acme", "language": "fr"}).expect(200)
 		m.tx(func(tx *store.Tx) error {
-			return mail.SaveTemplate(tx, mail.InvoiceIssued, "Facture {{invoice_number}}", "{{payment_note}}")
+			return mail.SaveTemplate(tx, mail.InvoiceIssued, "", "Facture {{invoice_number}}", "{{payment_note}}")
 		})
 		m.bill(m.buys(object{"language": "de"}, "cyd"), "1234.50")
 		Expect(m.log()[2].TextBody).To(And(ContainSubstring("Merci de régler"), ContainSubstring("Voir la facture"), Not(ContainSubstring("Rechnung"))))
+
+		By("and in the customer's where the account has a text for it")
+		m.tx(func(tx *store.Tx) error {
+			return mail.SaveTemplate(tx, mail.InvoiceIssued, letterhead.German, "Ihre Rechnung {{invoice_number}}", "Hallo. {{payment_note}}")
+		})
+		m.bill(m.buys(object{"language": "de"}, "dan"), "1234.50")
+		m.bill(m.buys(object{"language": "ja"}, "eve"), "1234.50")
+		Expect(m.log()[3].Subject).To(HavePrefix("Ihre Rechnung "))
+		Expect(m.log()[3].TextBody).To(And(ContainSubstring("Hallo. Bitte"), ContainSubstring("Rechnung ansehen")))
+		Expect(m.log()[4].Subject).To(HavePrefix("Facture "))
+		m.tx(func(tx *store.Tx) error {
+			Expect(mail.SaveTemplate(tx, mail.InvoiceIssued, "it", "x", "y")).To(MatchError(ContainSubstring("language")))
+			Expect(mail.SaveTemplate(tx, mail.Alert, letterhead.German, "x", "y")).To(MatchError(ContainSubstring("language")))
+			return mail.ResetTemplate(tx, mail.InvoiceIssued, letterhead.German)
+		})
+		m.bill(m.buys(object{"language": "de"}, "fay"), "1234.50")
+		Expect(m.log()[5].Subject).To(HavePrefix("Facture "))
 		Expect(mail.In(letterhead.French).SeeInvoice).To(Equal("Voir la facture"))
 	})
 

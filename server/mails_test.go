@@ -212,7 +212,7 @@ var _ = Describe("Mail", func() {
 	It("says what the account has it say, with values and nothing else", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		save := func(subject, body string) error {
-			return m.store.Update(m.ctx, func(tx *store.Tx) error { return mail.SaveTemplate(tx, mail.InvoiceIssued, subject, body) })
+			return m.store.Update(m.ctx, func(tx *store.Tx) error { return mail.SaveTemplate(tx, mail.InvoiceIssued, "", subject, body) })
 		}
 		for subject, word := range map[string]string{"": "must not be empty", "a\nb": "control characters", "{{secret}}": "may use the values", strings.Repeat("a", 301): "at most 300"} {
 			Expect(save(subject, "text")).To(MatchError(ContainSubstring(word)), subject)
@@ -224,7 +224,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.got()).To(Equal([]string{"ann: Rechnung " + number}))
 		Expect(m.log()[0].TextBody).To(ContainSubstring("Guten Tag {{account_name}}\n\n<script>{{.Sender}}{{range 9}}"))
 		Expect(m.log()[0].HTMLBody).To(ContainSubstring("&lt;script&gt;{{.Sender}}"))
-		m.tx(func(tx *store.Tx) error { return mail.ResetTemplate(tx, mail.InvoiceIssued) })
+		m.tx(func(tx *store.Tx) error { return mail.ResetTemplate(tx, mail.InvoiceIssued, "") })
 		m.bill(m.buys(nil, "bob"), "5.00")
 		Expect(m.log()[1].Subject).To(HavePrefix("Invoice "))
 	})

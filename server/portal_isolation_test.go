@@ -49,12 +49,16 @@ var _ = Describe("The pages of one customer", func() {
 			note := s.post("/v1/credit_notes", object{"reason": "duplicate", "memo": "Memo of " + name, "line_items": list{credited(bill.entry("line_items", 0).text("id"), "0.01")}}).expect(201)
 			s.pay(bill.text("id"))
 			s.post("/v1/customers/"+c+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 611 + k*111, "currency": "USD"}).expect(201)
+			s.setting("mail_from", "billing@ours.example")
 			s.post("/v1/alerts/customer_id/"+c, object{"type": "credit_balance_dropped", "currency": "USD", "thresholds": list{object{"value": 90 + k}}}).expect(201)
 			p := patron{id: c, page: bill.text("hosted_invoice_url")}
 			p.portal = s.post("/v1/customers/"+c+"/portal_sessions", object{"invalidate_existing": false}).expect(201).text("url")
-			p.marks = []string{name, amount, fmt.Sprintf("%d.00", 611+k*111), bill.text("invoice_number"), bill.text("id"), note.text("id"), c, p.portal[strings.LastIndex(p.portal, "/")+1:], p.page[strings.LastIndex(p.page, "/")+1:]}
+			Expect(s.visit(http.MethodPost, p.portal+"/alerts", url.Values{"watch": {"balance USD"}, "threshold": {fmt.Sprint(70 + k)}}).status).To(Equal(http.StatusSeeOther))
+			own := s.ownAlerts(c)
+			Expect(own).To(HaveLen(1))
+			p.marks = []string{name, amount, fmt.Sprintf("%d.00", 611+k*111), bill.text("invoice_number"), bill.text("id"), note.text("id"), c, p.portal[strings.LastIndex(p.portal, "/")+1:], p.page[strings.LastIndex(p.page, "/")+1:], own[0].ID}
 			p.files = []string{note.text("id") + ".pdf", note.text("id") + ".xml", "receipt.pdf", "brand.css", "logo"}
-			p.ids = []string{c, bill.text("id"), bill.text("invoice_number"), note.text("id"), "alias-" + name}
+			p.ids = []string{c, bill.text("id"), bill.text("invoice_number"), note.text("id"), "alias-" + name, own[0].ID}
 			patrons[k] = p
 		}
 		before := make([]value, len(patrons))
@@ -88,7 +92,7 @@ var _ = Describe("The pages of one customer", func() {
 					}
 					form := url.Values{"line1": {"Changed"}, "country": {"FR"}}
 					for _, id := range theirs.ids {
-						for _, name := range []string{"id", "customer_id", "customer", "invoice_id", "cursor", "external_customer_id", "token", "currency"} {
+						for _, name := range []string{"id", "customer_id", "customer", "invoice_id", "cursor", "external_customer_id", "token", "currency", "alert", "watch"} {
 							if route.Method == http.MethodGet && !strings.Contains(rest, ":file") {
 								addresses = append(addresses, base+rest+"?"+name+"="+url.QueryEscape(id))
 							}
@@ -122,6 +126,10 @@ var _ = Describe("The pages of one customer", func() {
 		now := s.get("/v1/customers/" + patrons[0].id).expect(200)
 		for _, field := range []string{"billing_address", "tax_id", "name", "email"} {
 			Expect(now.at(field)).To(Equal(before[0].at(field)), "the others changed each only themselves")
+		}
+
+		for _, p := range patrons {
+			Expect(s.ownAlerts(p.id)).To(HaveLen(1), "the others removed none and added none")
 		}
 
 		By("and ends no session but its own")

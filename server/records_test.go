@@ -59,7 +59,7 @@ var records = []any{
 	audit.Entry{}, audit.Change{}, due.Parked{},
 	webhook.Endpoint{}, webhook.Message{}, webhook.Delivery{},
 	user.Person{}, user.Invitation{},
-	mail.Mail{}, mail.Reminder{}, mail.Template{},
+	mail.Mail{}, mail.Reminder{}, mail.Template{}, mail.Translation{},
 	requestlog.Request{},
 }
 

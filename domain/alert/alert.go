@@ -24,6 +24,7 @@ type Alert struct {
 	PlanID         *string
 	PlanVersion    *int // of the plan
 
+	OwnerID            *string         // the customer who set it in the portal; nil: the account did
 	MetricID           *string         // of usage_exceeded
 	LicenseTypeID      *string         // of an alert of licenses
 	Currency           *money.Currency // nil: the currency of the invoices
@@ -74,7 +75,7 @@ func lock(tx *store.Tx, id string) (Alert, error) {
 }
 
 func find(query *gorm.DB, id string) (a Alert, err error) {
-	err = query.Where("id = ? AND deleted_at IS NULL", id).Take(&a).Error
+	err = query.Where("id = ? AND deleted_at IS NULL AND owner_id IS NULL", id).Take(&a).Error
 	return a, store.Found(err, "Alert", id)
 }
 
@@ -92,9 +93,9 @@ func Delete(tx *store.Tx, id string) error {
 	return a.save(tx, "deleted_at")
 }
 
-// DeleteOf deletes the balance alerts of a customer.
+// DeleteOf deletes the balance alerts of a customer, and the alerts that the customer set.
 func DeleteOf(tx *store.Tx, customerID string) error {
-	return tx.Model(&Alert{}).Where("customer_id = ? AND deleted_at IS NULL", customerID).Update("deleted_at", tx.Now).Error
+	return tx.Model(&Alert{}).Where("(customer_id = ? OR owner_id = ?) AND deleted_at IS NULL", customerID, customerID).Update("deleted_at", tx.Now).Error
 }
 
 // save writes the named columns of the alert.

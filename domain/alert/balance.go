@@ -49,6 +49,10 @@ func BalanceMoved(tx *store.Tx, customerID string, currency money.Currency, bala
 func (a Alert) announceBalance(tx *store.Tx, was []money.Decimal) {
 	fell, rose := added(was, a.InAlert), added(a.InAlert, was)
 	switch {
+	case a.OwnerID != nil:
+		if len(fell) > 0 {
+			tx.Note(OwnDrop{Alert: a, Threshold: fell[0]})
+		}
 	case a.Type == BalanceRecovered && len(rose) > 0:
 		webhook.Announce(tx, webhook.CustomerCreditBalanceRecovered, *a.CustomerID, BalanceDrop{Alert: a})
 	case a.Type == BalanceDepleted && len(fell) > 0:

@@ -24,6 +24,7 @@ type NewAlert struct {
 	GroupingKeys       []string
 	PriceFilters       []rating.Filter
 	ThresholdOverrides []Override
+	OwnerID            *string // the customer who sets it in the portal; nil: the account does
 }
 
 // CreateForSubscription creates an alert of a subscription. It fires at once if the value has
@@ -190,7 +191,7 @@ func (in NewAlert) checkPrices(tx *store.Tx, of string, prices []catalog.Price, 
 
 func (in NewAlert) alert(tx *store.Tx) Alert {
 	a := Alert{
-		Record: tx.Record("alert"), Type: in.Type, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: in.Currency,
+		Record: tx.Record("alert"), Type: in.Type, OwnerID: in.OwnerID, MetricID: in.MetricID, LicenseTypeID: in.LicenseTypeID, Currency: in.Currency,
 		GroupingKeys: append([]string{}, in.GroupingKeys...), Thresholds: append([]money.Decimal{}, in.Thresholds...),
 		PriceFilters: append([]rating.Filter{}, in.PriceFilters...), ThresholdOverrides: append([]Override{}, in.ThresholdOverrides...),
 		InAlert: []money.Decimal{}, Enabled: true,

@@ -77,8 +77,14 @@ func (a Alert) Fire(tx *store.Tx, subscriptionID string, in period.Period, readi
 			crossed = append(crossed, Crossed{Group: r.Group, Threshold: threshold, Value: r.Value})
 		}
 	}
-	if len(crossed) > 0 {
-		webhook.Announce(tx, a.announcement(), subscriptionID, ThresholdCrossing{Alert: a, Period: in, Groups: crossed})
+	if len(crossed) == 0 {
+		return nil
+	}
+	crossing := ThresholdCrossing{Alert: a, Period: in, Groups: crossed}
+	if a.OwnerID != nil {
+		tx.Note(OwnCrossing{subscriptionID, crossing})
+	} else {
+		webhook.Announce(tx, a.announcement(), subscriptionID, crossing)
 	}
 	return nil
 }

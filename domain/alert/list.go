@@ -17,7 +17,7 @@ type Filter struct {
 // List returns a page of alerts, newest first. A filter that names nothing gives an empty
 // page (semantics 14.1.4).
 func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next string, err error) {
-	query := filter.CreatedAt.On(tx.Where("deleted_at IS NULL"), "created_at")
+	query := filter.CreatedAt.On(tx.Where("deleted_at IS NULL AND owner_id IS NULL"), "created_at")
 	switch {
 	case filter.CustomerID != "":
 		query = query.Where("customer_id = ?", filter.CustomerID)
@@ -37,7 +37,7 @@ func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next st
 
 // ListAll returns a page of the alerts of all customers, subscriptions and plans, newest first.
 func ListAll(tx *store.Tx, page store.Page) (alerts []Alert, next string, err error) {
-	return store.List[Alert](tx.Where("deleted_at IS NULL"), page)
+	return store.List[Alert](tx.Where("deleted_at IS NULL AND owner_id IS NULL"), page)
 }
 
 // On are the alerts that are on for a subscription while it is on the plan of a plan interval,

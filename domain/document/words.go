@@ -149,6 +149,15 @@ type Words struct {
 	AlertBalance   string
 	AlertUsage     string
 	AlertCost      string
+	OwnAlerts      string
+	AlertAdd       string
+	AlertWatch     string
+	AlertThreshold string
+	AlertRemove    string
+	AlertLead      string
+	AlertCostOf    string
+	AlertUsageOf   string
+	AlertBalanceOf string
 	SessionEnded   string
 	MailLink       string
 	LinkMailed     string

@@ -19,12 +19,13 @@ const (
 	ReminderMail  Kind = "reminder" // before or after the due date
 	CreditNote    Kind = "credit_note"
 	PortalLink    Kind = "portal_link"
-	Alert         Kind = "alert" // to the account's own people
+	Alert         Kind = "alert"          // to the account's own people
+	CustomerAlert Kind = "customer_alert" // that the customer set
 )
 
 // Kinds are all of them, in the order in which they are shown.
 func Kinds() []Kind {
-	return []Kind{InvoiceIssued, Receipt, ReminderMail, CreditNote, PortalLink, Alert}
+	return []Kind{InvoiceIssued, Receipt, ReminderMail, CreditNote, PortalLink, CustomerAlert, Alert}
 }
 
 // Status is how far a mail has come.

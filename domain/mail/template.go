@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -30,6 +31,7 @@ var values = map[Kind][]string{
 	ReminderMail:  {"account_name", "customer_name", "invoice_number", "invoice_date", "due_date", "amount_due", "when_due"},
 	CreditNote:    {"account_name", "customer_name", "credit_note_number", "invoice_number", "credit_note_date", "total"},
 	PortalLink:    {"account_name", "customer_name", "minutes"},
+	CustomerAlert: {"account_name", "customer_name", "alert", "threshold", "value"},
 	Alert:         {"account_name", "customer_name", "alert", "threshold", "value"},
 }
 
@@ -48,9 +50,23 @@ func Default(k Kind, w Words) Template {
 	return Template{Kind: k, Subject: text.Subject, Body: text.Body}
 }
 
-// TemplateOf returns the account's template of a kind, else the server's. Own is whether it is the account's: that is for
-// customers of all languages.
-func TemplateOf(tx *store.Tx, k Kind, w Words) (t Template, own bool, err error) {
+// Translation is what an account says in its mails of a kind to customers of one language.
+type Translation struct {
+	Template `gorm:"embedded"`
+	Language letterhead.Language
+}
+
+// TableName is the table of translations.
+func (Translation) TableName() string { return "mail_translations" }
+
+// TemplateOf returns the account's template of a kind for a language: that of the language, else the one for all
+// languages, else the server's. Common is whether it is the one for all, which has a language of its own.
+func TemplateOf(tx *store.Tx, k Kind, w Words) (t Template, common bool, err error) {
+	var translated []Translation
+	err = tx.Where("kind = ? AND language = ?", k, w.Language).Limit(1).Find(&translated).Error
+	if err != nil || len(translated) > 0 {
+		return append(translated, Translation{})[0].Template, false, err
+	}
 	var rows []Template
 	err = tx.Where("kind = ?", k).Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
@@ -96,21 +112,68 @@ func (t Template) check() error {
 	return fault.Join(errs...)
 }
 
-// SaveTemplate gives the account a template of a kind in place of the server's.
-func SaveTemplate(tx *store.Tx, k Kind, subject, body string) error {
+// SaveTemplate gives the account a template of a kind in place of the server's: for customers of a language, or, where
+// that is "", for all customers whose language has none.
+func SaveTemplate(tx *store.Tx, k Kind, language letterhead.Language, subject, body string) error {
 	t := Template{Record: tx.Record("mtpl"), Kind: k, Subject: strings.TrimSpace(subject), Body: strings.ReplaceAll(body, "\r\n", "\n")}
-	if err := t.check(); err != nil {
+	if err := fault.Join(t.check(), checkLanguage(k, language)); err != nil {
 		return err
 	}
-	return tx.Clauses(clause.OnConflict{
+	same := clause.OnConflict{
 		Columns:   []clause.Column{{Name: "account_id"}, {Name: "kind"}},
 		DoUpdates: clause.AssignmentColumns([]string{"subject", "body"}),
-	}).Create(&t).Error
+	}
+	if language == "" {
+		return tx.Clauses(same).Create(&t).Error
+	}
+	same.Columns = append(same.Columns, clause.Column{Name: "language"})
+	return tx.Clauses(same).Create(&Translation{t, language}).Error
 }
 
-// ResetTemplate goes back to the server's template.
-func ResetTemplate(tx *store.Tx, k Kind) error {
+// TemplateFor returns the template that SaveTemplate changes, and what is said where there is none. Own is whether there
+// is one.
+func TemplateFor(tx *store.Tx, k Kind, language letterhead.Language) (t Template, own bool, err error) {
+	if language == "" {
+		return TemplateOf(tx, k, In(letterhead.English).without())
+	}
+	t, common, err := TemplateOf(tx, k, In(language))
+	if err != nil || common {
+		return t, false, err
+	}
+	translated, err := Translated(tx, k)
+	return t, slices.Contains(translated, language), err
+}
+
+// without is the words as those of no language, for which there are no translations.
+func (w Words) without() Words {
+	w.Language = ""
+	return w
+}
+
+// checkLanguage refuses a language that mails are not made in. Mails about alerts are for the account's own people,
+// who have no language.
+func checkLanguage(k Kind, language letterhead.Language) error {
+	switch {
+	case language != "" && !slices.Contains(letterhead.Languages, language):
+		return fault.Bad("language", "must be one of %v", letterhead.Languages)
+	case language != "" && k == Alert:
+		return fault.Bad("language", "is not for mails to the account's own people")
+	}
+	return nil
+}
+
+// ResetTemplate goes back to what is said without the template.
+func ResetTemplate(tx *store.Tx, k Kind, language letterhead.Language) error {
+	if language != "" {
+		return tx.Where("kind = ? AND language = ?", k, language).Delete(&Translation{}).Error
+	}
 	return tx.Where("kind = ?", k).Delete(&Template{}).Error
+}
+
+// Translated lists the languages for which the account has templates of a kind.
+func Translated(tx *store.Tx, k Kind) (all []letterhead.Language, err error) {
+	err = tx.Model(&Translation{}).Where("kind = ?", k).Order("language").Pluck("language", &all).Error
+	return all, err
 }
 
 // Fill puts values into a template: the subject, and the paragraphs of the body. Line breaks of a value become blanks.

@@ -40,6 +40,13 @@ type Words struct {
 	SeeCreditNote string
 	OpenPortal    string
 	SentBy        string
+	CostReached   string // titles of alerts
+	UsageReached  string
+	BalanceFell   string
+	Threshold     string
+	Reached       string // the value that reached it
+	Period        string
+	AtOrBelow     string // of a balance: where it is
 }
 
 // Text is the standard text of a kind.

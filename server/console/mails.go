@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -182,7 +183,8 @@ func mailHTML(v *visit) (string, error) {
 type templateView struct {
 	visit    *visit
 	Template mail.Template
-	Own      bool // it is the account's
+	Own      bool                // it is the account's
+	Language letterhead.Language // of the customers whom it is for; "": all whose language has none
 	Problem  string
 	Subject  string // of the example
 	Text     string
@@ -194,18 +196,46 @@ func (v *visit) template() (t mail.Template, own bool, err error) {
 		return t, false, &failure{Status: http.StatusForbidden}
 	}
 	kind := mail.Kind(v.param("kind"))
-	if mail.Default(kind, v.mailWords()).Subject == "" {
+	if mail.Default(kind, v.mailWords()).Subject == "" || v.templateLanguage() != "" && (kind == mail.Alert || !slices.Contains(letterhead.Languages, v.templateLanguage())) {
 		return t, false, &failure{Status: http.StatusNotFound}
 	}
 	err = v.pages.store.View(v.ctx, func(tx *store.Tx) (err error) {
-		t, own, err = mail.TemplateOf(tx, kind, v.mailWords())
+		t, own, err = mail.TemplateFor(tx, kind, v.templateLanguage())
 		return err
 	})
 	return t, own, err
 }
 
+// templateLanguage is that of the customers whom the template of the address is for; "": all whose language has none.
+func (v *visit) templateLanguage() letterhead.Language {
+	return letterhead.Language(v.query("language"))
+}
+
 // mailWords are those of the examples, in the language that the address names.
-func (v *visit) mailWords() mail.Words { return mail.In(letterhead.Language(v.query("language"))) }
+func (v *visit) mailWords() mail.Words { return mail.In(v.templateLanguage()) }
+
+// address is that of the template, or of what is below it, for a language.
+func (t templateView) address(language letterhead.Language, below ...string) string {
+	at := link(append([]string{"mail-templates", string(t.Template.Kind)}, below...)...)
+	if language != "" {
+		at += "?language=" + string(language)
+	}
+	return at
+}
+
+// languageNames are the languages of mails in English.
+var languageNames = map[letterhead.Language]string{
+	"": "All other languages", letterhead.English: "English", letterhead.German: "German", letterhead.French: "French",
+	letterhead.Spanish: "Spanish", letterhead.Portuguese: "Portuguese", letterhead.Japanese: "Japanese",
+}
+
+// languages are those for which there can be a template of the kind.
+func (t templateView) languages() []letterhead.Language {
+	if t.Template.Kind == mail.Alert {
+		return nil
+	}
+	return append([]letterhead.Language{""}, letterhead.Languages...)
+}
 
 // templatesPage lists the kinds of mails.
 func templatesPage(v *visit) (templ.Component, error) {
@@ -215,7 +245,11 @@ func templatesPage(v *visit) (templ.Component, error) {
 	t := table{Label: "Templates", Links: true, Columns: []column{{"Mail", ""}, {"Subject", "mid"}, {"Text", ""}}}
 	err := v.pages.store.View(v.ctx, func(tx *store.Tx) error {
 		for _, kind := range mail.Kinds() {
-			found, own, err := mail.TemplateOf(tx, kind, v.mailWords())
+			found, own, err := mail.TemplateFor(tx, kind, "")
+			if err != nil {
+				return err
+			}
+			translated, err := mail.Translated(tx, kind)
 			if err != nil {
 				return err
 			}
@@ -223,11 +257,14 @@ func templatesPage(v *visit) (templ.Component, error) {
 			if own {
 				whose = "your own"
 			}
+			for _, language := range translated {
+				whose += ", " + languageNames[language]
+			}
 			t.Rows = append(t.Rows, []templ.Component{rowLink(link("mail-templates", string(kind)), words(string(kind)), ""), text(found.Subject), text(whose)})
 		}
 		return nil
 	})
-	return listPage(v, listing{Head: head{Crumbs: []crumb{{link("mails"), "Mails"}}, Title: "Mail templates", Lead: "What mails say. Standard texts are in the language of the customer; a text of your own is for all customers. The frame around the text, with the facts, stays."}, Table: t}), err
+	return listPage(v, listing{Head: head{Crumbs: []crumb{{link("mails"), "Mails"}}, Title: "Mail templates", Lead: "What mails say. Standard texts are in the language of the customer. A text of your own is for customers of one language, or for all whose language has none. The frame around the text, with the facts, stays."}, Table: t}), err
 }
 
 func templatePage(v *visit) (templ.Component, error) {
@@ -240,7 +277,7 @@ func templatePage(v *visit) (templ.Component, error) {
 
 // templateShown is the page of a template with an example.
 func (v *visit) templateShown(t mail.Template, own bool, problem string) (templ.Component, error) {
-	view := templateView{visit: v, Template: t, Own: own, Problem: problem}
+	view := templateView{visit: v, Template: t, Own: own, Language: v.templateLanguage(), Problem: problem}
 	var err error
 	view.Subject, view.Text, _, err = mails.Example(v.account.Name, t, v.mailWords())
 	return templateForm(view), err
@@ -266,9 +303,9 @@ func saveTemplate(v *visit) (templ.Component, error) {
 	t.Subject, t.Body = v.echo.FormValue("subject"), v.echo.FormValue("body")
 	err = v.pages.store.Update(v.recorded("changeMailTemplate"), func(tx *store.Tx) error {
 		if reset {
-			return mail.ResetTemplate(tx, t.Kind)
+			return mail.ResetTemplate(tx, t.Kind, v.templateLanguage())
 		}
-		return mail.SaveTemplate(tx, t.Kind, t.Subject, t.Body)
+		return mail.SaveTemplate(tx, t.Kind, v.templateLanguage(), t.Subject, t.Body)
 	})
 	if fault.Is(err, fault.KindInvalid) {
 		page, shown := v.templateShown(t, own, err.Error())
@@ -277,7 +314,7 @@ func saveTemplate(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	return leadTo(link("mail-templates", string(t.Kind))), nil
+	return leadTo(templateView{Template: t}.address(v.templateLanguage())), nil
 }
 
 // valuesOf lists what a template may use.

@@ -39,6 +39,8 @@ func (p *pages) mountPortal(e *echo.Echo) {
 		g.GET(path, p.portalPage(page))
 	}
 	g.POST("/:token/details", p.saveDetails)
+	g.POST("/:token/alerts", p.addAlert)
+	g.POST("/:token/alerts/remove", p.removeAlert)
 	g.POST("/:token/end", p.endSession)
 	g.POST("/:token/link", p.mailLink)
 	g.GET("/:token/brand.css", p.portalFile(func(c echo.Context, head letterhead.Letterhead) error {
@@ -241,6 +243,7 @@ type overview struct {
 	Ledgers []ledger
 	Overdue string // "" where nothing is
 	Alerts  []alertRow
+	Own     ownAlerts
 }
 
 // plan is a subscription that is active.
@@ -276,6 +279,9 @@ func overviewPage(v *visitor, tx *store.Tx) (templ.Component, error) {
 		return nil, err
 	}
 	if o.Alerts, err = v.alerts(tx, subscriptions); err != nil {
+		return nil, err
+	}
+	if o.Own, err = v.ownAlerts(tx, subscriptions); err != nil {
 		return nil, err
 	}
 	return overviewView(o), nil

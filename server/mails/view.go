@@ -118,6 +118,10 @@ func Example(sender string, t mail.Template, m mail.Words) (subject, text, html 
 		v.Facts = append([]Fact{{m.CreditNote, values["credit_note_number"]}}, facts[0], Fact{m.Total, values["total"]})
 	case mail.PortalLink:
 		v.Link = &Link{m.OpenPortal, "https://billing.example/portal/example"}
+	case mail.CustomerAlert:
+		values["alert"], values["threshold"], values["value"] = m.CostReached, d.Money(money.Must("1000"), "USD"), d.Money(money.Must("1017"), "USD")
+		v.Heading, v.Link = m.CostReached, nil
+		v.Facts = []Fact{{m.Threshold, values["threshold"]}, {m.Reached, values["value"]}, {m.Period, d.Days(period.Date{Year: 2025, Month: time.April, Day: 1}, period.Date{Year: 2025, Month: time.April, Day: 30})}}
 	case mail.Alert:
 		v.Heading, v.Caption, v.Link = values["alert"], "Globex", nil
 		v.Facts = []Fact{{"Customer", "Globex"}, {"Plan", "Pro"}, {"Value", "1017, threshold 1000"}}

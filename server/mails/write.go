@@ -49,6 +49,10 @@ func Announce(tx *store.Tx, notes []any) error {
 			if of := writers[n.Type]; of != nil {
 				write = func(w writer) error { return of(w, n) }
 			}
+		case alert.OwnCrossing:
+			write = func(w writer) error { return w.ownCrossing(n) }
+		case alert.OwnDrop:
+			write = func(w writer) error { return w.ownDrop(n) }
 		case mail.Due:
 			write = func(w writer) error { return w.reminder(n.Reminder) }
 		}

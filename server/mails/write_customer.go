@@ -44,18 +44,20 @@ func (w writer) about(id string, kind mail.Kind) (a about, err error) {
 	return a, err
 }
 
-// language is that of a mail: the customer's, or, with a text of the account's own, that of its letterhead, since the
-// text has one language.
+// language is that of a mail: the customer's, or, with a text of the account's own that is for all languages, that of its
+// letterhead, since the text has one language.
 func (w writer) language(kind mail.Kind, buyer customer.Customer) (mail.Words, error) {
 	head, err := letterhead.CurrentText(w.tx)
 	if err != nil {
 		return mail.Words{}, err
 	}
-	_, own, err := mail.TemplateOf(w.tx, kind, mail.Words{})
-	if own {
+	words := mail.In(invoice.LanguageOf(head, buyer))
+	_, common, err := mail.TemplateOf(w.tx, kind, words)
+	if common {
 		buyer.Language = nil
+		words = mail.In(invoice.LanguageOf(head, buyer))
 	}
-	return mail.In(invoice.LanguageOf(head, buyer)), err
+	return words, err
 }
 
 // day writes a day of the customer's.
