@@ -97,6 +97,7 @@ type Server struct {
 	recent   *recent.Log
 	limits   *rateLimits
 	fonts    paper.Fonts
+	resets   resets
 
 	answers    *cached[error] // whether the database does
 	exposition *cached[exposition]
@@ -149,6 +150,7 @@ func New(cfg Config) *Server {
 		}),
 		ledgers: newKeyedLock(),
 		fonts:   paper.BuiltIn,
+		resets:  resets{origin: cfg.PublicURL, places: make(chan struct{}, mostResets)},
 		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
 
 		adminApart: cfg.AdminApart,
@@ -185,6 +187,7 @@ func (s *Server) Handler() http.Handler {
 	s.registerPublic(e)
 	console.Mount(e, console.Config{
 		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
+		MailReset: s.mailReset, MailsResets: s.mailsResets,
 	})
 	s.mountHosted(e)
 	return s.traced(answerHead(e))

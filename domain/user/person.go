@@ -127,7 +127,7 @@ func CreateMember(ctx context.Context, st *store.Store, accountID string, in New
 		if err := join(db, accountID, p.ID, role); err != nil {
 			return err
 		}
-		if token, err = startReset(db, p.ID); err != nil {
+		if token, err = startReset(db, p.ID, resetLife); err != nil {
 			return err
 		}
 		return audit.WriteShared(db, accountID)

@@ -22,7 +22,7 @@ func StartReset(ctx context.Context, st *store.Store, personID string, withoutSe
 				return err
 			}
 		}
-		if token, err = startReset(db, personID); err != nil {
+		if token, err = startReset(db, personID, resetLife); err != nil {
 			return err
 		}
 		return writeEverywhere(db)
@@ -30,13 +30,44 @@ func StartReset(ctx context.Context, st *store.Store, personID string, withoutSe
 	return token, err
 }
 
-func startReset(db *gorm.DB, personID string) (token string, err error) {
+// ForgottenLife is how long a link works that is mailed to who forgot the password.
+const ForgottenLife = time.Hour
+
+// CountForgotten counts that a link was asked for by mail, whether the address is a person's or not. Beyond a few, it
+// fails with a [Refusal] that has the time to wait.
+func CountForgotten(ctx context.Context, st *store.Store, email string, from Request) error {
+	counted := forgottenCounts(emailKey(email), from.Address)
+	return st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
+		left, err := counted.count(db)
+		if err == nil {
+			_, err = counted.answer(left)
+		}
+		return err
+	})
+}
+
+// StartForgotten returns the token of a link for the person with an address, which is mailed there, or fault.Missing. It
+// replaces the links that the person has.
+func StartForgotten(ctx context.Context, st *store.Store, email string, from Request) (p Person, token string, err error) {
+	if p, err = FindByEmail(store.WithAudit(ctx, ""), st, email); err != nil {
+		return p, "", err
+	}
+	err = as(p.begin(ctx, "requestPasswordReset", from.ID), st, p.ID, func(db *gorm.DB) error {
+		if token, err = startReset(db, p.ID, ForgottenLife); err != nil {
+			return err
+		}
+		return writeEverywhere(db)
+	})
+	return p, token, err
+}
+
+func startReset(db *gorm.DB, personID string, life time.Duration) (token string, err error) {
 	if err := db.Exec("DELETE FROM password_resets WHERE person_id = ?", personID).Error; err != nil {
 		return "", err
 	}
 	token = newToken()
 	return token, db.Exec("INSERT INTO password_resets (person_id, hash, expires_at) VALUES (?, ?, clock_timestamp() + ? * interval '1 second')",
-		personID, digest(token), int(resetLife.Seconds())).Error
+		personID, digest(token), int(life.Seconds())).Error
 }
 
 // StartReset is [StartReset] for an owner and a member of their account. Who can choose a password
@@ -58,7 +89,7 @@ func (s Session) StartReset(tx *store.Tx, personID string) (token string, err er
 	if err := become(tx.DB, personID); err != nil {
 		return "", err
 	}
-	return startReset(tx.DB, personID)
+	return startReset(tx.DB, personID, resetLife)
 }
 
 // FindReset returns the person who chooses a new password by a link, or [ErrLinkEnded].

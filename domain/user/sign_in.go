@@ -133,6 +133,21 @@ func passwordCounts(personID string) counts {
 	}
 }
 
+// How many links for a new password are mailed before the pause: to one address, and for one network.
+const (
+	mostForgotten     = 3
+	mostForgottenHere = 10
+)
+
+// forgottenCounts are those of a link that is asked for.
+func forgottenCounts(person, address string) counts {
+	return counts{
+		keys: []string{countKey("forgotten", person), countKey("forgotten here", network(address))},
+		most: []int{mostForgotten, mostForgottenHere},
+		own:  1,
+	}
+}
+
 func countKey(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {

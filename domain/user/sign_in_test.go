@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/user"
+	"tollkeeper/store/fault"
 )
 
 var _ = Describe("Signing in", func() {
@@ -190,6 +191,38 @@ var _ = Describe("Resetting a password", func() {
 		Expect(user.Reset(h.ctx, h.store, token, sentence, here)).To(MatchError(user.ErrLinkEnded))
 		_, _, err = user.SignIn(h.ctx, h.store, "mira@ours.example", another, here)
 		Expect(err).NotTo(HaveOccurred())
+	})
+
+	It("is possible for an hour by a link that is mailed, which is counted whether the address is known or not", func() {
+		session := h.signIn("mira@ours.example", here)
+		p, token, err := user.StartForgotten(h.ctx, h.store, "MIRA@ours.example", here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(p.Email).To(Equal("mira@ours.example"))
+		Expect(h.logged(h.ours)[0].Action).To(Equal("requestPasswordReset"))
+		_, again, err := user.StartForgotten(h.ctx, h.store, "mira@ours.example", here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(user.Reset(h.ctx, h.store, token, another, here)).To(MatchError(user.ErrLinkEnded), "it was replaced")
+		h.pass(59 * time.Minute)
+		Expect(user.Reset(h.ctx, h.store, again, another, here)).To(Succeed())
+		Expect(h.works(session)).To(BeFalse())
+		Expect(user.Reset(h.ctx, h.store, again, sentence, here)).To(MatchError(user.ErrLinkEnded), "it was used")
+
+		_, late, err := user.StartForgotten(h.ctx, h.store, "mira@ours.example", here)
+		Expect(err).NotTo(HaveOccurred())
+		h.pass(time.Hour)
+		Expect(user.Reset(h.ctx, h.store, late, sentence, here)).To(MatchError(user.ErrLinkEnded), "its time is over")
+		_, _, err = user.StartForgotten(h.ctx, h.store, "nobody@ours.example", here)
+		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
+
+		for _, email := range []string{"mira@ours.example", "nobody@ours.example"} {
+			for k := range 4 {
+				err := user.CountForgotten(h.ctx, h.store, email, here)
+				var refused user.Refusal
+				Expect(errors.As(err, &refused)).To(Equal(k == 3), "%s, %d", email, k)
+			}
+		}
+		h.pass(15 * time.Minute)
+		Expect(user.CountForgotten(h.ctx, h.store, "mira@ours.example", here)).To(Succeed())
 	})
 
 	It("is possible for a day", func() {

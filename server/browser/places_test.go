@@ -114,6 +114,7 @@ func (b business) outside() []place {
 		{"/console/login", "/console/login"},
 		{"/console/invitation/:token", "/console/invitation/" + invitation},
 		{"/console/reset/:token", "/console/reset/" + reset},
+		{"/console/forgotten", "/console/forgotten"},
 	}
 }
 

@@ -29,6 +29,11 @@ type Config struct {
 	Document *openapi3.T
 	API      API
 
+	// MailReset mails a link for a new password to the person with an address, if there is one, after it returns: how
+	// long it takes tells nothing. MailsResets reports whether the server can.
+	MailReset   func(email string, from user.Request)
+	MailsResets func() bool
+
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
 	TrustedProxies []netip.Prefix
 

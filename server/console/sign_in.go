@@ -26,6 +26,8 @@ func (c *Console) mountSignIn(all *echo.Group) {
 	g.POST("/setup", c.setUp)
 	g.GET("/invitation/:token", c.showInvitation)
 	g.POST("/invitation/:token", c.join)
+	g.GET("/forgotten", c.showForgotten)
+	g.POST("/forgotten", c.forgotten)
 	g.GET("/reset/:token", c.showReset)
 	g.POST("/reset/:token", c.reset)
 	g.POST("/logout", c.signOut, c.signedIn)

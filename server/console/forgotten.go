@@ -1,0 +1,52 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tollkeeper/domain/user"
+)
+
+// showForgotten asks who forgot the password for the address, or, where no mail is set up, says who can help.
+func (c *Console) showForgotten(ec echo.Context) error {
+	if !c.MailsResets() {
+		return show(ec, http.StatusOK, askOperatorPage())
+	}
+	return show(ec, http.StatusOK, forgottenPage(signInForm{Token: c.formToken(ec)}))
+}
+
+// forgotten has a link mailed. The answer is the same for an address that is not known, and the person is looked up after
+// it was sent.
+func (c *Console) forgotten(ec echo.Context) error {
+	if err := c.checkStranger(ec); err != nil {
+		return err
+	}
+	if !c.MailsResets() {
+		return show(ec, http.StatusNotFound, askOperatorPage())
+	}
+	form := signInForm{Token: c.formToken(ec), Email: strings.TrimSpace(ec.FormValue("email"))}
+	if form.Email == "" || len(form.Email) > longestForgotten {
+		form.Fields = map[string]string{"email": "Must be an email address."}
+		return show(ec, http.StatusBadRequest, forgottenPage(form))
+	}
+	from := c.from(ec)
+	err := user.CountForgotten(ec.Request().Context(), c.Store, form.Email, from)
+	var refused user.Refusal
+	if errors.As(err, &refused) {
+		form.Problem = fmt.Sprintf("Too many links were asked for. Try again in %d minutes.", max(1, int((refused.Wait+time.Minute-1)/time.Minute)))
+		return show(ec, refusedStatus(ec, refused), forgottenPage(form))
+	}
+	if err != nil {
+		return err
+	}
+	c.MailReset(form.Email, from)
+	return show(ec, http.StatusOK, resetMailedPage())
+}
+
+// longestForgotten bounds an address, in bytes.
+const longestForgotten = 320
