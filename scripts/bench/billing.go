@@ -286,7 +286,7 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 		return err
 	}
 	for _, table := range []string{"customers", "subscriptions", "plan_intervals", "price_intervals", "invoices", "credit_ledgers", "credit_blocks", "ledger_entries"} {
-		if err := b.copyRows(ctx, tx, table, times); err != nil {
+		if err := b.copyRows(ctx, tx, table, times, "NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%-0%'"); err != nil {
 			return fmt.Errorf("copy %s: %w", table, err)
 		}
 	}
@@ -297,8 +297,8 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 	return tx.Commit(ctx)
 }
 
-// copyRows copies the rows of a table, but for issued invoices, with ids of their own.
-func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int) error {
+// copyRows copies the rows of a table that a condition holds for, with ids of their own.
+func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int, where string) error {
 	var columns, made string
 	err := tx.QueryRow(ctx, `SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position),
 			string_agg('made.' || quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns
@@ -309,12 +309,12 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 	// An id keeps its prefix and its last letters; those between are the number of the copy.
 	_, err = tx.Exec(ctx, fmt.Sprintf(`
 		WITH c AS MATERIALIZED (SELECT * FROM customers WHERE account_id = $1 AND external_customer_id = $2),
-			t AS MATERIALIZED (SELECT * FROM %[1]s AS t WHERE account_id = $1 AND NOT coalesce(to_jsonb(t)->>'number', '') LIKE '%%-0%%')
+			t AS MATERIALIZED (SELECT * FROM %[1]s AS t WHERE account_id = $1 AND %[4]s)
 		INSERT INTO %[1]s (%[2]s) SELECT %[3]s
 			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
 			LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l,
 			LATERAL jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
-				'"(cus|sub|planinterval|pint|inv|block|entry)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made),
+				'"(cus|sub|planinterval|pint|inv|line|block|entry)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made, where),
 		b.account, b.seed, times)
 	return err
 }

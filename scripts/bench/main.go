@@ -49,6 +49,7 @@ func main() {
 	shares := flag.Bool("shares", false, "measure alone what an account feels of another one that does its worst")
 	verification := flag.Bool("verify", false, "measure alone how long all records are verified, and that damage is found")
 	guards := flag.Bool("guards", false, "measure what rights of keys and the audit log cost alone")
+	pages := flag.Bool("console", false, "measure the pages of the console alone, with so many customers as subscriptions are billed")
 	binary := flag.String("server", "", "the server's binary; built from this checkout when not given")
 	full := flag.Bool("full", false, "measure what needs very many events")
 	keep := flag.Bool("keep", false, "with -full: use the events of an earlier run, and leave them for the next")
@@ -77,6 +78,9 @@ func main() {
 	}
 	if *credits {
 		measure, o.mode = runCredits, "bench -credits"
+	}
+	if *pages {
+		measure, o.mode = runConsole, "bench -console"
 	}
 	if *guards {
 		measure, o.mode = runGuards, "bench -guards"
