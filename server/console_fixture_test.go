@@ -124,7 +124,7 @@ func (s shown) sound() {
 func (s shown) links() (paths []string) {
 	for _, found := range links.FindAllStringSubmatch(s.html, -1) {
 		path := html.UnescapeString(found[1])
-		if strings.HasSuffix(path, "/html") { // a mail as it is sent
+		if strings.HasSuffix(strings.SplitN(path, "?", 2)[0], "/html") { // a mail as it is sent
 			continue
 		}
 		if !strings.HasPrefix(path, "/console/assets/") && path != "/console/accounts" && path != "/console/you" {
