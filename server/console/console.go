@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
+	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -33,6 +34,9 @@ type Config struct {
 	// long it takes tells nothing. MailsResets reports whether the server can.
 	MailReset   func(email string, from user.Request)
 	MailsResets func() bool
+
+	// Fonts draw the sample of a letterhead.
+	Fonts paper.Fonts
 
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
 	TrustedProxies []netip.Prefix

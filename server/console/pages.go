@@ -51,6 +51,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/settings":                    settingsPage,
 		"/settings/:setting":           settingPage,
 		"/settings/team":               teamPage,
+		"/settings/letterhead":         letterheadPage,
 		"/audit":                       auditPage,
 		"/exports":                     exportsPage,
 		"/mails":                       mailsPage,
@@ -70,6 +71,8 @@ func (c *Console) mountPages(g *echo.Group) {
 	g.POST("/settings/team", p.serve(invite))
 	g.POST("/settings/team/invitations/:id", p.serve(withdrawInvitation))
 	g.POST("/settings/team/members/:id", p.serve(changeMember))
+	g.POST("/settings/letterhead", p.serve(saveLetterhead))
+	g.GET("/settings/letterhead/sample.pdf", p.sampleInvoice)
 	g.POST("/clock", p.serve(advanceClock))
 	g.POST("/work/:id", p.serve(retryWork))
 	g.GET("/exports/file", p.download)

@@ -23,7 +23,7 @@ func settingsPage(v *visit) (templ.Component, error) {
 	var team []action
 	lead := "Who manages the account changes them."
 	if v.session.Role.ManagesAccount() {
-		team = []action{{Address: link("settings", "team"), Name: "Team", Icon: "users", Kind: "primary"}}
+		team = []action{{Address: link("settings", "team"), Name: "Team", Icon: "users", Kind: "primary"}, {Address: link("settings", "letterhead"), Name: "Letterhead", Icon: "note"}}
 		lead = "Those without a link bound what the account may do to the server. An operator changes them: tollkeeper account set."
 	}
 	return recordPage(v, record{

@@ -13,6 +13,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/audit"
+	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
 )
@@ -23,11 +24,12 @@ type pages struct {
 	log        *slog.Logger
 	api        API
 	operations map[string]operation // of the contract, by id
-	downloads  chan struct{}        // a place for each file that is being made
+	fonts      paper.Fonts
+	downloads  chan struct{} // a place for each file that is being made
 }
 
 func newPages(cfg Config) *pages {
-	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), downloads: make(chan struct{}, mostDownloads)}
+	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, downloads: make(chan struct{}, mostDownloads)}
 }
 
 // visit is a request for a page: who asks, in which account, and at what time of its clock.
