@@ -1858,6 +1858,40 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
 	SetDefaultPlanVersion(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SimulatePlanWithBody Simulate a plan under other terms
+	//
+	// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+	// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+	// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+	//
+	// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+	// of those of the plan, coupons.
+	//
+	// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+	// There is one entry for each currency of the prices. The totals are of this page.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+	SimulatePlanWithBody(ctx context.Context, planID PlanID, params *SimulatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SimulatePlan Simulate a plan under other terms
+	//
+	// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+	// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+	// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+	//
+	// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+	// of those of the plan, coupons.
+	//
+	// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+	// There is one entry for each currency of the prices. The totals are of this page.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+	SimulatePlan(ctx context.Context, planID PlanID, params *SimulatePlanParams, body SimulatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CreatePlanVersionWithBody Create a version of a plan
 	//
 	// Makes a version with the changes of the request against the highest version there is. Prices and adjustments that the
@@ -6090,6 +6124,60 @@ func (c *Client) SetDefaultPlanVersionWithBody(ctx context.Context, planID PlanI
 // Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
 func (c *Client) SetDefaultPlanVersion(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSetDefaultPlanVersionRequest(c.Server, planID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SimulatePlanWithBody Simulate a plan under other terms
+//
+// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+//
+// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+// of those of the plan, coupons.
+//
+// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+// There is one entry for each currency of the prices. The totals are of this page.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+func (c *Client) SimulatePlanWithBody(ctx context.Context, planID PlanID, params *SimulatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSimulatePlanRequestWithBody(c.Server, planID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SimulatePlan Simulate a plan under other terms
+//
+// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+//
+// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+// of those of the plan, coupons.
+//
+// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+// There is one entry for each currency of the prices. The totals are of this page.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+func (c *Client) SimulatePlan(ctx context.Context, planID PlanID, params *SimulatePlanParams, body SimulatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSimulatePlanRequest(c.Server, planID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -15655,6 +15743,107 @@ func NewSetDefaultPlanVersionRequestWithBody(server string, planID PlanID, param
 	return req, nil
 }
 
+// NewSimulatePlanRequest calls the generic SimulatePlan builder with application/json body
+func NewSimulatePlanRequest(server string, planID PlanID, params *SimulatePlanParams, body SimulatePlanJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSimulatePlanRequestWithBody(server, planID, params, "application/json", bodyReader)
+}
+
+// NewSimulatePlanRequestWithBody constructs an http.Request for the SimulatePlan method, with any body, and a specified content type
+func NewSimulatePlanRequestWithBody(server string, planID PlanID, params *SimulatePlanParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "plan_id", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/plans/%s/simulate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewCreatePlanVersionRequest calls the generic CreatePlanVersion builder with application/json body
 func NewCreatePlanVersionRequest(server string, planID PlanID, params *CreatePlanVersionParams, body CreatePlanVersionJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -20969,6 +21158,40 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/plans/{plan_id}/set_default_version (the `SetDefaultPlanVersion` operationId).
 	SetDefaultPlanVersionWithResponse(ctx context.Context, planID PlanID, params *SetDefaultPlanVersionParams, body SetDefaultPlanVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDefaultPlanVersionResponse, error)
+
+	// SimulatePlanWithBodyWithResponse Simulate a plan under other terms
+	//
+	// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+	// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+	// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+	//
+	// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+	// of those of the plan, coupons.
+	//
+	// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+	// There is one entry for each currency of the prices. The totals are of this page.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+	SimulatePlanWithBodyWithResponse(ctx context.Context, planID PlanID, params *SimulatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SimulatePlanResponse, error)
+
+	// SimulatePlanWithResponse Simulate a plan under other terms
+	//
+	// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+	// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+	// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+	//
+	// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+	// of those of the plan, coupons.
+	//
+	// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+	// There is one entry for each currency of the prices. The totals are of this page.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+	SimulatePlanWithResponse(ctx context.Context, planID PlanID, params *SimulatePlanParams, body SimulatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*SimulatePlanResponse, error)
 
 	// CreatePlanVersionWithBodyWithResponse Create a version of a plan
 	//
@@ -30348,6 +30571,75 @@ func (r SetDefaultPlanVersionResponse) ContentType() string {
 	return ""
 }
 
+// SimulatePlanResponse429Headers the declared response headers of an HTTP 429 response for SimulatePlan
+type SimulatePlanResponse429Headers struct {
+	RetryAfter *int
+}
+
+type SimulatePlanResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanSimulation
+	// ApplicationProblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationProblemJSON403 *Forbidden
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *TooManyRequests
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Failure
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SimulatePlanResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SimulatePlanResponse) GetJSON200() *PlanSimulation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r SimulatePlanResponse) GetApplicationProblemJSON403() *Forbidden {
+	return r.ApplicationProblemJSON403
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r SimulatePlanResponse) GetApplicationProblemJSON429() *TooManyRequests {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SimulatePlanResponse) GetApplicationProblemJSONDefault() *Failure {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SimulatePlanResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SimulatePlanResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SimulatePlanResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SimulatePlanResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // CreatePlanVersionResponse429Headers the declared response headers of an HTTP 429 response for CreatePlanVersion
 type CreatePlanVersionResponse429Headers struct {
 	RetryAfter *int
@@ -36536,6 +36828,52 @@ func (c *ClientWithResponses) SetDefaultPlanVersionWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseSetDefaultPlanVersionResponse(rsp)
+}
+
+// SimulatePlanWithBodyWithResponse Simulate a plan under other terms
+//
+// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+//
+// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+// of those of the plan, coupons.
+//
+// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+// There is one entry for each currency of the prices. The totals are of this page.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+func (c *ClientWithResponses) SimulatePlanWithBodyWithResponse(ctx context.Context, planID PlanID, params *SimulatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SimulatePlanResponse, error) {
+	rsp, err := c.SimulatePlanWithBody(ctx, planID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSimulatePlanResponse(rsp)
+}
+
+// SimulatePlanWithResponse Simulate a plan under other terms
+//
+// Prices what the subscriptions of the plan really used, under the terms that they have and under others: another version
+// of the plan, or its highest version with changes. Shows both results for each billing period that begins in the
+// timeframe. Usage is read from events, and counts up to now in a period that is not over. Nothing is saved.
+//
+// The other terms apply for as long as a subscription is on the plan. What is its own stays: quantities, prices in place
+// of those of the plan, coupons.
+//
+// Amounts are what invoices charge before prepaid credits: after discounts and minimums, without what licenses cover.
+// There is one entry for each currency of the prices. The totals are of this page.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/plans/{plan_id}/simulate (the `SimulatePlan` operationId).
+func (c *ClientWithResponses) SimulatePlanWithResponse(ctx context.Context, planID PlanID, params *SimulatePlanParams, body SimulatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*SimulatePlanResponse, error) {
+	rsp, err := c.SimulatePlan(ctx, planID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSimulatePlanResponse(rsp)
 }
 
 // CreatePlanVersionWithBodyWithResponse Create a version of a plan
@@ -45221,6 +45559,66 @@ func ParseSetDefaultPlanVersionResponse(rsp *http.Response) (*SetDefaultPlanVers
 	switch {
 	case rsp.StatusCode == 429:
 		var headers SetDefaultPlanVersionResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSimulatePlanResponse parses an HTTP response from a SimulatePlanWithResponse call
+func ParseSimulatePlanResponse(rsp *http.Response) (*SimulatePlanResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SimulatePlanResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanSimulation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers SimulatePlanResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -9236,6 +9236,54 @@ type PlanPriceEntry struct {
 	Price *NullableNewPlanPrice `json:"price,omitempty"`
 }
 
+// PlanSimulation defines model for PlanSimulation.
+type PlanSimulation struct {
+	// Data The subscriptions of this page, newest first.
+	Data []SimulatedSubscription `json:"data"`
+
+	// PaginationMetadata Where the list goes on.
+	PaginationMetadata PaginationMetadata `json:"pagination_metadata"`
+
+	// Totals The sums of this page, by currency.
+	Totals []SimulatedTotal `json:"totals"`
+}
+
+// PlanSimulationRequest defines model for PlanSimulationRequest.
+type PlanSimulationRequest struct {
+	// AddAdjustments Adjustments that are added to those of the plan. None by default, and null is none.
+	AddAdjustments []PlanAdjustmentEntry `json:"add_adjustments,omitempty"`
+
+	// AddPrices Prices that are added to those of the plan. None by default, and null is none.
+	AddPrices []PlanPriceEntry `json:"add_prices,omitempty"`
+
+	// CustomerID The only customer. By default all customers of the plan, and null is the same.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// EndDate The day after the last one, at most 100 days after `start_date`.
+	EndDate Date `json:"end_date"`
+
+	// ExternalCustomerID The only customer, by alias. Must not be given with `customer_id`.
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// PlanVersionNumber The version whose terms are tried. By default the default version, and null is the same. Must not be given with changes.
+	PlanVersionNumber *int `json:"plan_version_number,omitempty"`
+
+	// RemoveAdjustments Adjustments of the plan that are left out. None by default, and null is none.
+	RemoveAdjustments []RemovedAdjustment `json:"remove_adjustments,omitempty"`
+
+	// RemovePrices Prices of the plan that are left out. None by default, and null is none.
+	RemovePrices []RemovedPrice `json:"remove_prices,omitempty"`
+
+	// ReplaceAdjustments Adjustments of the plan that others take the place of. None by default, and null is none.
+	ReplaceAdjustments []ReplacedAdjustment `json:"replace_adjustments,omitempty"`
+
+	// ReplacePrices Prices of the plan that others take the place of. None by default, and null is none.
+	ReplacePrices []ReplacedPrice `json:"replace_prices,omitempty"`
+
+	// StartDate The first day, in the time zone of each customer. Billing periods that begin on the days are simulated.
+	StartDate Date `json:"start_date"`
+}
+
 // PlanStatus `active` can be subscribed to, `draft` not yet, `archived` no longer.
 type PlanStatus string
 
@@ -9916,6 +9964,108 @@ type ScalingValue struct {
 
 // SentEventProperties Strings, numbers and booleans, as events that are sent to be stored have them. A property that is null is dropped.
 type SentEventProperties = json.RawMessage
+
+// SimulatedAmounts An amount before and after discounts and minimums.
+type SimulatedAmounts struct {
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Subtotal Amount `json:"subtotal"`
+
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Total Amount `json:"total"`
+}
+
+// SimulatedCost The costs of a billing period. The total is after minimums and discounts, the subtotal before.
+type SimulatedCost struct {
+	// PerPriceCosts The costs of each price.
+	PerPriceCosts []SimulatedPriceCost `json:"per_price_costs"`
+
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Subtotal Amount `json:"subtotal"`
+
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Total Amount `json:"total"`
+}
+
+// SimulatedPeriod A billing period under both terms, in one currency.
+type SimulatedPeriod struct {
+	// Currency Currency or custom unit of the prices.
+	Currency string `json:"currency"`
+
+	// Present The costs of a billing period. The total is after minimums and discounts, the subtotal before.
+	Present SimulatedCost `json:"present"`
+
+	// Simulated The costs of a billing period. The total is after minimums and discounts, the subtotal before.
+	Simulated SimulatedCost `json:"simulated"`
+
+	// TimeframeEnd End of the billing period, exclusive.
+	TimeframeEnd Timestamp `json:"timeframe_end"`
+
+	// TimeframeStart Start of the billing period, inclusive.
+	TimeframeStart Timestamp `json:"timeframe_start"`
+}
+
+// SimulatedPriceCost defines model for SimulatedPriceCost.
+type SimulatedPriceCost struct {
+	// Name Name of the price.
+	Name string `json:"name"`
+
+	// PriceID Id of the price. Null for one that is only tried.
+	PriceID *string `json:"price_id"`
+
+	// Quantity How many units.
+	Quantity json.Number `json:"quantity"`
+
+	// Subtotal What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Subtotal Amount `json:"subtotal"`
+
+	// Total What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Total Amount `json:"total"`
+}
+
+// SimulatedSubscription A subscription under the terms that it has and under the others.
+type SimulatedSubscription struct {
+	// Customer The customer, by id and alias.
+	Customer CustomerMinified `json:"customer"`
+
+	// CustomerName Name of the customer.
+	CustomerName string `json:"customer_name"`
+
+	// Name Its name.
+	Name string `json:"name"`
+
+	// Periods Its billing periods, oldest first, with an entry for each currency.
+	Periods []SimulatedPeriod `json:"periods"`
+
+	// PlanVersionNumber The version that the subscription is on.
+	PlanVersionNumber int `json:"plan_version_number"`
+
+	// SubscriptionID Id of the subscription.
+	SubscriptionID string `json:"subscription_id"`
+}
+
+// SimulatedTotal What the subscriptions of the page cost in one currency.
+type SimulatedTotal struct {
+	// Currency Currency or custom unit of the prices.
+	Currency string `json:"currency"`
+
+	// Present An amount before and after discounts and minimums.
+	Present SimulatedAmounts `json:"present"`
+
+	// Simulated An amount before and after discounts and minimums.
+	Simulated SimulatedAmounts `json:"simulated"`
+}
 
 // SubLineItem A part of a line. `type` chooses the variant.
 type SubLineItem struct {
@@ -12582,6 +12732,18 @@ type SetDefaultPlanVersionParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// SimulatePlanParams defines parameters for SimulatePlan.
+type SimulatePlanParams struct {
+	// Limit How many to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // CreatePlanVersionParams defines parameters for CreatePlanVersion.
 type CreatePlanVersionParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
@@ -13129,6 +13291,9 @@ type UpdatePlanJSONRequestBody = PlanUpdate
 
 // SetDefaultPlanVersionJSONRequestBody defines body for SetDefaultPlanVersion for application/json ContentType.
 type SetDefaultPlanVersionJSONRequestBody = PlanDefaultVersion
+
+// SimulatePlanJSONRequestBody defines body for SimulatePlan for application/json ContentType.
+type SimulatePlanJSONRequestBody = PlanSimulationRequest
 
 // CreatePlanVersionJSONRequestBody defines body for CreatePlanVersion for application/json ContentType.
 type CreatePlanVersionJSONRequestBody = PlanVersionCreate

@@ -393,6 +393,9 @@ type ServerInterface interface {
 	// SetDefaultPlanVersion Choose the version that new subscriptions get
 	// (POST /v1/plans/{plan_id}/set_default_version)
 	SetDefaultPlanVersion(ctx echo.Context, planID PlanID, params SetDefaultPlanVersionParams) error
+	// SimulatePlan Simulate a plan under other terms
+	// (POST /v1/plans/{plan_id}/simulate)
+	SimulatePlan(ctx echo.Context, planID PlanID, params SimulatePlanParams) error
 	// CreatePlanVersion Create a version of a plan
 	// (POST /v1/plans/{plan_id}/versions)
 	CreatePlanVersion(ctx echo.Context, planID PlanID, params CreatePlanVersionParams) error
@@ -4611,6 +4614,55 @@ func (w *ServerInterfaceWrapper) SetDefaultPlanVersion(ctx echo.Context) error {
 	return err
 }
 
+// SimulatePlan converts echo context to params.
+func (w *ServerInterfaceWrapper) SimulatePlan(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "plan_id" -------------
+	var planID PlanID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "plan_id", ctx.Param("plan_id"), &planID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter plan_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SimulatePlanParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SimulatePlan(ctx, planID, params)
+	return err
+}
+
 // CreatePlanVersion converts echo context to params.
 func (w *ServerInterfaceWrapper) CreatePlanVersion(ctx echo.Context) error {
 	var err error
@@ -6553,6 +6605,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/plans/:plan_id/migrations/:migration_id", wrapper.FetchPlanMigration, options.OperationMiddlewares["fetchPlanMigration"]...)
 	router.POST(options.BaseURL+"/v1/plans/:plan_id/migrations/:migration_id/cancel", wrapper.CancelPlanMigration, options.OperationMiddlewares["cancelPlanMigration"]...)
 	router.POST(options.BaseURL+"/v1/plans/:plan_id/set_default_version", wrapper.SetDefaultPlanVersion, options.OperationMiddlewares["setDefaultPlanVersion"]...)
+	router.POST(options.BaseURL+"/v1/plans/:plan_id/simulate", wrapper.SimulatePlan, options.OperationMiddlewares["simulatePlan"]...)
 	router.POST(options.BaseURL+"/v1/plans/:plan_id/versions", wrapper.CreatePlanVersion, options.OperationMiddlewares["createPlanVersion"]...)
 	router.GET(options.BaseURL+"/v1/plans/:plan_id/versions/:version", wrapper.FetchPlanVersion, options.OperationMiddlewares["fetchPlanVersion"]...)
 	router.GET(options.BaseURL+"/v1/plans/external_plan_id/:external_plan_id", wrapper.FetchPlanByExternalID, options.OperationMiddlewares["fetchPlanByExternalID"]...)
@@ -15968,6 +16021,82 @@ func (response SetDefaultPlanVersiondefaultApplicationProblemPlusJSONResponse) V
 	return err
 }
 
+type SimulatePlanRequestObject struct {
+	PlanID PlanID `json:"plan_id"`
+	Params SimulatePlanParams
+	Body   *SimulatePlanJSONRequestBody
+}
+
+type SimulatePlanResponseObject interface {
+	VisitSimulatePlanResponse(w http.ResponseWriter) error
+}
+
+type SimulatePlan200JSONResponse PlanSimulation
+
+func (response SimulatePlan200JSONResponse) VisitSimulatePlanResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SimulatePlan403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response SimulatePlan403ApplicationProblemPlusJSONResponse) VisitSimulatePlanResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SimulatePlan429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response SimulatePlan429ApplicationProblemPlusJSONResponse) VisitSimulatePlanResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SimulatePlandefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SimulatePlandefaultApplicationProblemPlusJSONResponse) VisitSimulatePlanResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreatePlanVersionRequestObject struct {
 	PlanID PlanID `json:"plan_id"`
 	Params CreatePlanVersionParams
@@ -19902,6 +20031,9 @@ type StrictServerInterface interface {
 	// SetDefaultPlanVersion Choose the version that new subscriptions get
 	// (POST /v1/plans/{plan_id}/set_default_version)
 	SetDefaultPlanVersion(ctx context.Context, request SetDefaultPlanVersionRequestObject) (SetDefaultPlanVersionResponseObject, error)
+	// SimulatePlan Simulate a plan under other terms
+	// (POST /v1/plans/{plan_id}/simulate)
+	SimulatePlan(ctx context.Context, request SimulatePlanRequestObject) (SimulatePlanResponseObject, error)
 	// CreatePlanVersion Create a version of a plan
 	// (POST /v1/plans/{plan_id}/versions)
 	CreatePlanVersion(ctx context.Context, request CreatePlanVersionRequestObject) (CreatePlanVersionResponseObject, error)
@@ -24311,6 +24443,55 @@ func (sh *strictHandler) SetDefaultPlanVersion(ctx echo.Context, planID PlanID, 
 		return err
 	} else if validResponse, ok := response.(SetDefaultPlanVersionResponseObject); ok {
 		return validResponse.VisitSetDefaultPlanVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SimulatePlan operation middleware
+func (sh *strictHandler) SimulatePlan(ctx echo.Context, planID PlanID, params SimulatePlanParams) error {
+	var request SimulatePlanRequestObject
+
+	request.PlanID = planID
+	request.Params = params
+
+	var body SimulatePlanJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SimulatePlan(ctx.Request().Context(), request.(SimulatePlanRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SimulatePlan")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SimulatePlanResponseObject); ok {
+		return validResponse.VisitSimulatePlanResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -113,6 +113,7 @@ func theSubscriptions() []storyStep {
 		tell("archiveCoupon"),
 		tell("updateFixedFeeQuantity").with("subscription_id", "harbor").asking(changed),
 		tell("unscheduleFixedFeeQuantityUpdates").with("subscription_id", "harbor").asking(changed),
+		tell("simulatePlan"),
 		tell("previewPlanChange").with("subscription_id", "harbor"),
 		tell("schedulePlanChange").with("subscription_id", "harbor").asking(changed),
 		tell("fetchSubscriptionSchedule").with("subscription_id", "harbor"),

@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/due"
+	"tollkeeper/domain/period"
 	"tollkeeper/store"
 )
 
@@ -97,6 +98,22 @@ func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next str
 	}
 	if filter.Statuses != nil {
 		query = query.Where(inStates(tx, filter.Statuses))
+	}
+	subs, next, err := store.List[Subscription](query, page)
+	if err != nil {
+		return nil, "", err
+	}
+	terms, err = load(tx, subs)
+	return terms, next, err
+}
+
+// OnPlan returns a page of the subscriptions that are on a plan, in whatever version, at some time of a period,
+// newest first: those of a customer, or with "" of all.
+func OnPlan(tx *store.Tx, planID, customerID string, during period.Period, page store.Page) (terms []Terms, next string, err error) {
+	query := tx.Model(&Subscription{}).Where("start_at < ? AND (end_at IS NULL OR end_at > ?)", during.End, during.Start).
+		Where("id IN (?)", tx.Model(&PlanInterval{}).Select("subscription_id").Where("plan_id = ? AND start_at < ?", planID, during.End))
+	if customerID != "" {
+		query = query.Where("customer_id = ?", customerID)
 	}
 	subs, next, err := store.List[Subscription](query, page)
 	if err != nil {
