@@ -176,3 +176,44 @@ var _ = Describe("Versions of a plan side by side", func() {
 		}
 	})
 })
+
+var _ = Describe("Drafts among many, in the console", func() {
+	It("are to be issued by hand where they do not issue themselves and may be issued", func() {
+		s := newFixture("2025-03-01T00:00:00Z")
+		owner, other := s.desk(user.RoleOwner), newFixture("2025-03-01T00:00:00Z")
+		buyer := s.buyer(nil)
+		other.post("/v1/invoices", other.oneOff(other.buyer(nil), nil)).expect(201)
+		Expect(owner.see("/console").html).NotTo(ContainSubstring("to be issued by hand"))
+		s.post("/v1/invoices", s.oneOff(buyer, nil)).expect(201)
+		s.post("/v1/invoices", s.oneOff(buyer, object{"invoice_date": "2025-03-05"})).expect(201)
+		s.post("/v1/invoices", s.oneOff(buyer, object{"invoice_date": "2025-03-05", "will_auto_issue": true})).expect(201)
+		Expect(owner.see("/console").html).To(ContainSubstring("1 draft to be issued by hand"))
+		s.clock("2025-03-06T00:00:00Z")
+		Expect(owner.see("/console").html).To(ContainSubstring("2 drafts to be issued by hand"))
+	})
+
+	It("lead the clock to the first of them, or to the end of the first period", func() {
+		s := newFixture("2025-03-01T00:00:00Z")
+		owner := s.desk(user.RoleOwner)
+		leads := func(to string) {
+			GinkgoHelper()
+			page := owner.see("/console/clock").html
+			if to == "" {
+				Expect(page).NotTo(ContainSubstring("To the next invoice"))
+				return
+			}
+			Expect(page).To(MatchRegexp(`value="` + to + `"[^>]*>To the next invoice`))
+		}
+		leads("")
+		buyer := s.buyer(object{"currency": "USD", "timezone": "Europe/Berlin"})
+		s.subscribe(buyer, object{"start_date": "2025-03-01"}, s.fee("20.00"))
+		leads("2025-03-31T22:00:00Z") // which is the end of March in Berlin, after its clock change
+		s.post("/v1/invoices", s.oneOff(buyer, object{"will_auto_issue": true, "invoice_date": "2025-03-05"})).expect(201)
+		for range 100 { // drafts that are newer, and later
+			s.post("/v1/invoices", s.oneOff(buyer, object{"will_auto_issue": true, "invoice_date": "2025-03-20"})).expect(201)
+		}
+		leads("2025-03-04T23:00:00Z")
+		Expect(owner.submit("/console/clock", url.Values{"to": {"2025-03-04T23:00:00Z"}}).status).To(Equal(http.StatusSeeOther))
+		leads("2025-03-19T23:00:00Z")
+	})
+})

@@ -74,6 +74,18 @@ func NextIssue(tx *store.Tx, by time.Time) (at time.Time, found bool, err error)
 	return at, found, nil
 }
 
+// WaitForHand counts the drafts that may be issued now and do not issue themselves, as far as most.
+func WaitForHand(tx *store.Tx, most int) (n int, err error) {
+	defer fault.Doing(&err, "count the drafts that wait to be issued")
+	settings, err := account.Of(tx)
+	if err != nil {
+		return 0, err
+	}
+	var ids []string
+	err = eligible(tx, settings, tx.Now).Where("NOT "+automatic, settings.AutoIssuance).Limit(most).Pluck("invoices.id", &ids).Error
+	return len(ids), err
+}
+
 // IssueNext issues the invoice of the earliest date that is due, and keeps those of the
 // same customer from being issued meanwhile, so that they are numbered in that order. It
 // reports false when none is due, or others are at work on all that are.
@@ -171,13 +183,20 @@ func issueDraft(tx *store.Tx, settings account.Account, row invoice.Invoice) err
 
 // issuing finds the drafts that issue themselves at or before an instant, by date.
 func issuing(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
+	return eligible(tx, settings, by).Where(automatic, settings.AutoIssuance)
+}
+
+// automatic is whether a draft issues itself: the invoice says so, or else its subscription, its customer or the account.
+const automatic = "coalesce(invoices.auto_issues, s.auto_issuance, c.auto_issuance, ?)"
+
+// eligible finds the drafts that may be issued at an instant, by date.
+func eligible(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 	return tx.Model(&invoice.Invoice{}).
 		Joins("JOIN customers c ON c.account_id = invoices.account_id AND c.id = invoices.customer_id").
 		Joins("LEFT JOIN subscriptions s ON s.account_id = invoices.account_id AND s.id = invoices.subscription_id").
 		Where("invoices.status = 'draft' AND invoices.invoice_date <= CASE WHEN invoices.has_usage THEN ?::timestamptz ELSE ? END",
 			by.Add(-settings.IssueDelay()), by).
 		Where("invoices.invoice_date <= ?", by).
-		Where("coalesce(invoices.auto_issues, s.auto_issuance, c.auto_issuance, ?)", settings.AutoIssuance).
 		Order("invoices.invoice_date, invoices.seq")
 }
 

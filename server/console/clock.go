@@ -8,14 +8,17 @@ import (
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/billing"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/store"
 )
 
 // clockView is the test clock, where it can go, and what happened on the way.
 type clockView struct {
 	visit    *visit
 	Clock    gen.TestClock
-	Next     *gen.Timestamp // when the next invoice is due to be issued
+	Next     *time.Time // when the next invoice is due to be issued
 	Problem  string
 	Asked    string // the instant that was refused
 	From     string // where the clock stood before it was moved
@@ -37,37 +40,35 @@ func showClock(v *visit, problem, asked string) (templ.Component, error) {
 		return nil, &failure{Status: 404}
 	}
 	view := clockView{visit: v, Clock: clock, Problem: problem, Asked: asked, From: v.query("from")}
-	view.Next = nextInvoice(v)
+	if view.Next, err = nextInvoice(v); err != nil {
+		return nil, err
+	}
 	if view.From != "" {
 		view.happened(v)
 	}
 	return clockDetail(view), nil
 }
 
-// nextInvoice returns when the draft that is issued first is due, or the first period ends.
-func nextInvoice(v *visit) *gen.Timestamp {
-	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"draft"}})
-	if err != nil {
-		return nil
-	}
-	var first *gen.Timestamp
-	earlier := func(at *gen.Timestamp) {
-		if at != nil && !v.past(at) && (first == nil || *at < *first) {
-			first = at
+// nextInvoice returns when the first draft issues itself or, if that is earlier, the first billing period ends; nil: neither
+// will be.
+func nextInvoice(v *visit) (next *time.Time, err error) {
+	err = v.pages.store.View(v.ctx, func(tx *store.Tx) error {
+		for _, due := range []func(*store.Tx, time.Time) (time.Time, bool, error){billing.NextIssue, subscription.NextOpening} {
+			at, found, err := due(tx, everAfter)
+			if err != nil {
+				return err
+			}
+			if found && at.After(v.now) && (next == nil || at.Before(*next)) {
+				next = &at
+			}
 		}
-	}
-	for _, i := range page.Data {
-		earlier(i.ScheduledIssueAt)
-	}
-	subscriptions, err := fetch[gen.SubscriptionPage](v, "listSubscriptions", nil, url.Values{"limit": {"100"}, "status": {"active"}})
-	if err != nil {
-		return first
-	}
-	for _, s := range subscriptions.Data {
-		earlier(s.CurrentBillingPeriodEndDate)
-	}
-	return first
+		return nil
+	})
+	return next, err
 }
+
+// everAfter is after whatever is due.
+var everAfter = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // happened reads the invoices and messages since the clock was moved.
 func (c *clockView) happened(v *visit) {
@@ -92,9 +93,7 @@ func (c clockView) steps() (steps []clockStep) {
 	month := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
 	steps = []clockStep{{"1 hour", now.Add(time.Hour)}, {"1 day", now.AddDate(0, 0, 1)}, {"1 week", now.AddDate(0, 0, 7)}, {"To the end of the month", month}}
 	if c.Next != nil {
-		if at, ok := parseInstant(*c.Next); ok {
-			steps = append(steps, clockStep{"To the next invoice", at})
-		}
+		steps = append(steps, clockStep{"To the next invoice", *c.Next})
 	}
 	return steps
 }
