@@ -53,6 +53,9 @@ func Resend(tx *store.Tx, id string) error {
 	if settings.Test() && !settings.MailInTest {
 		return fault.Refused("this test account sends no mail; an operator can allow it: tollkeeper account set %s mail_in_test true", tx.AccountID)
 	}
+	if err := opensPortals(tx); err != nil {
+		return err
+	}
 	var m Mail
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", id).Take(&m).Error
 	if err := store.Found(err, "Mail", id); err != nil {

@@ -36,9 +36,18 @@ func AllDue(ctx context.Context, st *store.Store, now time.Time) (accounts []str
 // errCutOff is what is known of a mail that a server died with.
 const errCutOff = "the server ended during the attempt; whether the mail was taken is not known"
 
+// opensPortals says that the transaction knows mails with links to the portal, which have none until they are sent. For
+// servers that do not, the database keeps these mails back.
+func opensPortals(tx *store.Tx) error {
+	return tx.Exec("SELECT set_config('tollkeeper.opens_portals', 'on', true)").Error
+}
+
 // Claim takes the mail of the account that has been due longest. Found is false when there is none. Mails that a server
 // died with become uncertain.
 func Claim(tx *store.Tx, now time.Time) (m Mail, found bool, err error) {
+	if err := opensPortals(tx); err != nil {
+		return m, false, err
+	}
 	err = tx.Model(&Mail{}).Where("status = ? AND claimed_until <= ?", StatusPending, now).
 		Updates(map[string]any{
 			"status": StatusUncertain, "next_attempt_at": nil,
@@ -86,6 +95,9 @@ type Outcome struct {
 
 // Record puts what came of an attempt on record, and plans the next one if there is one.
 func Record(tx *store.Tx, claimed Mail, o Outcome) error {
+	if err := opensPortals(tx); err != nil {
+		return err
+	}
 	var m Mail
 	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Where("id = ?", claimed.ID).Take(&m).Error
 	if err := store.Found(err, "Mail", claimed.ID); err != nil {
