@@ -13,8 +13,7 @@ func isRightToLeft(r rune) bool {
 }
 
 // visual puts a line with letters that run from right to left into the order from left to right, by the Unicode
-// Bidirectional Algorithm. The characters that control directions were left out before, and pairs of brackets are not
-// looked for (rule N0). The library has the classes of characters; its order of runs is the logical one, whatever their
+// Bidirectional Algorithm. The characters that control directions were left out before. The library has the classes of characters; its order of runs is the logical one, whatever their
 // levels.
 func visual(line string) string {
 	runes := []rune(line)
@@ -67,7 +66,9 @@ func levelsOf(runes []rune) []int {
 			}
 		}
 	}
+	marks := slices.Clone(classes)
 	resolveWeak(classes, base)
+	resolveBrackets(runes, marks, classes, base)
 	resolveNeutral(classes, base)
 	levels := make([]int, len(runes))
 	for k, class := range classes { // I1, I2
@@ -134,6 +135,83 @@ func resolveWeak(classes []bidi.Class, base bidi.Class) {
 		case bidi.EN:
 			if strong == bidi.L {
 				classes[k] = bidi.L
+			}
+		}
+	}
+}
+
+// mostOpen is how many brackets may be open within each other.
+const mostOpen = 63
+
+// bracketPairs returns the places of brackets that belong together, by the place of the first: rule BD16.
+func bracketPairs(runes []rune, classes []bidi.Class) (pairs [][2]int) {
+	type opened struct {
+		at     int
+		closes rune
+	}
+	var open []opened
+	for k, r := range runes {
+		properties, _ := bidi.LookupRune(r)
+		if !properties.IsBracket() || classes[k] != bidi.ON {
+			continue
+		}
+		if properties.IsOpeningBracket() {
+			if len(open) == mostOpen {
+				return nil
+			}
+			open = append(open, opened{k, []rune(bidi.ReverseString(string(r)))[0]})
+			continue
+		}
+		for n := len(open) - 1; n >= 0; n-- {
+			if open[n].closes == r {
+				pairs = append(pairs, [2]int{open[n].at, k})
+				open = open[:n]
+				break
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return a[0] - b[0] })
+	return pairs
+}
+
+// resolveBrackets gives both brackets of a pair the direction of the line where something within them has it. Else they
+// get that of what is within, if what is before them has it too, and otherwise that of the line: rule N0. Marks are the
+// classes before rules W1 to W7.
+func resolveBrackets(runes []rune, marks, classes []bidi.Class, base bidi.Class) {
+	strong := func(k int) (bidi.Class, bool) {
+		switch classes[k] {
+		case bidi.L:
+			return bidi.L, true
+		case bidi.R, bidi.EN, bidi.AN:
+			return bidi.R, true
+		}
+		return 0, false
+	}
+	for _, pair := range bracketPairs(runes, classes) {
+		same, other := false, false
+		for k := pair[0] + 1; k < pair[1]; k++ {
+			if found, is := strong(k); is {
+				same, other = same || found == base, other || found != base
+			}
+		}
+		if !same && !other {
+			continue
+		}
+		becomes := base
+		if !same {
+			before := base
+			for k := pair[0] - 1; k >= 0; k-- {
+				if found, is := strong(k); is {
+					before = found
+					break
+				}
+			}
+			becomes = before // that of the line, or the other one, which is within
+		}
+		for _, at := range pair {
+			classes[at] = becomes
+			for k := at + 1; k < len(classes) && marks[k] == bidi.NSM; k++ {
+				classes[k] = becomes
 			}
 		}
 	}

@@ -208,19 +208,29 @@ func (p *page) totals() {
 	x := leftMargin + bodyWidth*0.42
 	p.runHead = nil
 	p.y += 2
-	// All of them stand on one page, unless there are very many.
-	p.room(min(float64(len(d.Totals)+1)*(step(body)+2)+4, bodyEnd-topMargin-30))
+	type row struct {
+		document.Total
+		style  weight
+		size   float64
+		lines  []string
+		height float64
+	}
+	var rows []row
+	whole := 0.0
 	for _, t := range d.Totals {
-		style, size := plain, body
-		if t.Grand {
-			style, size = bold, 11
-		}
+		r := row{Total: t, style: plain, size: body}
 		label := t.Label
 		if t.Grand {
+			r.style, r.size = bold, 11
 			label += ", " + string(d.Currency)
 		}
-		lines := p.wrap(style, size, p.clean(label), labels)
-		height := float64(len(lines))*step(size) + 2
+		r.lines = p.wrap(r.style, r.size, p.clean(label), labels)
+		r.height = float64(len(r.lines))*step(r.size) + 2
+		rows, whole = append(rows, r), whole+r.height
+	}
+	p.room(min(whole+4, bodyEnd-topMargin-30)) // all of them stand on one page, unless they fill more
+	for _, t := range rows {
+		style, size, lines, height := t.style, t.size, t.lines, t.height
 		p.room(height + 2)
 		if t.Grand {
 			p.hairline(x, pageWidth-rightMargin, p.y, dark, 0.35)
