@@ -104,6 +104,7 @@ type Words struct {
 	AskForLink           string
 	UsageByDay           string
 	UsageByDayNote       string
+	DaysTotal            string
 	DaysLeftOut          string
 
 	// Of the portal.

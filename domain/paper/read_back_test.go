@@ -297,7 +297,7 @@ func textsOf(fonts paper.Fonts, d document.Document) (texts []string) {
 		}
 	}
 	for _, l := range d.ByDay() {
-		add(l.Name, d.Days(l), w.Total, w.Number(l.Quantity))
+		add(l.Name, d.Days(l), w.DaysTotal, w.Number(l.Quantity))
 		for _, day := range l.Days {
 			add(w.Date(day.On), w.Number(day.Quantity))
 		}

@@ -57,7 +57,7 @@ func (p *page) daysOf(l document.Line) {
 	p.room(step(small) + 2)
 	p.hairline(leftMargin, pageWidth-rightMargin, p.y, rule, 0.15)
 	p.y++
-	p.put(bold, small, leftMargin, base(p.y, small), dark, p.clean(w.Total))
+	p.put(bold, small, leftMargin, base(p.y, small), dark, p.clean(w.DaysTotal))
 	p.putRight(bold, small, pageWidth-rightMargin, base(p.y, small), bodyWidth*0.6, dark, w.Number(sum))
 	p.y += step(small)
 }
