@@ -47,6 +47,7 @@ var _ = Describe("The settings of an account, in the console", func() {
 			Expect(value(a, name)).To(Equal(to), name)
 			Expect(value(other, name)).To(Equal(before), name)
 		}
+		Expect(owner.submit("/console/settings/name", url.Values{"value": {"Renamed again"}}).status).To(Equal(http.StatusSeeOther))
 		entry := a.get("/v1/audit_log?limit=1").expect(200).list("data")[0].(object)
 		Expect(entry).To(HaveKeyWithValue("action", "changeSetting"))
 		Expect(entry["actor"]).To(HaveKeyWithValue("type", "person"))
