@@ -10053,6 +10053,9 @@ type SimulatedSubscription struct {
 
 	// SubscriptionID Id of the subscription.
 	SubscriptionID string `json:"subscription_id"`
+
+	// Timezone Time zone of the customer, in which its billing periods begin.
+	Timezone string `json:"timezone"`
 }
 
 // SimulatedTotal What the subscriptions of the page cost in one currency.

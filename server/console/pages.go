@@ -29,6 +29,7 @@ func (c *Console) mountPages(g *echo.Group) {
 		"/credits":                     creditsPage,
 		"/plans":                       plansPage,
 		"/plans/:id":                   planPage,
+		"/plans/:id/simulate":          simulationPage,
 		"/prices":                      pricesPage,
 		"/prices/:id":                  pricePage,
 		"/metrics":                     metricsPage,

@@ -43,6 +43,9 @@ func planPage(v *visit) (templ.Component, error) {
 			doing{Operation: "createSubscription", Name: "Subscribe a customer", Kind: "primary", Known: known},
 		),
 	}
+	if v.may("simulatePlan") {
+		h.Actions = append([]action{{Address: link("plans", p.ID, "simulate"), Name: "Simulate"}}, h.Actions...)
+	}
 	facts := []fact{
 		{"Alias", text(deref(p.ExternalPlanID))},
 		{"Description", text(deref(p.Description))},

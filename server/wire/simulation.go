@@ -41,7 +41,8 @@ func LoadSimulation(tx *store.Tx, all []charge.Simulated, next string) (gen.Plan
 	var sums simulatedSums
 	for _, s := range all {
 		of := gen.SimulatedSubscription{
-			SubscriptionID: s.Terms.ID, Name: s.Terms.Name, CustomerName: s.Terms.Customer.Name, PlanVersionNumber: s.Terms.PlanVersion,
+			SubscriptionID: s.Terms.ID, Name: s.Terms.Name, CustomerName: s.Terms.Customer.Name,
+			Timezone: s.Terms.Customer.Timezone, PlanVersionNumber: s.Terms.PlanVersion,
 			Customer: gen.CustomerMinified{ID: s.Terms.Customer.ID, ExternalCustomerID: s.Terms.Customer.ExternalCustomerID},
 			Periods:  make([]gen.SimulatedPeriod, 0, len(s.Present)),
 		}
