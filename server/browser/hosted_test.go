@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/account"
 )
 
 // within is the path of an address that an answer of the API shows.
@@ -34,6 +37,8 @@ func (b business) forCustomers() (all []place) {
 		"tax_numbers": list{object{"kind": "vat", "value": "IE9876543Z"}}, "email": "billing@brightline.example", "color": "#14515c",
 		"bank": object{"account_holder": "Brightline Speech Ltd", "iban": "IE29AIBK93115212345678", "bic": "AIBKIE2D"}, "payment_instructions": "Please name the invoice number.",
 	})
+	_, err := account.Set(context.Background(), b.store, b.id, "mail_from", "billing@brightline.example") // so alerts can be set
+	Expect(err).NotTo(HaveOccurred())
 	seen := map[string]bool{}
 	for _, each := range b.get("/invoices?limit=100&status[]=issued&status[]=paid&status[]=void")["data"].(list) {
 		i := each.(object)
