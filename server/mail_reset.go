@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"tollkeeper/domain/user"
@@ -14,34 +15,38 @@ import (
 // mostResets is how many links for a new password are mailed at once. More are not mailed: who asked asks again.
 const mostResets = 4
 
-// resets are links for a new password on their way. They begin with origin: an address that the request names could be
+// resets mails links for a new password. They begin with origin: an address that the request names could be
 // anybody's.
 type resets struct {
 	origin string
+	smtp   *mails.SMTP
+	store  *store.Store
+	runner *background.Runner
+	log    *slog.Logger
 	places chan struct{}
 }
 
 // resetWithin is how long the mail server has for a link.
 const resetWithin = time.Minute
 
-// mailsResets reports whether links for a new password can be mailed.
-func (s *Server) mailsResets() bool { return s.smtp.Sender() && s.resets.origin != "" }
+// can reports whether links for a new password can be mailed.
+func (r *resets) can() bool { return r.smtp.Sender() && r.origin != "" }
 
-// mailReset mails a link to the person with an address, if there is one, beside the request. The link is kept nowhere
+// mail mails a link to the person with an address, if there is one, beside the request. The link is kept nowhere
 // else, so what fails is not tried again.
-func (s *Server) mailReset(email string, from user.Request) {
+func (r *resets) mail(email string, from user.Request) {
 	select {
-	case s.resets.places <- struct{}{}:
+	case r.places <- struct{}{}:
 	default:
-		s.log.Warn("a link for a new password is not mailed: too many are on their way")
+		r.log.Warn("a link for a new password is not mailed: too many are on their way")
 		return
 	}
 	go func() {
-		defer func() { <-s.resets.places }()
+		defer func() { <-r.places }()
 		ctx, done := context.WithTimeout(store.For(context.Background(), store.Background), resetWithin)
 		defer done()
-		s.runner.Run(ctx, background.Unit{Work: "mail a link for a new password"}, func() error {
-			person, token, err := user.StartForgotten(ctx, s.store, email, from)
+		r.runner.Run(ctx, background.Unit{Work: "mail a link for a new password"}, func() error {
+			person, token, err := user.StartForgotten(ctx, r.store, email, from)
 			if fault.Is(err, fault.KindMissing) {
 				return nil
 			}
@@ -49,9 +54,9 @@ func (s *Server) mailReset(email string, from user.Request) {
 				return err
 			}
 			const subject = "Choose a new password for Tollkeeper"
-			return s.smtp.SendLink(ctx, person.Email, mails.View{
+			return r.smtp.SendLink(ctx, person.Email, mails.View{
 				Heading: subject, Paragraphs: []string{"Follow this link:"},
-				Link:   &mails.Link{Text: "Choose a new password", URL: s.resets.origin + "/console/reset/" + token},
+				Link:   &mails.Link{Text: "Choose a new password", URL: r.origin + "/console/reset/" + token},
 				Footer: "The link works once, for an hour. If you did not ask for it, ignore this mail: your password stays.",
 			}, subject, time.Now())
 		})

@@ -97,7 +97,7 @@ type Server struct {
 	recent   *recent.Log
 	limits   *rateLimits
 	fonts    paper.Fonts
-	resets   resets
+	resets   *resets
 
 	answers    *cached[error] // whether the database does
 	exposition *cached[exposition]
@@ -150,7 +150,6 @@ func New(cfg Config) *Server {
 		}),
 		ledgers: newKeyedLock(),
 		fonts:   paper.BuiltIn,
-		resets:  resets{origin: cfg.PublicURL, places: make(chan struct{}, mostResets)},
 		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
 
 		adminApart: cfg.AdminApart,
@@ -162,6 +161,7 @@ func New(cfg Config) *Server {
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
 	}
+	s.resets = &resets{origin: cfg.PublicURL, smtp: cfg.SMTP, store: cfg.Store, runner: runner, log: cfg.Logger, places: make(chan struct{}, mostResets)}
 	s.recent = recent.New(cfg.Store, runner, metrics.unlogged.Inc)
 	if cfg.Fonts != nil {
 		s.fonts = *cfg.Fonts
@@ -187,7 +187,7 @@ func (s *Server) Handler() http.Handler {
 	s.registerPublic(e)
 	console.Mount(e, console.Config{
 		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
-		Fonts: s.fonts, MailReset: s.mailReset, MailsResets: s.mailsResets,
+		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can,
 	})
 	s.mountHosted(e)
 	return s.traced(answerHead(e))
