@@ -187,7 +187,7 @@ func (s *Server) Handler() http.Handler {
 	s.registerPublic(e)
 	console.Mount(e, console.Config{
 		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
-		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can,
+		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can, Sessions: sessionGuesses{s.limits},
 	})
 	s.mountHosted(e)
 	return s.traced(answerHead(e))

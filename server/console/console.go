@@ -38,12 +38,22 @@ type Config struct {
 	// Fonts draw the sample of a letterhead.
 	Fonts paper.Fonts
 
+	// Sessions bounds how often an address sends cookies of no session; nil: not at all.
+	Sessions Guesses
+
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
 	TrustedProxies []netip.Prefix
 
 	// Failed logs what is no fault of the client, sets the headers of its answer and returns the
 	// status.
 	Failed func(c echo.Context, err error) (status int)
+}
+
+// Guesses counts secrets that are looked up, by the address that sends them.
+type Guesses interface {
+	Admit(address, secret string) (wait string, ok bool) // wait is the header Retry-After of a refusal
+	Worked(secret string)
+	Failed(address, secret string)
 }
 
 // Console answers the paths under /console.
@@ -130,13 +140,42 @@ func withoutAccount(path string) bool {
 // session returns the session of the request's cookie, and puts it into the request's context.
 func (c *Console) session(ec echo.Context) (user.Session, error) {
 	token := readCookie(ec, sessionCookie)
+	if err := c.admit(ec, token); err != nil {
+		return user.Session{}, err
+	}
 	session, err := user.FindSession(ec.Request().Context(), c.Store, token)
+	c.noteGuess(ec, token, err)
 	if err != nil {
 		return session, err
 	}
 	ctx := context.WithValue(ec.Request().Context(), sessionKey{}, session)
 	ec.SetRequest(ec.Request().WithContext(store.WithAccount(ctx, session.AccountID)))
 	return session, nil
+}
+
+// admit refuses to look up a cookie for an address that has sent too many of no session. One that was of a
+// session is looked up whatever others at the address do.
+func (c *Console) admit(ec echo.Context, token string) error {
+	if c.Sessions == nil || token == "" {
+		return nil
+	}
+	wait, ok := c.Sessions.Admit(ec.RealIP(), token)
+	if ok {
+		return nil
+	}
+	ec.Response().Header().Set(echo.HeaderRetryAfter, wait)
+	return echo.NewHTTPError(http.StatusTooManyRequests, "Too many requests from this address were of no session. Try again in "+wait+" seconds.")
+}
+
+// noteGuess counts what a cookie was.
+func (c *Console) noteGuess(ec echo.Context, token string, err error) {
+	switch {
+	case c.Sessions == nil || token == "":
+	case err == nil:
+		c.Sessions.Worked(token)
+	case errors.Is(err, user.ErrNoSession):
+		c.Sessions.Failed(ec.RealIP(), token)
+	}
 }
 
 // changes reports a method that may change something.
