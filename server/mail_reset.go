@@ -58,7 +58,7 @@ func (r *resets) mail(email string, from user.Request) {
 				Heading: subject, Paragraphs: []string{"Follow this link:"},
 				Link:   &mails.Link{Text: "Choose a new password", URL: r.origin + "/console/reset/" + token},
 				Footer: "The link works once, for an hour. If you did not ask for it, ignore this mail: your password stays.",
-			}, subject, time.Now())
+			}, subject, time.Now()) //nolint:forbidigo // real time
 		})
 	}()
 }

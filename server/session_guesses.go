@@ -13,7 +13,7 @@ type sessionGuesses struct{ limits *rateLimits }
 // Admit implements console.Guesses.
 func (g sessionGuesses) Admit(address, secret string) (wait string, ok bool) {
 	var often contract.TooOften
-	if errors.As(g.limits.admit(address, secret, time.Now()), &often) {
+	if errors.As(g.limits.admit(address, secret, time.Now()), &often) { //nolint:forbidigo // real time
 		return often.RetryAfter(), false
 	}
 	return "", true
@@ -23,4 +23,4 @@ func (g sessionGuesses) Admit(address, secret string) (wait string, ok bool) {
 func (g sessionGuesses) Worked(secret string) { g.limits.worked(secret) }
 
 // Failed implements console.Guesses.
-func (g sessionGuesses) Failed(address, secret string) { g.limits.failed(address, secret, time.Now()) }
+func (g sessionGuesses) Failed(address, secret string) { g.limits.failed(address, secret, time.Now()) } //nolint:forbidigo // real time

@@ -63,7 +63,7 @@ func (v *visitor) ownAlerts(tx *store.Tx, subscriptions []subscription.Terms) (o
 		}
 		o.Rows = append(o.Rows, row)
 	}
-	mailed, err := mails.MailsAlerts(tx, v.Customer)
+	mailed, err := mails.SendsAlerts(tx, v.Customer)
 	if mailed && len(set) < alert.MostOwn {
 		o.Watched, o.Email = choices, v.Customer.Email
 	}

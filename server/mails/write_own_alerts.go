@@ -64,8 +64,8 @@ func (w writer) ownAlert(buyer customer.Customer, m mail.Words, v View, values m
 	return w.queue(l, m, v, values, buyer.Email)
 }
 
-// MailsAlerts reports whether the account can mail a customer about alerts.
-func MailsAlerts(tx *store.Tx, buyer customer.Customer) (bool, error) {
+// SendsAlerts reports whether the account can mail a customer about alerts.
+func SendsAlerts(tx *store.Tx, buyer customer.Customer) (bool, error) {
 	settings, err := account.Of(tx)
 	return mail.Sends(settings) && buyer.Email != "", err
 }
