@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"tollkeeper/gen"
@@ -13,45 +16,30 @@ import (
 
 // biller bills traces on one account of a server.
 type biller struct {
-	api      *gen.ClientWithResponses
+	url      string // without a slash at its end
+	key      string
 	progress io.Writer
 }
 
-func connect(url, key string, progress io.Writer) (*biller, error) {
-	api, err := gen.NewClientWithResponses(strings.TrimSuffix(url, "/"), gen.WithRequestEditorFn(
-		func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", "Bearer "+key)
-			return nil
-		}))
-	return &biller{api, progress}, err
+func connect(url, key string, progress io.Writer) *biller {
+	return &biller{strings.TrimSuffix(url, "/") + "/v1", key, progress}
 }
 
 func (b *biller) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, format+"\n", args...)
 }
 
-// answer is what every response of the client can tell.
-type answer interface {
-	Status() string
-	GetApplicationProblemJSONDefault() *gen.Failure
+// refusal is a request that the server did not grant. A refusal of events names them.
+type refusal struct {
+	gen.Problem
+	ValidationFailed []gen.EventFailure `json:"validation_failed"`
 }
-
-// refusal is a request that the server did not grant.
-type refusal gen.Failure
 
 func (r *refusal) Error() string {
+	if len(r.ValidationFailed) > 0 {
+		return fmt.Sprintf("%d events were refused, first of all: %s", len(r.ValidationFailed), r.Detail)
+	}
 	return fmt.Sprintf("the server refused with %d: %s", r.Status, r.Detail)
-}
-
-// granted returns the body of a success, or what went wrong.
-func granted[T any](body *T, a answer) (*T, error) {
-	if body != nil {
-		return body, nil
-	}
-	if problem := a.GetApplicationProblemJSONDefault(); problem != nil {
-		return nil, (*refusal)(problem)
-	}
-	return nil, errors.New("the server answered " + a.Status() + " without a problem document")
 }
 
 // status is that of a refusal, 0 for any other error.
@@ -61,6 +49,53 @@ func status(err error) int {
 		return r.Status
 	}
 	return 0
+}
+
+// get reads an answer.
+func get[T any](ctx context.Context, b *biller, path string, query url.Values) (answer T, err error) {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return answer, b.ask(ctx, http.MethodGet, path, "", nil, &answer)
+}
+
+// post sends a body and reads the answer. The request is repeated without a second effect under the
+// same idempotency key; "" sends none.
+func post[T any](ctx context.Context, b *biller, path, idempotencyKey string, body any) (answer T, err error) {
+	sent, err := json.Marshal(body)
+	if err != nil {
+		return answer, err
+	}
+	return answer, b.ask(ctx, http.MethodPost, path, idempotencyKey, sent, &answer)
+}
+
+// ask decodes the body of a success. Else the error is a [refusal], where the server says why.
+func (b *biller) ask(ctx context.Context, method, path, idempotencyKey string, body []byte, answer any) error {
+	request, err := http.NewRequestWithContext(ctx, method, b.url+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+b.key)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	answered, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answered.Body.Close()
+	decoder := json.NewDecoder(answered.Body)
+	if answered.StatusCode < 300 {
+		return decoder.Decode(answer)
+	}
+	refused := &refusal{}
+	if err := decoder.Decode(refused); err != nil || refused.Status == 0 {
+		return errors.New("the server answered " + answered.Status + " without a problem document")
+	}
+	return refused
 }
 
 func pointer[T any](v T) *T { return &v }

@@ -56,11 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		traces = append(traces, t)
 	}
-	b, err := connect(*url, *key, progress)
-	if err != nil {
-		return err
-	}
-	invoices, err := b.bill(ctx, traces)
+	invoices, err := connect(*url, *key, progress).bill(ctx, traces)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"tollkeeper/gen"
@@ -26,11 +25,7 @@ const (
 
 // plan finds the plan, or makes it with its item and metrics.
 func (b *biller) plan(ctx context.Context) error {
-	found, err := b.api.FetchPlanByExternalIDWithResponse(ctx, planID)
-	if err != nil {
-		return err
-	}
-	if _, err = granted(found.JSON200, found); status(err) != http.StatusNotFound {
+	if _, err := get[gen.Plan](ctx, b, "/plans/external_plan_id/"+planID, nil); status(err) != http.StatusNotFound {
 		return err
 	}
 	item, err := b.item(ctx)
@@ -45,81 +40,41 @@ func (b *biller) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	prices, err := prices(item, input, output)
-	if err != nil {
-		return err
-	}
-	made, err := b.api.CreatePlanWithResponse(ctx, nil, gen.PlanCreate{
-		Name: "Language model", ExternalPlanID: pointer(planID), Currency: "USD", Prices: prices,
+	_, err = post[gen.Plan](ctx, b, "/plans", "", object{
+		"name": "Language model", "external_plan_id": planID, "currency": "USD", "prices": prices(item, input, output),
 	})
-	if err != nil {
-		return err
-	}
-	_, err = granted(made.JSON201, made)
 	return err
 }
 
 // Creations carry an idempotency key, so that a run that was cut short and one
 // that goes on from there make one item and one metric of a kind.
 func (b *biller) item(ctx context.Context) (id string, err error) {
-	made, err := b.api.CreateItemWithResponse(ctx,
-		&gen.CreateItemParams{IdempotencyKey: pointer("bill-trace item")}, gen.ItemCreate{Name: "Language model"})
-	if err != nil {
-		return "", err
-	}
-	item, err := granted(made.JSON201, made)
-	if err != nil {
-		return "", err
-	}
-	return item.ID, nil
+	made, err := post[gen.Item](ctx, b, "/items", "bill-trace item", gen.ItemCreate{Name: "Language model"})
+	return made.ID, err
 }
 
 func (b *biller) metric(ctx context.Context, item, name, property string) (id string, err error) {
-	made, err := b.api.CreateMetricWithResponse(ctx,
-		&gen.CreateMetricParams{IdempotencyKey: pointer("bill-trace metric " + property + " of " + item)},
+	made, err := post[gen.BillableMetric](ctx, b, "/metrics", "bill-trace metric "+property+" of "+item,
 		gen.MetricCreate{Name: name, ItemID: item, SQL: "SELECT SUM(" + property + ") FROM events WHERE event_name = '" + eventName + "'"})
-	if err != nil {
-		return "", err
-	}
-	metric, err := granted(made.JSON201, made)
-	if err != nil {
-		return "", err
-	}
-	return metric.ID, nil
+	return made.ID, err
 }
+
+type object = map[string]any
 
 // prices are those of the plan: tokens in by tiers, tokens out by the unit, and
 // a fee for the platform at the start of each month.
-func prices(item, input, output string) ([]gen.PlanPriceEntry, error) {
-	var tokensIn, tokensOut, platform gen.NullableNewPlanPrice
-	base := func(name string) gen.NewPlanPriceBase {
-		return gen.NewPlanPriceBase{NewPriceBase: gen.NewPriceBase{Name: name, ItemID: item, Cadence: gen.CadenceMonthly}}
+func prices(item, input, output string) (entries []object) {
+	for _, price := range []object{
+		{"name": inputLine, "billable_metric_id": input, "model_type": "tiered", "tiered_config": object{"tiers": []object{
+			{"first_unit": 0, "last_unit": 5_000_000, "unit_amount": "0.0000025"},
+			{"first_unit": 5_000_000, "last_unit": 15_000_000, "unit_amount": "0.000002"},
+			{"first_unit": 15_000_000, "last_unit": nil, "unit_amount": "0.0000015"},
+		}}},
+		{"name": outputLine, "billable_metric_id": output, "model_type": "unit", "unit_config": object{"unit_amount": "0.00001"}},
+		{"name": "Platform", "fixed_price_quantity": 1, "billed_in_advance": true, "model_type": "unit", "unit_config": object{"unit_amount": "20.00"}},
+	} {
+		price["item_id"], price["cadence"] = item, "monthly"
+		entries = append(entries, object{"price": price})
 	}
-	in := gen.NewPlanTieredPrice{NewPlanPriceBase: base(inputLine)}
-	in.BillableMetricID = &input
-	in.ModelType = gen.TieredModelTiered
-	in.TieredConfig.Tiers = []gen.Tier{
-		{FirstUnit: "0", LastUnit: pointer(json.Number("5000000")), UnitAmount: "0.0000025"},
-		{FirstUnit: "5000000", LastUnit: pointer(json.Number("15000000")), UnitAmount: "0.000002"},
-		{FirstUnit: "15000000", UnitAmount: "0.0000015"},
-	}
-	if err := tokensIn.FromNewPlanTieredPrice(in); err != nil {
-		return nil, err
-	}
-	out := gen.NewPlanUnitPrice{NewPlanPriceBase: base(outputLine)}
-	out.BillableMetricID = &output
-	out.ModelType = gen.UnitModelUnit
-	out.UnitConfig.UnitAmount = "0.00001"
-	if err := tokensOut.FromNewPlanUnitPrice(out); err != nil {
-		return nil, err
-	}
-	fee := gen.NewPlanUnitPrice{NewPlanPriceBase: base("Platform")}
-	fee.FixedPriceQuantity = pointer(json.Number("1"))
-	fee.BilledInAdvance = pointer(true)
-	fee.ModelType = gen.UnitModelUnit
-	fee.UnitConfig.UnitAmount = "20.00"
-	if err := platform.FromNewPlanUnitPrice(fee); err != nil {
-		return nil, err
-	}
-	return []gen.PlanPriceEntry{{Price: &tokensIn}, {Price: &tokensOut}, {Price: &platform}}, nil
+	return entries
 }

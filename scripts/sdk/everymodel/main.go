@@ -1,5 +1,8 @@
-// Command everymodel makes a plan with every price model through the Go client and
-// decodes it again. The configurations come in on stdin, a JSON object by model_type;
+//go:build sdk
+
+// Command everymodel makes a plan with every price model through the client that oapi-codegen makes of
+// openapi.yaml without an overlay, and decodes it again. scripts/sdk/run generates that client beside a
+// copy of this file. The configurations come in on stdin, a JSON object by model_type;
 // SERVER_URL and TOLLKEEPER_API_KEY name the server.
 package main
 
@@ -11,8 +14,6 @@ import (
 	"log"
 	"net/http"
 	"os"
-
-	"tollkeeper/gen"
 )
 
 func main() {
@@ -26,7 +27,7 @@ func run(ctx context.Context) error {
 	if err := json.NewDecoder(os.Stdin).Decode(&configs); err != nil {
 		return err
 	}
-	client, err := gen.NewClientWithResponses(os.Getenv("SERVER_URL"), gen.WithRequestEditorFn(
+	client, err := NewClientWithResponses(os.Getenv("SERVER_URL"), WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+os.Getenv("TOLLKEEPER_API_KEY"))
 			return nil
@@ -38,7 +39,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := client.CreatePlanWithResponse(ctx, nil, gen.PlanCreate{Name: "Every model", Currency: "USD", Prices: prices})
+	plan, err := client.CreatePlanWithResponse(ctx, nil, PlanCreate{Name: "Every model", Currency: "USD", Prices: prices})
 	if err != nil {
 		return err
 	}
@@ -55,40 +56,40 @@ func run(ctx context.Context) error {
 }
 
 // entries are prices of all models, for usage unless they charge for other prices.
-func entries(ctx context.Context, client *gen.ClientWithResponses, configs map[string]json.RawMessage) (all []gen.PlanPriceEntry, err error) {
-	item, err := client.CreateItemWithResponse(ctx, nil, gen.ItemCreate{Name: "Everything"})
+func entries(ctx context.Context, client *ClientWithResponses, configs map[string]json.RawMessage) (all []PlanPriceEntry, err error) {
+	item, err := client.CreateItemWithResponse(ctx, nil, ItemCreate{Name: "Everything"})
 	if err != nil || item.JSON201 == nil {
 		return nil, fmt.Errorf("create an item: %w", err)
 	}
-	metric, err := client.CreateMetricWithResponse(ctx, nil, gen.MetricCreate{
-		Name: "Calls", ItemID: item.JSON201.ID, SQL: "SELECT COUNT(*) FROM events",
+	metric, err := client.CreateMetricWithResponse(ctx, nil, MetricCreate{
+		Name: "Calls", ItemId: item.JSON201.Id, Sql: "SELECT COUNT(*) FROM events",
 	})
 	if err != nil || metric.JSON201 == nil {
 		return nil, fmt.Errorf("create a metric: %w", err)
 	}
 	for model, config := range configs {
 		price := map[string]any{
-			"name": model, "item_id": item.JSON201.ID, "cadence": "monthly", "model_type": model, model + "_config": config,
+			"name": model, "item_id": item.JSON201.Id, "cadence": "monthly", "model_type": model, model + "_config": config,
 		}
 		if model != "minimum_composite" && model != "percent" {
-			price["billable_metric_id"] = metric.JSON201.ID
+			price["billable_metric_id"] = metric.JSON201.Id
 		}
 		text, err := json.Marshal(price)
 		if err != nil {
 			return nil, err
 		}
-		var union gen.NullableNewPlanPrice
+		var union NullableNewPlanPrice
 		if err := union.UnmarshalJSON(text); err != nil {
 			return nil, err
 		}
-		all = append(all, gen.PlanPriceEntry{Price: &union})
+		all = append(all, PlanPriceEntry{Price: &union})
 	}
 	return all, nil
 }
 
 // same decodes a price as the variant it says it is, and compares its configuration
 // with what was sent.
-func same(price gen.Price, configs map[string]json.RawMessage) error {
+func same(price Price, configs map[string]json.RawMessage) error {
 	variant, err := price.ValueByDiscriminator()
 	if err != nil {
 		return err
