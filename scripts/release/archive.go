@@ -15,7 +15,7 @@ import (
 
 // besides are patterns of the files of the repository that go with a binary.
 var besides = []string{
-	"LICENSE", "README.md", "CHANGELOG.md", "RELIABILITY.md", "openapi.yaml", "docs/*.md",
+	"LICENSE", "README.md", "CHANGELOG.md", "RELIABILITY.md", "SECURITY.md", "openapi.yaml", "docs/*.md",
 	"deploy/compose.yaml", "deploy/helm/*.yaml", "deploy/helm/templates/*", "deploy/systemd/*.service",
 	"deploy/monitoring/alerts.yaml", "deploy/monitoring/dashboard.json",
 }

@@ -103,10 +103,14 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 	It("get a first bill, and move its account in", NodeTimeout(time.Minute), func(ctx SpecContext) {
 		billed = account()
 		follow(ctx, "first-bill.md", "KEY="+billed)
+		use := exec.CommandContext(ctx, "curl", "-fsS", "http://"+address+"/v1/ingest", "-H", "Authorization: Bearer "+billed,
+			"-H", "Content-Type: application/json", "-d", `{"events": [{"event_name": "call", "external_customer_id": "acme",
+				"idempotency_key": "call-5", "timestamp": "2025-04-01T18:00:00Z", "properties": {"status": 200}}]}`)
+		Expect(use.Run()).To(Succeed())
 		here := account()
 		var out bytes.Buffer
 		advance := exec.CommandContext(ctx, "curl", "-fsS", "http://"+address+"/v1/test_clock/advance", "-H", "Authorization: Bearer "+here,
-			"-H", "Content-Type: application/json", "-d", `{"now": "2025-02-01T12:00:00Z"}`)
+			"-H", "Content-Type: application/json", "-d", `{"now": "2025-04-02T00:00:00Z"}`)
 		advance.Stdout, advance.Stderr = &out, &out
 		Expect(advance.Run()).To(Succeed(), "%s", &out)
 		follow(ctx, "moving-in.md", "OLD_KEY="+billed, "KEY="+here)

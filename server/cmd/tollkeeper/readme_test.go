@@ -57,7 +57,7 @@ var _ = Describe("The README", func() {
 		set("PATH", dir+":"+os.Getenv("PATH"))
 
 		all := blocks("../../../README.md")
-		Expect(len(all)).To(BeNumerically(">", 1))
+		Expect(all).NotTo(BeEmpty())
 		const mark = "== the next step\n"
 		script := "set -euo pipefail\n"
 		for _, s := range all {
@@ -68,7 +68,21 @@ var _ = Describe("The README", func() {
 		bash.Stdout, bash.Stderr = &printed, &complaints
 		Expect(bash.Run()).To(Succeed(), "%s\n%s", &printed, &complaints)
 		for i, text := range strings.Split(strings.TrimSuffix(printed.String(), mark), mark) {
-			Expect(text).To(Equal(all[i].printed), all[i].commands)
+			Expect(strings.TrimSpace(text)).To(Equal(strings.TrimSpace(all[i].printed)), all[i].commands)
+		}
+	})
+
+	It("is a page, and all that it names is there", func() {
+		text, err := os.ReadFile("../../../README.md")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strings.Count(string(text), "\n")).To(BeNumerically("<=", 130))
+		named := links.FindAllStringSubmatch(string(text), -1)
+		Expect(len(named)).To(BeNumerically(">", 20))
+		for _, link := range named {
+			Expect(filepath.Join("../../..", link[1])).To(BeAnExistingFile())
 		}
 	})
 })
+
+// links are the links of a document to files of this repository.
+var links = regexp.MustCompile(`\]\(([A-Za-z][\w./-]*)(?:#[\w-]+)?\)`)
