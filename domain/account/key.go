@@ -92,7 +92,7 @@ func insertKey(db *gorm.DB, a Account, in NewKey, replaces *string) (k Key, text
 	text = in.Text
 	if text == "" {
 		text = randomKey(a.Mode)
-	} else if !chosenKey.MatchString(text) {
+	} else if !IsKeyText(text) {
 		return k, "", fault.Bad("key", "must have 20 to 200 visible ASCII characters")
 	}
 	hash := sha256.Sum256([]byte(text))
@@ -104,6 +104,9 @@ func insertKey(db *gorm.DB, a Account, in NewKey, replaces *string) (k Key, text
 	}
 	return k, text, err
 }
+
+// IsKeyText reports whether a text can be a key that is chosen: 20 to 200 visible ASCII characters.
+func IsKeyText(text string) bool { return chosenKey.MatchString(text) }
 
 // ListKeys returns the keys of an account, the oldest first, also those that
 // work no more.

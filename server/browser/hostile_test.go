@@ -17,9 +17,9 @@ import (
 	"tollkeeper/domain/user"
 )
 
-// hostile are 200 texts that would run a script, break the page or ask another host if a page took them
+// everyHostile are 200 texts that would run a script, break the page or ask another host if a page took them
 // for more than text.
-var hostile = func() (all []string) {
+var everyHostile = func() (all []string) {
 	if err := json.Unmarshal(hostileText, &all); err != nil {
 		panic(err)
 	}
@@ -101,9 +101,12 @@ var _ = Describe("Hostile texts", Ordered, func() {
 	var b business
 	var session string
 	var harmless planted
-	pages := make([]planted, len(hostile))
+	var hostile []string
+	var pages []planted
 	BeforeAll(func() {
-		Expect(hostile).To(HaveLen(200))
+		Expect(everyHostile).To(HaveLen(200))
+		hostile = part(everyHostile, 5)
+		pages = make([]planted, len(hostile))
 		b = serve().business("Hostile")
 		b.post("/test_clock/advance", object{"now": "2025-01-01T12:00:00Z"})
 		harmless = b.plant(plain, 999)
@@ -130,7 +133,7 @@ var _ = Describe("Hostile texts", Ordered, func() {
 	})
 
 	It("are found by that comparison when they are not escaped", func() {
-		for _, text := range hostile[:100] {
+		for _, text := range everyHostile[:100] {
 			if strings.ContainsAny(text[:1], "<") && !strings.HasPrefix(text, "<!") {
 				Expect(shape("<p>"+text+"</p>")).NotTo(Equal(shape("<p>"+plain+"</p>")), "%q", text)
 			}

@@ -2,8 +2,10 @@ package browser_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -81,6 +83,22 @@ func (s *site) places(session string, from ...string) (found []place) {
 		todo = append(todo, links(text)...)
 	}
 	return found
+}
+
+// each is whether all pages are looked at, and all texts: where SPEC_PAGES is set, if only to "/". Else a run looks
+// at a part, which its seed chooses.
+func each() bool { return os.Getenv("SPEC_PAGES") != "" }
+
+// part leaves one of so many, unless all are looked at.
+func part[T any](all []T, of int) (left []T) {
+	if each() {
+		return all
+	}
+	for k := int(GinkgoRandomSeed() % int64(of)); k < len(all); k += of {
+		left = append(left, all[k])
+	}
+	AddReportEntry("part", fmt.Sprintf("%d of %d; SPEC_PAGES=/ takes all", len(left), len(all)))
+	return left
 }
 
 // links are the addresses that a page leads to.

@@ -53,7 +53,7 @@ func (cmd createAccount) Run(ctx context.Context, env environment, out io.Writer
 }
 
 type listAccounts struct {
-	JSON bool `name:"json" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON, with all settings."`
 }
 
 // Run prints every account.
@@ -70,12 +70,11 @@ func (cmd listAccounts) Run(ctx context.Context, env environment, out io.Writer)
 			}
 			return printJSON(out, shown)
 		}
+		rows := [][]string{{"account", "mode", "name", "time zone", "created"}}
 		for _, a := range all {
-			if err := printAccount(out, a); err != nil {
-				return err
-			}
+			rows = append(rows, []string{a.ID, string(a.Mode), a.Name, a.Timezone, showInstant(&a.CreatedAt)})
 		}
-		return nil
+		return printTable(out, rows)
 	})
 }
 
@@ -89,7 +88,7 @@ func printAccount(out io.Writer, a account.Account) error {
 
 type setAccount struct {
 	Account string `arg:"" help:"Id of the account."`
-	Setting string `arg:"" help:"Name of the setting, as 'account list' shows it."`
+	Setting string `arg:"" help:"Name of the setting, as 'account list --json' shows it."`
 	Value   string `arg:"" help:"Its new value; durations are written 12h or 90m."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }

@@ -117,7 +117,7 @@ var _ = Describe("A backup under load", func() {
 		refused("there is no database", "backup")
 		set("TOLLKEEPER_BACKUP_DIR", "")
 		refused("TOLLKEEPER_BACKUP_DIR: is not set", "backup")
-		set("TOLLKEEPER_DATABASE_URL", "postgres://nowhere")
+		set("TOLLKEEPER_DATABASE_URL", "postgres://nowhere/tollkeeper")
 		refused("has its own tools", "restore")
 	})
 })

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"tollkeeper/domain/audit"
 	"tollkeeper/domain/event"
@@ -35,7 +36,12 @@ type database struct {
 func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
 		configured := database{url: env.DatabaseURL, owner: env.ownerURL()}
-		return configured, configured.checkPooler(ctx)
+		return configured, nameMissing(configured.checkPooler(ctx))
+	}
+	if make {
+		if err := env.makeFolders(); err != nil {
+			return database{}, err
+		}
 	}
 	opts := env.cluster()
 	opts.Existing = !make
@@ -50,6 +56,28 @@ func reach(ctx context.Context, env environment, make bool) (database, error) {
 		return database{}, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), c.Stop())
 	}
 	return privateIn(c), nil
+}
+
+// makeFolders makes the folders of the private PostgreSQL, or says which cannot be made.
+func (e environment) makeFolders() error {
+	for _, folder := range [][2]string{{"TOLLKEEPER_DATA_DIR", e.DataDir}, {"TOLLKEEPER_BACKUP_DIR", e.BackupDir}} {
+		if folder[1] == "" {
+			continue
+		}
+		if err := os.MkdirAll(folder[1], 0o700); err != nil {
+			return fmt.Errorf("%s: must be a folder that can be made: %w", folder[0], err)
+		}
+	}
+	return nil
+}
+
+// nameMissing tells how to make the database, in an error that there is none of its name.
+func nameMissing(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "3D000" { // invalid_catalog_name
+		return errors.New("TOLLKEEPER_DATABASE_URL: the server has no such database (" + pg.Message + "); make it with CREATE DATABASE ... OWNER ... ENCODING 'UTF8' TEMPLATE template0")
+	}
+	return err
 }
 
 // checkPooler refuses a pooler that lends its connections, on the way of either login.

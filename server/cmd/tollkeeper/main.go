@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"os/user"
@@ -20,6 +21,8 @@ import (
 
 // commands is the command line.
 type commands struct {
+	ShowVersion versionFlag `name:"version" help:"Tell which build this is."`
+
 	Serve   serve   `cmd:"" help:"Serve the API; without TOLLKEEPER_DATABASE_URL, on a private PostgreSQL in TOLLKEEPER_DATA_DIR."`
 	Demo    demo    `cmd:"" help:"Make a test account with 20 customers and 90 days of usage, to look at."`
 	Migrate migrate `cmd:"" help:"Bring the database to this version. Serving does it too."`
@@ -81,10 +84,22 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	// By default this signal ends the process at once, and would leave a private PostgreSQL behind. A write to a
+	// pipe that is closed fails instead.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "tollkeeper:", err)
+		reportFatal(err)
 		os.Exit(statusOf(err))
 	}
+}
+
+// reportFatal writes why the process ends: as JSON where the log is JSON.
+func reportFatal(err error) {
+	if os.Getenv("TOLLKEEPER_LOG") == "json" {
+		slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error(err.Error())
+		return
+	}
+	_, _ = fmt.Fprintln(os.Stderr, "tollkeeper:", err)
 }
 
 // statusOf is the exit status that an error stands for.

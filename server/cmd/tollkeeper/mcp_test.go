@@ -26,7 +26,7 @@ var _ = Describe("Tools for assistants, at the command line", func() {
 		program := filepath.Join(GinkgoT().TempDir(), itself)
 		Expect(os.Symlink(test, program)).To(Succeed())
 		command := exec.Command(program, "mcp", "--only", "invoices")
-		command.Env = append(os.Environ(), "TOLLKEEPER_ADDR="+api.Listener.Addr().String(), "TOLLKEEPER_API_KEY=tk_test_1")
+		command.Env = append(os.Environ(), "TOLLKEEPER_ADDR="+api.Listener.Addr().String(), "TOLLKEEPER_API_KEY=tk_test_key_of_an_assistant")
 		command.Stderr = GinkgoWriter
 
 		session, err := sdk.NewClient(&sdk.Implementation{Name: "spec", Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: command}, nil)
@@ -34,7 +34,7 @@ var _ = Describe("Tools for assistants, at the command line", func() {
 		Expect(session.InitializeResult().ServerInfo.Name).To(Equal("tollkeeper"))
 		result, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "listInvoices", Arguments: map[string]any{"limit": 2}})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(result.Content[0].(*sdk.TextContent).Text).To(Equal(`{"asked": "GET /v1/invoices?limit=2 Bearer tk_test_1"}`))
+		Expect(result.Content[0].(*sdk.TextContent).Text).To(Equal(`{"asked": "GET /v1/invoices?limit=2 Bearer tk_test_key_of_an_assistant"}`))
 		Expect(session.Close()).To(Succeed()) // the command ends with its input
 	})
 

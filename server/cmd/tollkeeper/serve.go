@@ -97,11 +97,14 @@ type serve struct{}
 // Run serves until the context ends.
 func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error) {
 	defer runtime.KeepAlive(make([]byte, ballast))
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	out = untilClosed{out, stop}
 	networks, err := env.webhookNetworks()
 	if err != nil {
 		return err
 	}
-	log, err := env.logger(os.Stderr)
+	log, err := env.logger(untilClosed{os.Stderr, stop})
 	if err != nil {
 		return err
 	}

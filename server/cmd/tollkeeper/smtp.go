@@ -18,9 +18,12 @@ func (e environment) smtp() (*mails.SMTP, error) {
 		}
 		return nil, nil //nolint:nilnil // none
 	}
+	if _, err := mails.ParseSMTP(e.SMTPURL, ""); err != nil {
+		return nil, fmt.Errorf("TOLLKEEPER_SMTP_URL: %w", err)
+	}
 	smtp, err := mails.ParseSMTP(e.SMTPURL, e.MailFrom)
 	if err != nil {
-		return nil, fmt.Errorf("TOLLKEEPER_SMTP_URL, TOLLKEEPER_MAIL_FROM: %w", err)
+		return nil, fmt.Errorf("TOLLKEEPER_MAIL_FROM: %w", err)
 	}
 	return smtp, nil
 }

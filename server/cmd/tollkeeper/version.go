@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/alecthomas/kong"
 )
 
 // release and commit are set by the linker: -X main.release=1.2.3 -X main.commit=0123456789ab.
@@ -36,6 +38,18 @@ func (v version) Run(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "%s, %s, %s\n", text, build.Go, build.Platform)
 	return err
+}
+
+// versionFlag prints the same as the command.
+type versionFlag bool
+
+// BeforeReset is called by kong before it asks for a command.
+func (versionFlag) BeforeReset(k *kong.Kong) error {
+	if err := (version{}).Run(k.Stdout); err != nil {
+		return err
+	}
+	k.Exit(0)
+	return nil
 }
 
 // commitOf returns the commit that was built; "-dirty" follows where files were changed.

@@ -14,8 +14,9 @@ import (
 
 // welcome is what is printed when the server begins to answer.
 type welcome struct {
-	key   string // "" when it is not known any more
-	made  bool   // the key, just now
+	made  bool   // the first account, just now
+	key   string // made with it, to be shown once; "" for none
+	given bool   // TOLLKEEPER_API_KEY is a key of this database: its text does not belong into logs
 	owner string // an account, for the hint to make another key
 	setup string // the token of a link for the first person; "" once there is one
 }
@@ -49,7 +50,7 @@ func (d database) firstAccount(ctx context.Context, st *store.Store, chosen stri
 		_, _ = fmt.Fprintln(os.Stderr, "TOLLKEEPER_API_KEY is no key of this database; it is given to the first account only")
 		return w, nil
 	case err == nil:
-		w.key = chosen
+		w.given = true
 	}
 	return w, err
 }
@@ -70,7 +71,10 @@ func (d database) makeFirst(ctx context.Context, chosen string) (w welcome, err 
 	if err != nil {
 		return w, fmt.Errorf("make the first account (its key is TOLLKEEPER_API_KEY, if that is set): %w", err)
 	}
-	return welcome{key: key, made: true, owner: first.ID}, nil
+	if chosen != "" {
+		return welcome{made: true, given: true, owner: first.ID}, nil
+	}
+	return welcome{made: true, key: key, owner: first.ID}, nil
 }
 
 func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
@@ -83,7 +87,10 @@ func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
 	if w.setup != "" {
 		line("The console has no user yet. This link makes the first owner. It works once, for a day:\n\n    %s/console/setup?token=%s\n", url, w.setup)
 	}
-	if w.made {
+	switch {
+	case w.made && w.given:
+		line("Made the test account %s. Its API key is that of TOLLKEEPER_API_KEY.\n", w.owner)
+	case w.made:
 		line("Made the test account %s. Its API key, which is not stored and not shown again:\n\n    %s\n", w.owner, w.key)
 	}
 	if w.owner == "" {
@@ -91,7 +98,10 @@ func (w welcome) print(out io.Writer, addr net.Addr, secured bool) {
 		return
 	}
 	key := w.key
-	if key == "" {
+	switch {
+	case w.given:
+		key = "$TOLLKEEPER_API_KEY"
+	case key == "":
 		line("API keys are shown once, when they are made. To make another:\n\n    %s key create --account %s --name NAME\n", os.Args[0], w.owner)
 		key = "$KEY"
 	}
