@@ -50,7 +50,7 @@ type running struct {
 // outcome is what came of a suite.
 type outcome struct {
 	suite
-	report    string // a file
+	report    string // a file, of ginkgo
 	log       string // a file
 	err       error
 	specs     int64
@@ -153,7 +153,7 @@ func (r *runner) one(ctx context.Context, s suite) (o outcome) {
 	now := r.begin(s)
 	defer r.end(now)
 	name := strings.ReplaceAll(s.folder, "/", "-")
-	o = outcome{suite: s, log: filepath.Join(logs, name+".log"), report: filepath.Join(r.dir, name+".json")}
+	o = outcome{suite: s, log: filepath.Join(logs, name+".log"), report: filepath.Join(logs, name+".json")}
 	log, err := os.Create(o.log)
 	if err != nil {
 		o.err = err
@@ -163,7 +163,7 @@ func (r *runner) one(ctx context.Context, s suite) (o outcome) {
 	args := []string{
 		"-procs=" + strconv.Itoa(s.procs), "-succinct", "-no-color", "-vet=off", "-ldflags=-w", // -w: without tables for debuggers, a third of the time of linking
 		"-timeout=240h", "-poll-progress-after=" + r.quiet.String(), "-poll-progress-interval=" + r.quiet.String(),
-		"-fail-on-empty", "-output-dir=" + r.dir, "-json-report=" + filepath.Base(o.report),
+		"-fail-on-empty", "-output-dir=" + logs, "-json-report=" + filepath.Base(o.report),
 	}
 	if r.race {
 		args = append(args, "-race")

@@ -22,7 +22,7 @@ func TestCrash(t *testing.T) {
 func kills() int {
 	n, err := strconv.Atoi(os.Getenv("SPEC_KILLS"))
 	if err != nil {
-		return 24
+		return 8
 	}
 	return n
 }
