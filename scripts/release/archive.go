@@ -99,6 +99,11 @@ func (t *tarball) add(name string, mode int64, content []byte) error {
 	return err
 }
 
+// addDir adds an empty directory.
+func (t *tarball) addDir(name string, mode int64) error {
+	return t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: mode, ModTime: t.made, Format: tar.FormatPAX})
+}
+
 // Close ends the archive, not the file that it is in.
 func (t *tarball) Close() error { return errors.Join(t.Writer.Close(), t.zip.Close()) }
 

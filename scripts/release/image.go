@@ -66,7 +66,7 @@ func tagOf(version string) string {
 	return string(bytes.ReplaceAll([]byte(version), []byte("+"), []byte("-")))
 }
 
-// layer holds the binary, its licenses, and the names of the users.
+// layer holds the binary, its licenses, the names of the users, and the directory for temporary files.
 func (r *release) layer(binary string) (v1.Layer, error) {
 	program, err := os.ReadFile(binary)
 	if err != nil {
@@ -92,6 +92,9 @@ func (r *release) layer(binary string) (v1.Layer, error) {
 		if err := to.add(file.name, file.mode, file.content); err != nil {
 			return nil, err
 		}
+	}
+	if err := to.addDir("tmp", 0o1777); err != nil { // for temporary files, or for what is mounted in its place
+		return nil, err
 	}
 	if err := to.Close(); err != nil {
 		return nil, err

@@ -31,6 +31,8 @@ var _ = Describe("compose.yaml", func() {
 			Services map[string]struct {
 				Environment map[string]string
 				Configs     []struct{ Source, Target string }
+				ReadOnly    bool `yaml:"read_only"`
+				Tmpfs       []string
 			}
 			Configs map[string]struct{ Content string }
 		}
@@ -39,6 +41,9 @@ var _ = Describe("compose.yaml", func() {
 		for name := range settings {
 			Expect(slices.Contains(settingNames(), name)).To(BeTrue(), name)
 		}
+
+		Expect(file.Services["tollkeeper"].ReadOnly).To(BeTrue())
+		Expect(file.Services["tollkeeper"].Tmpfs).To(HaveExactElements(MatchRegexp(`^/tmp:size=\d+g,mode=1777$`)), "a bounded place for temporary files, where they are by default")
 
 		By("making the database as its container does")
 		c := roleCluster(18)
