@@ -20,7 +20,7 @@ import (
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from
 // being stored (semantics 2.3.4).
 func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.IngestResponseObject, error) {
-	received, err := event.Receive(req.Body)
+	received, err := event.Receive(req.Body, s.temp)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (s *Server) judge(err error, c echo.Context) (gen.Problem, contract.Class) 
 		header.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	case errors.Is(err, errKeyUsed):
 		header.Set("X-Should-Retry", "false") // the same again would be refused again
-	case class == contract.Overloaded, class == contract.NoDatabase:
+	case class == contract.Overloaded, class == contract.NoDatabase, class == contract.NoTempFiles:
 		header.Set(echo.HeaderRetryAfter, contract.OutageOf(err).RetryAfter())
 		header.Set("Transient-Error", "true")
 		s.outages.report(ctx, s.log, time.Now(), err)

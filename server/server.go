@@ -25,6 +25,7 @@ import (
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
+	"tollkeeper/store/tempfile"
 )
 
 // requestID is what a client may choose as one.
@@ -75,6 +76,9 @@ type Config struct {
 	PublicURL string
 	LocalURL  string
 
+	// Temp is the place for temporary files; the system's when nil.
+	Temp *tempfile.Place
+
 	// Fonts are what documents are drawn with; those of the program when empty.
 	Fonts *paper.Fonts
 
@@ -95,6 +99,7 @@ type Server struct {
 	ledgers  *keyedLock // by customer, for new entries of the credit ledger
 	outages  outages    // of requests, for the log
 	recent   *recent.Log
+	temp     *tempfile.Place
 	limits   *rateLimits
 	fonts    paper.Fonts
 	resets   *resets
@@ -118,6 +123,9 @@ var _ gen.StrictServerInterface = (*Server)(nil)
 func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
+	}
+	if cfg.Temp == nil {
+		cfg.Temp = tempfile.New("", 0)
 	}
 	cfg.Store.BeforeCommit(beforeCommit)
 	if at := cmp.Or(cfg.PublicURL, cfg.LocalURL); at != "" {
@@ -148,6 +156,7 @@ func New(cfg Config) *Server {
 			Verified:   metrics.verified,
 			Failed:     metrics.dueFailed,
 		}),
+		temp:    cfg.Temp,
 		ledgers: newKeyedLock(),
 		fonts:   paper.BuiltIn,
 		limits:  newRateLimits(cmp.Or(cfg.StrangersPerSecond, strangersPerSecond)),
@@ -169,7 +178,7 @@ func New(cfg Config) *Server {
 	every := cmp.Or(cfg.ProbesEvery, probesEvery)
 	s.answers = newCached(every, s.ping)
 	s.exposition = newCached(every, metrics.expose)
-	metrics.registry.MustRegister(dueWork{s.worker}, queues{s})
+	metrics.registry.MustRegister(dueWork{s.worker}, queues{s}, temporaryFiles{s.temp})
 	metrics.registry.MustRegister(replicaReads(s.store)...)
 	return s
 }
@@ -186,7 +195,7 @@ func (s *Server) Handler() http.Handler {
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
 	console.Mount(e, console.Config{
-		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage,
+		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage, Temp: s.temp,
 		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can, Sessions: sessionGuesses{s.limits},
 	})
 	s.mountHosted(e)

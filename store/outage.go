@@ -6,7 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
+	"os"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,6 +40,12 @@ func OutageOf(err error) Outage {
 		case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25P03":
 			return Busy
 		}
+		return NoOutage
+	}
+	// An error of a file has an error number of the system in it, which is a net.Error by its methods alone.
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) || errors.As(err, &link) {
 		return NoOutage
 	}
 	var network net.Error

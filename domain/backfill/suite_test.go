@@ -15,6 +15,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
+	"tollkeeper/store/tempfile"
 )
 
 func TestBackfill(t *testing.T) {
@@ -91,7 +92,7 @@ func (d fixture) send(recorder *event.Recorder, keys ...string) {
 	for _, key := range keys {
 		events = append(events, `{"idempotency_key": "`+key+`", "event_name": "call", "external_customer_id": "acme", "timestamp": "2025-07-03T00:00:00Z"}`)
 	}
-	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [`+strings.Join(events, ", ")+`]}`), tempfile.New("", 0))
 	Expect(err).NotTo(HaveOccurred())
 	outcome, err := recorder.RecordBody(d.ctx, received, true)
 	Expect(err).NotTo(HaveOccurred())

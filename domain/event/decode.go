@@ -10,17 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tollkeeper/store/fault"
+	"tollkeeper/store/tempfile"
 )
 
 // Receive reads {"events": […]} as a stream; other members are ignored. A body of
 // another shape is a fault (semantics 2.2, step 2). What is wrong with a single
-// event stays with that event. An error of the reader is returned as it is.
-func Receive(body io.Reader) (*Body, error) {
+// event stays with that event. An error of the reader is returned as it is. Many events
+// go to temporary files; where those find no room, the error is a [*tempfile.Refusal].
+func Receive(body io.Reader, temp *tempfile.Place) (*Body, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.body = limitedReader{body: body, until: largestMember}
 	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
-	received := &Body{}
+	received := &Body{temp: temp}
 	err := d.request(received)
 	if err == nil {
 		return received, nil

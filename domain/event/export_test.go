@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"tollkeeper/store"
+	"tollkeeper/store/tempfile"
 )
 
 // Decode reads a request into memory, whatever its size.
 func Decode(body io.Reader) (events []Event, err error) {
-	received, err := Receive(body)
+	received, err := Receive(body, tempfile.New("", 0))
 	switch {
 	case err != nil:
 		return nil, err

@@ -1,5 +1,7 @@
 package event
 
+import "tollkeeper/store/tempfile"
+
 // How many events of a request are held in memory, and how many bytes of its body.
 const (
 	fewEvents = 10_000
@@ -12,6 +14,7 @@ const (
 type Body struct {
 	few  []Event
 	many *spool // nil: all of them are few
+	temp *tempfile.Place
 }
 
 // Close gives up the file, if there is one.
@@ -35,7 +38,7 @@ func (r *Body) add(e Event, read int64) error {
 
 // spill puts all events into a file.
 func (r *Body) spill(last Event) (err error) {
-	if r.many, err = newSpool(); err != nil {
+	if r.many, err = newSpool(r.temp); err != nil {
 		return err
 	}
 	for i := range r.few {

@@ -69,7 +69,7 @@ var _ = Describe("A request of many events", func() {
 
 	receive := func(from io.Reader) *event.Body {
 		GinkgoHelper()
-		received, err := event.Receive(from)
+		received, err := event.Receive(from, temporary)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(received.Close)
 		return received
@@ -180,10 +180,10 @@ var _ = Describe("A request of many events", func() {
 
 	It("is refused when one member is too long to be held", func() {
 		endless := body(1, func(int) string { return `{"event_name": "` + strings.Repeat("x", 33<<20) + `"}` })
-		_, err := event.Receive(endless)
+		_, err := event.Receive(endless, temporary)
 		Expect(fault.Is(err, fault.KindInvalid)).To(BeTrue())
 		Expect(err).To(MatchError(HavePrefix("body: must have no event")))
-		_, err = event.Receive(strings.NewReader(`{"debug": "` + strings.Repeat("x", 33<<20) + `", "events": []}`))
+		_, err = event.Receive(strings.NewReader(`{"debug": "`+strings.Repeat("x", 33<<20)+`", "events": []}`), temporary)
 		Expect(err).To(MatchError(HavePrefix("body: must have no event")))
 	})
 })

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
+
+	"tollkeeper/store/tempfile"
 )
 
-// spool keeps the events of one request on disk, in files that have no name and are
-// gone with the process that holds them. It is written first and read then.
+// spool keeps the events of one request on disk, in temporary files that are gone with
+// the process. It is written first and read then.
 type spool struct {
-	file   *os.File
+	use    *tempfile.Use
+	file   *tempfile.File
 	out    *bufio.Writer
 	end    int64 // bytes written
 	places *spoolIndex
@@ -25,34 +27,26 @@ type spool struct {
 	failureText int // bytes of all failures
 }
 
-func newSpool() (*spool, error) {
-	file, err := nameless()
+func newSpool(temp *tempfile.Place) (*spool, error) {
+	s := &spool{use: temp.Use()}
+	err := s.begin()
 	if err != nil {
-		return nil, err
-	}
-	places, err := newSpoolIndex()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &spool{file: file, out: bufio.NewWriterSize(file, 1<<16), places: places}, nil
-}
-
-// nameless makes a file that no other process can open.
-func nameless() (*os.File, error) {
-	file, err := os.CreateTemp("", "tollkeeper-events-")
-	if err != nil {
+		s.close()
 		return nil, fmt.Errorf("spool events: %w", err)
 	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(fmt.Errorf("spool events: %w", err), file.Close())
-	}
-	return file, nil
+	return s, nil
 }
 
-func (s *spool) close() {
-	_ = s.file.Close()
-	_ = s.places.file.Close()
+func (s *spool) begin() (err error) {
+	if s.file, err = s.use.File(); err != nil {
+		return err
+	}
+	s.out = bufio.NewWriterSize(s.file, 1<<16)
+	s.places, err = newSpoolIndex(s.use)
+	return err
 }
+
+func (s *spool) close() { s.use.Close() }
 
 func (s *spool) add(e *Event) error {
 	s.events++

@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
-	"os"
 	"slices"
+
+	"tollkeeper/store/tempfile"
 )
 
 // spoolIndex tells where in a spool the events of each key lie. Keys are put on piles by
 // their hash, so equal ones come onto one pile, and a pile is small enough to be held
 // in memory. The piles share a file, in blocks.
 type spoolIndex struct {
-	file  *os.File
+	file  *tempfile.File
 	end   int64
 	seed  maphash.Seed
 	piles [256]bucket
@@ -36,8 +37,8 @@ type spoolEntry struct {
 	at  int64
 }
 
-func newSpoolIndex() (*spoolIndex, error) {
-	file, err := nameless()
+func newSpoolIndex(use *tempfile.Use) (*spoolIndex, error) {
+	file, err := use.File()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (p *spoolIndex) add(key string, at int64) error {
 	if len(pile.open) < blockSize {
 		return nil
 	}
-	if _, err := p.file.WriteAt(pile.open, p.end); err != nil {
+	if _, err := p.file.Write(pile.open); err != nil {
 		return fmt.Errorf("spool events: %w", err)
 	}
 	size := int64(len(pile.open))

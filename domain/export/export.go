@@ -11,6 +11,7 @@ import (
 
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
+	"tollkeeper/store/tempfile"
 )
 
 // class is what the cells of a column are.
@@ -55,12 +56,15 @@ func Write(tx *store.Tx, q Query, to io.Writer) (rows int64, err error) {
 	if err := q.check(); err != nil {
 		return 0, err
 	}
+	if q.Temp == nil {
+		q.Temp = tempfile.New("", 0)
+	}
 	var file writer
 	switch q.Format {
 	case NDJSON:
 		file = newNDJSON(to)
 	case XLSX:
-		file = newXLSX(to, q.Report)
+		file = newXLSX(to, q.Report, q.Temp)
 	default:
 		file = newCSV(to)
 	}
@@ -69,7 +73,7 @@ func Write(tx *store.Tx, q Query, to io.Writer) (rows int64, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, file.discard())
+			err = errors.Join(tooLarge(err), file.discard())
 		}
 	}()
 	for {
@@ -199,6 +203,15 @@ func cellOf(value any, of *sql.ColumnType) (cell, error) {
 // errTooLong is that of a text that a format cannot hold.
 func errTooLong(name string, most int) error {
 	return fault.Refused("a text in %s has more than %d characters, which is the most in a cell of XLSX; export as csv or ndjson", name, most)
+}
+
+// tooLarge says what to do where a workbook is larger than the place for temporary files. Other errors stay.
+func tooLarge(err error) error {
+	var room *tempfile.Refusal
+	if errors.As(err, &room) && room.Reason == tempfile.TooLarge {
+		return fault.Refused("the workbook needs more than the %d MB that there are for temporary files; export as csv or ndjson, which need none, or fewer rows", room.Bound>>20)
+	}
+	return err
 }
 
 // FileName is what a file is called that is downloaded on a day.

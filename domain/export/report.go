@@ -8,6 +8,7 @@ import (
 	"tollkeeper/domain/period"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
+	"tollkeeper/store/tempfile"
 )
 
 // Report is what can be exported. Its view is exported_<report>.
@@ -80,6 +81,9 @@ type Query struct {
 	// From and To bound the instant of rows, To exclusively: when a document was issued, an entry or a
 	// record was made, or an event happened. nil: no bound. A balance has none.
 	From, To *time.Time
+
+	// Temp is the place for the temporary files of a workbook; the system's when nil.
+	Temp *tempfile.Place
 
 	// Written is told how many rows are written, after each part of them. It may be nil. Its error ends the
 	// export.

@@ -1,8 +1,10 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,6 +12,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/store/tempfile"
 )
 
 // Bounds of XLSX.
@@ -20,9 +23,17 @@ const (
 	headerHeight = 1 // rows
 )
 
-// xlsxWriter writes a workbook. Rows go to temporary files as soon as they are more than a few megabytes. A
-// sheet holds a million rows; more are on further sheets.
+// xlsxWriter writes a workbook. Rows go to temporary files, a chunk at a time, once a sheet has more than one.
+// A sheet holds a million rows; more are on further sheets.
+//
+// The library makes these files by itself, without a bound, and keeps everything in memory where it cannot. So
+// room for a chunk is reserved before the library can have one to write.
 type xlsxWriter struct {
+	use     *tempfile.Use
+	dir     *tempfile.Dir // of the library's files
+	ahead   int           // bytes that rows may have in the file, at most, since room was reserved last
+	least   int           // bytes that the rows of the sheet have at least
+	files   int           // that earlier sheets have
 	to      io.Writer
 	report  Report
 	file    *excelize.File
@@ -34,12 +45,13 @@ type xlsxWriter struct {
 	most    int // rows of a sheet
 }
 
-func newXLSX(to io.Writer, of Report) *xlsxWriter {
-	return &xlsxWriter{to: to, report: of, most: sheetRows}
+func newXLSX(to io.Writer, of Report, temp *tempfile.Place) *xlsxWriter {
+	return &xlsxWriter{to: to, report: of, most: sheetRows, use: temp.Use()}
 }
 
 func (w *xlsxWriter) begin(columns []column) error {
-	w.file, w.columns, w.values = excelize.NewFile(), columns, make([]any, len(columns))
+	w.dir = w.use.Dir()
+	w.file, w.columns, w.values = excelize.NewFile(excelize.Options{TmpDir: w.dir.Path()}), columns, make([]any, len(columns))
 	return w.nextSheet()
 }
 
@@ -62,7 +74,7 @@ func (w *xlsxWriter) nextSheet() (err error) {
 	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
 		return err
 	}
-	w.rows = 0
+	w.rows, w.least, w.files = 0, 0, w.dir.Files()
 	if err := w.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: headerHeight, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
@@ -99,8 +111,43 @@ func (w *xlsxWriter) row(cells []cell) error {
 			w.values[k] = *c
 		}
 	}
+	if err := w.reserve(cells); err != nil {
+		return err
+	}
 	w.rows++
-	return w.sheet.SetRow("A"+strconv.Itoa(w.rows+headerHeight), w.values)
+	return w.dir.Failed(w.sheet.SetRow("A"+strconv.Itoa(w.rows+headerHeight), w.values))
+}
+
+// Bytes that the file has for a cell, beside its text, and for a character, at most: the tags, and an
+// escaped quotation mark.
+const (
+	cellTags      = 80
+	longestEscape = 6
+)
+
+// reserve reserves room for what the library may write to its files with the next rows: what it holds now,
+// which is less than a chunk and a row, and another chunk.
+func (w *xlsxWriter) reserve(cells []cell) error {
+	row := cellTags
+	for _, c := range cells {
+		row += cellTags
+		if c != nil {
+			row += longestEscape * len(*c)
+			w.least += len(*c)
+		}
+	}
+	if w.ahead+row < excelize.StreamChunkSize {
+		w.ahead += row
+		return nil
+	}
+	w.ahead = 0
+	if err := w.dir.Reserve(2*excelize.StreamChunkSize + 2*int64(row)); err != nil {
+		return err
+	}
+	if w.least > 2*excelize.StreamChunkSize && w.dir.Files() == w.files {
+		return w.dir.Failed(&fs.PathError{Op: "create a file in", Path: w.dir.Path(), Err: errors.New("the library could not")})
+	}
+	return nil
 }
 
 // xlsxNumber returns a number where it has the same value in the file, and its text otherwise.
@@ -125,7 +172,7 @@ func (w *xlsxWriter) endSheet() error {
 	if w.sheet == nil {
 		return nil
 	}
-	return w.sheet.Flush()
+	return w.dir.Failed(w.sheet.Flush())
 }
 
 func (w *xlsxWriter) end() error {
@@ -139,9 +186,10 @@ func (w *xlsxWriter) end() error {
 }
 
 // discard removes the temporary files.
-func (w *xlsxWriter) discard() error {
-	if w.file == nil {
-		return nil
+func (w *xlsxWriter) discard() (err error) {
+	if w.file != nil {
+		err = w.file.Close()
 	}
-	return w.file.Close()
+	w.use.Close()
+	return err
 }

@@ -21,6 +21,7 @@ import (
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 	"tollkeeper/store/storetest"
+	"tollkeeper/store/tempfile"
 )
 
 // canary is a number that is everywhere but in the events of the account that asks.
@@ -62,7 +63,7 @@ func (c cage) fill(events []string) {
 		body = append(body, fmt.Sprintf(`{"idempotency_key": "%d", "event_name": "call", "external_customer_id": "acme", "timestamp": %q, "properties": %s}`,
 			i+1, noon.Add(time.Duration(i)*time.Second).Format(time.RFC3339), properties))
 	}
-	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(body, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [`+strings.Join(body, ", ")+`]}`), tempfile.New("", 0))
 	Expect(err).NotTo(HaveOccurred())
 	defer received.Close()
 	outcome, err := event.NewRecorder(database).RecordBody(c.ctx, received, false)

@@ -11,6 +11,7 @@ import (
 	"tollkeeper/domain/usage"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
+	"tollkeeper/store/tempfile"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -42,7 +43,7 @@ func newFixtureOn(st *store.Store) fixture {
 // send takes events in as a request.
 func (d fixture) send(events ...string) event.Outcome {
 	GinkgoHelper()
-	received, err := event.Receive(strings.NewReader(`{"events": [` + strings.Join(events, ", ") + `]}`))
+	received, err := event.Receive(strings.NewReader(`{"events": [`+strings.Join(events, ", ")+`]}`), tempfile.New("", 0))
 	Expect(err).NotTo(HaveOccurred())
 	defer received.Close()
 	outcome, err := d.recorder.RecordBody(d.ctx, received, true)

@@ -18,6 +18,7 @@ import (
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
+	"tollkeeper/store/tempfile"
 )
 
 // Config is what the console needs from outside.
@@ -34,6 +35,9 @@ type Config struct {
 	// long it takes tells nothing. MailsResets reports whether the server can.
 	MailReset   func(email string, from user.Request)
 	MailsResets func() bool
+
+	// Temp is where workbooks are made.
+	Temp *tempfile.Place
 
 	// Fonts draw the sample of a letterhead.
 	Fonts paper.Fonts
@@ -258,6 +262,7 @@ func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx := ec.Request().Context()
 		var told *fault.Fault
 		var sent *echo.HTTPError
+		var room *tempfile.Refusal
 		switch {
 		case ctx.Err() != nil && !errors.As(err, &told):
 			return err // nobody reads an answer
@@ -270,6 +275,8 @@ func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		case errors.As(err, &sent) && sent.Code < http.StatusInternalServerError:
 			text, _ := sent.Message.(string)
 			return show(ec, sent.Code, rejectedPage(text))
+		case errors.As(err, &room):
+			return show(ec, c.Failed(ec, err), rejectedPage("The server has no room for temporary files now. Try again later, or export as CSV or NDJSON, which need none."))
 		}
 		return show(ec, c.Failed(ec, err), crashedPage(requestID(ec)))
 	}

@@ -16,6 +16,7 @@ import (
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
+	"tollkeeper/store/tempfile"
 )
 
 // pages are those of an account. What they show and change goes through the API.
@@ -25,11 +26,12 @@ type pages struct {
 	api        API
 	operations map[string]operation // of the contract, by id
 	fonts      paper.Fonts
+	temp       *tempfile.Place
 	downloads  chan struct{} // a place for each file that is being made
 }
 
 func newPages(cfg Config) *pages {
-	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, downloads: make(chan struct{}, mostDownloads)}
+	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, temp: cfg.Temp, downloads: make(chan struct{}, mostDownloads)}
 }
 
 // visit is a request for a page: who asks, in which account, and at what time of its clock.

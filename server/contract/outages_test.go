@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/server/contract"
+	"tollkeeper/store/tempfile"
 )
 
 var _ = DescribeTable("a failure is marked as one that may pass",
@@ -28,6 +31,10 @@ var _ = DescribeTable("a failure is marked as one that may pass",
 	Entry("when the driver gave the connection up", driver.ErrBadConn, true),
 	Entry("when the network failed", &net.OpError{Op: "dial", Err: io.EOF}, true),
 	Entry("when a deadline passed", context.DeadlineExceeded, true),
-	Entry("but not when a rule of the schema was broken", &pgconn.PgError{Code: "23514"}, false),
+	Entry("when temporary files find no room", &tempfile.Refusal{Reason: tempfile.Full}, true),
+	Entry("when temporary files cannot be written", &tempfile.Refusal{Reason: tempfile.Unusable, Err: &fs.PathError{Op: "write", Path: "x", Err: syscall.EROFS}}, true),
+	Entry("but not when a body alone needs more room", &tempfile.Refusal{Reason: tempfile.TooLarge}, false),
+	Entry("nor when a file is not there", &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT}, false),
+	Entry("nor when a rule of the schema was broken", &pgconn.PgError{Code: "23514"}, false),
 	Entry("nor when the program is wrong", errors.New("no such thing"), false),
 )

@@ -12,6 +12,7 @@ import (
 
 	"tollkeeper/gen"
 	"tollkeeper/store/fault"
+	"tollkeeper/store/tempfile"
 )
 
 // mostViolations bounds how many violations an answer lists.
@@ -44,6 +45,7 @@ var (
 	Internal    = Class{"500-internal-server-error", http.StatusInternalServerError, "Internal server error"}
 	Overloaded  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The server is overloaded."}
 	NoDatabase  = Class{"500-internal-server-error", http.StatusServiceUnavailable, "The database is not available."}
+	NoTempFiles = Class{"500-internal-server-error", http.StatusServiceUnavailable, "There is no room for temporary files."}
 )
 
 // Failures that only HTTP knows.
@@ -112,9 +114,12 @@ func classOf(err error) (class Class, detail string) {
 	var echoed *echo.HTTPError
 	var denied Forbidden
 	var often TooOften
+	var room *tempfile.Refusal
 	switch {
 	case errors.As(err, &f):
 		return classes[f.Kind], f.Detail
+	case errors.As(err, &room) && room.Reason == tempfile.TooLarge:
+		return tooLarge, fmt.Sprintf("The body needs more than the %d MB that this server has for temporary files; send it in parts", room.Bound>>20)
 	case errors.Is(err, ErrNoKey):
 		return UnknownKey, "The request needs the header Authorization: Bearer with a valid API key"
 	case errors.As(err, &denied):
@@ -133,6 +138,8 @@ func classOf(err error) (class Class, detail string) {
 		return Overloaded, "The server is busy; send the same request again"
 	case Away:
 		return NoDatabase, "The server cannot use its database now; send the same request again"
+	case NoRoom:
+		return NoTempFiles, "The server has no room for temporary files now; send the same request again, or parts of at most 10,000 events and 4 MiB, which need none"
 	case NoOutage:
 	}
 	return Internal, "The server failed; its log tells more under the request id"

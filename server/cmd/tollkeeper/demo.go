@@ -38,7 +38,11 @@ func (cmd demo) Run(ctx context.Context, env environment, out io.Writer) (err er
 	if err != nil {
 		return nameOwner(err)
 	}
-	s := server.New(server.Config{Store: st, Logger: slog.New(slog.DiscardHandler), Workers: env.workers(), StrangersPerSecond: env.strangers()})
+	temp, err := env.temporary(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	s := server.New(server.Config{Store: st, Logger: slog.New(slog.DiscardHandler), Temp: temp, Workers: env.workers(), StrangersPerSecond: env.strangers()})
 	if err := demonstration.Fill(ctx, s.Handler(), key); err != nil {
 		return fmt.Errorf("the account %s is filled in part, make another one with --name: %w", made.ID, err)
 	}

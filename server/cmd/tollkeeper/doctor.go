@@ -39,7 +39,7 @@ func wrong(subject, format string, args ...any) finding {
 // Run looks at everything a server needs, and changes nothing: a private
 // PostgreSQL that does not run is not started.
 func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
-	findings := []finding{good("address", "%s", env.Addr), examineAdminAddr(env)}
+	findings := []finding{good("address", "%s", env.Addr), examineAdminAddr(env), examineTemp(env)}
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)

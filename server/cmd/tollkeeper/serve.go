@@ -120,6 +120,10 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	temp, err := env.temporary(log)
+	if err != nil {
+		return err
+	}
 	listeners, err := env.listen()
 	if err != nil {
 		return err
@@ -170,7 +174,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	if listeners.admin != nil {
 		_, _ = fmt.Fprintf(out, "/metrics and /readyz?deep are at http://%s\n", reachableAt(listeners.admin.Addr()))
 	}
-	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, LocalURL: env.localURL(listeners.public.Addr()), Fonts: &fonts, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, SMTP: smtp, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
+	s := server.New(server.Config{Store: st, Logger: log, PublicURL: origin, LocalURL: env.localURL(listeners.public.Addr()), Fonts: &fonts, Temp: temp, Release: release, Tracing: spans, EventsOnly: !env.Buckets, Workers: env.workers(), TrustedProxies: proxies, WebhookNetworks: networks, SMTP: smtp, StrangersPerSecond: env.strangers(), AdminApart: env.AdminAddr != ""})
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 
