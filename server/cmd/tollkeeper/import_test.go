@@ -77,6 +77,18 @@ var _ = Describe("tollkeeper import events", func() {
 		Expect(path + ".progress").NotTo(BeAnExistingFile())
 	})
 
+	It("says what to do where it cannot write beside the file, or what it rejects", func() {
+		storetest.SetClock(st, ctx, time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC))
+		path := filepath.Join(GinkgoT().TempDir(), "usage.csv")
+		Expect(os.WriteFile(path, []byte(old), 0o600)).To(Succeed())
+		Expect(os.Mkdir(path+".progress.new", 0o700)).To(Succeed()) // in the way, also of a superuser
+		err := run(context.Background(), []string{"import", "events", path}, &out)
+		Expect(err).To(MatchError(And(ContainSubstring(path+".progress.new"), ContainSubstring("a directory that can be written, or send it to standard input (-)"))))
+		Expect(imported(old, "--rejects", filepath.Join(filepath.Dir(path), "none", "rejects"))).To(MatchError(ContainSubstring("--rejects: must be a file that can be written")))
+		Expect(run(context.Background(), []string{"import", "account", "--from", "http://127.0.0.1:1", "--key", "a", "--to", "http://127.0.0.1:2", "--to-key", "b",
+			"--journal", filepath.Join(filepath.Dir(path), "none", "journal")}, &out)).To(MatchError(ContainSubstring("--journal: must be a file that can be written")))
+	})
+
 	It("asks which account is meant when there are several", func() {
 		storetest.Account(st, "test")
 		Expect(imported(old)).To(MatchError("there are 2 accounts: say which with --account"))

@@ -77,10 +77,14 @@ func (j *journal) save() error {
 		return err
 	}
 	next := j.path + ".new"
-	if err := os.WriteFile(next, append(text, '\n'), 0o600); err != nil {
-		return err
+	err = os.WriteFile(next, append(text, '\n'), 0o600)
+	if err == nil {
+		err = os.Rename(next, j.path)
 	}
-	return os.Rename(next, j.path)
+	if err != nil {
+		return fmt.Errorf("how far the import is must be kept beside the file: %w; move the file to a directory that can be written, or send it to standard input (-)", err)
+	}
+	return nil
 }
 
 func (j *journal) remove() error {

@@ -67,7 +67,7 @@ func (r *rejects) add(e entry, reasons []string) error {
 	if r.file == nil {
 		file, err := os.Create(r.path)
 		if err != nil {
-			return err
+			return unwritable(err)
 		}
 		r.begin(file)
 	}
@@ -80,7 +80,15 @@ func (r *rejects) flush() (size int64, err error) {
 	if r.file == nil {
 		return 0, nil
 	}
-	return r.size, r.out.Flush()
+	if err := r.out.Flush(); err != nil {
+		return r.size, unwritable(err)
+	}
+	return r.size, nil
+}
+
+// unwritable says what to do where the file system of a container is read-only, or full.
+func unwritable(err error) error {
+	return fmt.Errorf("--rejects: must be a file that can be written: %w", err)
 }
 
 func (r *rejects) close() error {

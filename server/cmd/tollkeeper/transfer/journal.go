@@ -30,7 +30,7 @@ type line struct {
 func OpenJournal(path, source, target string) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, unwritable(err)
 	}
 	j := &Journal{file: file, ids: map[string]map[string]string{}}
 	if err := j.load(path, source, target); err != nil {
@@ -91,10 +91,15 @@ func (j *Journal) write(l line) error {
 		return err
 	}
 	if _, err := j.file.Write(append(text, '\n')); err != nil {
-		return err
+		return unwritable(err)
 	}
 	j.remember(l)
 	return j.file.Sync()
+}
+
+// unwritable says what to do where the file system of a container is read-only, or full.
+func unwritable(err error) error {
+	return fmt.Errorf("--journal: must be a file that can be written, in a directory that is kept until the transfer is complete: %w", err)
 }
 
 // Close ends the use of the file.
