@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // Roles belong to the cluster, and its databases may have different owners. A database
@@ -29,24 +31,28 @@ const longestSuffix = 63 - len("tollkeeper_aggregator")
 
 var plainSuffix = regexp.MustCompile(`^[a-z0-9_]+$`) // needs no quotes, in identifiers and in texts
 
-// prepareRoles makes the roles of the database that do not exist, lets the connection's user
+// prepareRoles makes the roles of the database that do not exist, lets the user of the connections
 // work as each of them, and returns the recorded suffix of their names. Servers that start
 // together wait for one of them to do it.
-func prepareRoles(ctx context.Context, url string) (suffix string, err error) {
-	conn, err := pgx.Connect(ctx, url)
+func prepareRoles(ctx context.Context, db *sql.DB) (suffix string, err error) {
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return "", fmt.Errorf("connect to the database: %w", err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	for range attempts {
-		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
-			suffix, err = recordRoles(ctx, tx)
-			return err
-		})
-		if !raced(err) {
-			break
+	defer func() { _ = conn.Close() }()
+	err = conn.Raw(func(driver any) error {
+		conn := driver.(*stdlib.Conn).Conn()
+		for range attempts {
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
+				suffix, err = recordRoles(ctx, tx)
+				return err
+			})
+			if !raced(err) {
+				break
+			}
 		}
-	}
+		return err
+	})
 	return suffix, err
 }
 

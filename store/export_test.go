@@ -2,14 +2,14 @@ package store
 
 import (
 	"context"
+	"io/fs"
 	"time"
 )
 
 // MigrateWith migrates with other files than those of this version.
-var (
-	MigrateWith = migrateWith
-	Schema      = schema
-)
+func MigrateWith(ctx context.Context, url string, files fs.FS) (steps int, err error) {
+	return Migration{Files: files}.Apply(ctx, url)
+}
 
 // Shares parts connections between accounts.
 type Shares = shares

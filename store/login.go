@@ -52,9 +52,9 @@ type Login struct {
 
 // ReadLogin returns the login of a URL.
 func ReadLogin(ctx context.Context, url string) (l Login, err error) {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := connect(ctx, url)
 	if err != nil {
-		return l, fmt.Errorf("connect to the database: %w", err)
+		return l, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = conn.QueryRow(ctx, `
@@ -77,9 +77,9 @@ func ReadLogin(ctx context.Context, url string) (l Login, err error) {
 
 // loginOf is the name of the login of a URL, also where it does not exist or may not connect yet.
 func loginOf(ctx context.Context, url string) (name string, err error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := configure(url)
 	if err != nil {
-		return "", fmt.Errorf("database URL: %w", err)
+		return "", err
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	var refused *pgconn.PgError
@@ -117,9 +117,9 @@ func CheckSameDatabase(ctx context.Context, owner, url string) error {
 
 // databaseOf tells a database apart from those of other clusters too.
 func databaseOf(ctx context.Context, url string) (identity string, err error) {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := connect(ctx, url)
 	if err != nil {
-		return "", fmt.Errorf("connect to the database: %w", err)
+		return "", err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = conn.QueryRow(ctx, "SELECT extract(epoch FROM pg_postmaster_start_time()) || ' ' || current_database()").Scan(&identity)
@@ -134,9 +134,9 @@ func AdmitLogin(ctx context.Context, owner, url string, create bool) error {
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, owner)
+	conn, err := connect(ctx, owner)
 	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	for range attempts {

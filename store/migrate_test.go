@@ -15,6 +15,21 @@ import (
 	"tollkeeper/store/storetest"
 )
 
+// schemaFiles are those of this version, which a spec may change.
+func schemaFiles() fstest.MapFS {
+	GinkgoHelper()
+	copied := fstest.MapFS{}
+	Expect(fs.WalkDir(store.SchemaFiles(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(store.SchemaFiles(), name)
+		copied[name] = &fstest.MapFile{Data: text}
+		return err
+	})).To(Succeed())
+	return copied
+}
+
 var _ = Describe("Migrating a database", func() {
 	var url string
 	var owner *pgx.Conn
@@ -36,20 +51,6 @@ var _ = Describe("Migrating a database", func() {
 		Expect(owner.QueryRow(context.Background(), query).Scan(&value)).To(Succeed())
 		return value
 	}
-	// files are those of this version, which a spec may change.
-	files := func() fstest.MapFS {
-		GinkgoHelper()
-		copied := fstest.MapFS{}
-		Expect(fs.WalkDir(store.Schema, ".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			text, err := fs.ReadFile(store.Schema, name)
-			copied[name] = &fstest.MapFile{Data: text}
-			return err
-		})).To(Succeed())
-		return copied
-	}
 
 	It("does nothing where everything is applied", func() {
 		applied := "SELECT string_agg(file || applied_at, ' ' ORDER BY file) FROM applied_functions"
@@ -60,7 +61,7 @@ var _ = Describe("Migrating a database", func() {
 
 	It("applies the functions of a file again when its text has changed, and no others", func() {
 		execute("INSERT INTO accounts (id, name, mode, number_prefix) VALUES ('a', 'A', 'test', 'ABCDEF')")
-		changed := files()
+		changed := schemaFiles()
 		text := string(changed["functions/accounts.sql"].Data)
 		Expect(text).To(ContainSubstring("RETURN instant;"))
 		changed["functions/accounts.sql"].Data = []byte(strings.Replace(text, "RETURN instant;", "RETURN instant + interval '1 day';", 1))
@@ -85,7 +86,7 @@ var _ = Describe("Migrating a database", func() {
 	})
 
 	It("applies new functions before the migrations whose triggers name them, and changed ones after those", func() {
-		changed := files()
+		changed := schemaFiles()
 		changed["functions/keep_notes.sql"] = &fstest.MapFile{Data: []byte(`
 			CREATE OR REPLACE FUNCTION keep_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'notes stay'; END $$;
 			CREATE OR REPLACE FUNCTION count_notes() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM notes $$;`)}
@@ -117,7 +118,7 @@ var _ = Describe("Migrating a database", func() {
 	})
 
 	It("leaves a database alone that a later version migrated", func() {
-		later := files()
+		later := schemaFiles()
 		later["functions/webhooks.sql"].Data = append(later["functions/webhooks.sql"].Data, []byte(`
 			CREATE OR REPLACE FUNCTION begin_due(account text, instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT NULL::timestamptz $$;`)...)
 		later["migrations/9999_notes.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE notes (text text NOT NULL);")}
@@ -127,7 +128,7 @@ var _ = Describe("Migrating a database", func() {
 	})
 
 	It("leaves the functions as they are when a text is wrong", func() {
-		changed := files()
+		changed := schemaFiles()
 		changed["functions/accounts.sql"].Data = []byte("CREATE OR REPLACE FUNCTION begin_due() RETURNS date LANGUAGE sql AS 'SELECT'")
 		_, err := store.MigrateWith(context.Background(), url, changed)
 		Expect(err).To(MatchError(ContainSubstring("functions/accounts.sql")))

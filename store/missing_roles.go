@@ -12,9 +12,9 @@ import (
 // the server's login, if that is another one, work as them, as far as that is not done. An
 // administrator of the cluster may run them where the owner may not. It changes nothing.
 func MissingRoles(ctx context.Context, owner, url string) (statements []string, err error) {
-	conn, err := pgx.Connect(ctx, owner)
+	conn, err := connect(ctx, owner)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the database: %w", err)
+		return nil, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	tx, err := conn.Begin(ctx)

