@@ -81,10 +81,7 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pooler refuses others at the start of a connection.
-	cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-		return conn.Exec(ctx, sessionSettings).Close()
-	}
+	afterConnect(cfg, workInPublic+"; "+sessionSettings)
 	return cfg, nil
 }
 

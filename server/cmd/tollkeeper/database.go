@@ -37,7 +37,7 @@ type database struct {
 func reach(ctx context.Context, env environment, make bool) (database, error) {
 	if env.DatabaseURL != "" {
 		configured := database{url: env.DatabaseURL, owner: env.ownerURL()}
-		return configured, nameMissing(configured.checkPooler(ctx))
+		return configured, nameMissing(configured.check(ctx))
 	}
 	if make {
 		if err := env.makeFolders(); err != nil {
@@ -79,6 +79,17 @@ func nameMissing(err error) error {
 		return errors.New("TOLLKEEPER_DATABASE_URL: the server has no such database (" + pg.Message + "); make it with CREATE DATABASE ... OWNER ... ENCODING 'UTF8' TEMPLATE template0")
 	}
 	return err
+}
+
+// check refuses a database that the server cannot work in, before anything is made in it.
+func (d database) check(ctx context.Context) error {
+	if err := d.checkPooler(ctx); err != nil {
+		return err
+	}
+	if err := store.CheckEncoding(ctx, d.owner); err != nil {
+		return err
+	}
+	return store.CheckSchema(ctx, d.owner)
 }
 
 // checkPooler refuses a pooler that lends its connections, on the way of either login.

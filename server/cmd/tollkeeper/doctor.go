@@ -148,6 +148,13 @@ func examine(ctx context.Context, db database) []finding {
 	if !answers {
 		return findings
 	}
+	if err := store.CheckEncoding(ctx, db.owner); err != nil {
+		return append(findings, wrong("encoding", "%v", err))
+	}
+	findings = append(findings, good("encoding", "UTF8"))
+	if err := store.CheckSchema(ctx, db.owner); err != nil {
+		return append(findings, wrong("schema", "%v", err))
+	}
 	if db.private == nil { // which has no standby
 		findings = append(findings, examineFailover(ctx, db.owner))
 	}
