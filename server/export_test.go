@@ -40,6 +40,7 @@ func (s *Server) ShowAllMetrics() {
 	s.metrics.dueFailed("issue invoices")
 	s.metrics.verified(worker.Verification{})
 	s.metrics.webhooksWait(webhook.Backlog{})
+	s.ShowBackups(Backups{})
 }
 
 // CountScrapes returns how often all metrics were gathered since.

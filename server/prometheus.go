@@ -23,6 +23,7 @@ type metrics struct {
 	attempts *prometheus.CounterVec // to deliver webhooks, by result
 	unlogged prometheus.Counter     // requests that the request log leaves out
 
+	backups    backups                         // of the private PostgreSQL
 	verifiedAt atomic.Int64                    // when the last verification began, in seconds; 0 before the first
 	backlog    atomic.Pointer[webhook.Backlog] // of webhooks; nil before it was counted first
 }
@@ -100,6 +101,9 @@ func (s *Server) DatabaseRestarted() {
 	s.metrics.restarts.Inc()
 	s.log.Warn("the private PostgreSQL had ended and was restarted")
 }
+
+// ShowBackups has /metrics show the state of backups from now on.
+func (s *Server) ShowBackups(state Backups) { s.metrics.backups.state.Store(&state) }
 
 // verified shows the result of a verification.
 func (m *metrics) verified(v worker.Verification) {

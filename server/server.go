@@ -178,7 +178,7 @@ func New(cfg Config) *Server {
 	every := cmp.Or(cfg.ProbesEvery, probesEvery)
 	s.answers = newCached(every, s.ping)
 	s.exposition = newCached(every, metrics.expose)
-	metrics.registry.MustRegister(dueWork{s.worker}, queues{s}, temporaryFiles{s.temp})
+	metrics.registry.MustRegister(dueWork{s.worker}, queues{s}, temporaryFiles{s.temp}, &metrics.backups)
 	metrics.registry.MustRegister(replicaReads(s.store)...)
 	return s
 }

@@ -206,6 +206,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners l
 	beside.Go(func() { s.MailSender(nil).Run(ctx) })
 	beside.Go(func() { s.RequestLog().Run(ctx) })
 	beside.Go(func() { s.Worker().EvaluateAlerts(ctx) })
+	beside.Go(func() { watchBackups(ctx, db, env.BackupDir, log, s.ShowBackups) })
 	observed := make(chan error, 1)
 	go func() {
 		defer cancel()
