@@ -13,7 +13,8 @@ func spaceOf(dir string) Space {
 	if err := syscall.Statfs(dir, &of); err != nil {
 		return Space{}
 	}
-	return Space{Total: int64(of.Blocks) * int64(of.Bsize), Free: int64(of.Bavail) * int64(of.Bsize)}
+	size := uint64(of.Bsize) // of a block; its type depends on the system
+	return Space{Total: int64(of.Blocks * size), Free: int64(of.Bavail * size)}
 }
 
 // isFull reports that no more bytes, or no more files, find room.
