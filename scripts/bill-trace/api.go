@@ -86,7 +86,7 @@ func (b *biller) ask(ctx context.Context, method, path, idempotencyKey string, b
 	if err != nil {
 		return err
 	}
-	defer answered.Body.Close()
+	defer func() { _ = answered.Body.Close() }()
 	decoder := json.NewDecoder(answered.Body)
 	if answered.StatusCode < 300 {
 		return decoder.Decode(answer)

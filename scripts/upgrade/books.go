@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Ids and prefixes of invoice numbers are random. Those of line items follow from other ids.
+// Ids, prefixes of invoice numbers and secret links are random. Those of line items follow from other ids.
 var (
 	ids      = regexp.MustCompile(`\b(line)_[A-Za-z0-9_-]{20}|\b([a-z]+)_[A-Za-z0-9]{20}\b`)
+	links    = regexp.MustCompile(`http://[^/"]+/(i|portal)/[A-Za-z0-9_-]+`)
 	prefixes = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)\b`)
 )
 
@@ -40,6 +41,7 @@ func (l *load) canonical(ctx context.Context, customers []string) string {
 			kind, _, _ := strings.Cut(id, "_")
 			return fmt.Sprint(kind, "_", numbers[id])
 		})
+		same = links.ReplaceAllString(same, "LINK/$1")
 		all.WriteString(prefixes.ReplaceAllString(same, "PREFIX-$1"))
 	}
 	return all.String()
