@@ -70,7 +70,7 @@ var _ = Describe("An account that does its worst", func() {
 			Expect(conn.QueryRow(s.ctx, `SELECT count(*) FROM pg_stat_activity
 				WHERE datname = current_database() AND state = 'active' AND application_name = 'tollkeeper' AND wait_event_type IN ('Lock', 'Timeout')`).Scan(&stuck)).To(Succeed())
 			return stuck
-		}, "30s").Should(BeNumerically(">=", store.MostAtOnce(store.Requests)))
+		}, "30s").Should(BeNumerically(">=", s.store.MostAtOnce(store.Requests)))
 	}
 
 	DescribeTable("leaves the reads and the backfill of another alone",

@@ -52,7 +52,7 @@ var _ = Describe("outage B: connections to the database", func() {
 		innocent := a.account("test")
 		finish := make(chan struct{})
 		var transactions, begun sync.WaitGroup
-		for range store.MostAtOnce(store.Requests) { // as many as the account may have
+		for range a.store.MostAtOnce(store.Requests) { // as many as the account may have
 			begun.Add(1)
 			transactions.Go(func() {
 				defer GinkgoRecover()

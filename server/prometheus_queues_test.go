@@ -53,7 +53,7 @@ var _ = Describe("/metrics", func() {
 		api := startAlone()
 		finish := make(chan struct{})
 		var transactions, begun sync.WaitGroup
-		most := store.MostAtOnce(store.Requests)
+		most := api.store.MostAtOnce(store.Requests)
 		for range most {
 			begun.Add(1)
 			transactions.Go(func() {

@@ -25,15 +25,30 @@ const (
 	Background            // what no request waits for
 )
 
-// mostOf bounds the transactions of a use at one time: a few per core keep PostgreSQL busy, more only
-// queue inside it. Three servers fit into the 100 connections that PostgreSQL allows by default.
-var mostOf = map[Use]int{Requests: 16, Ingest: 4, Background: 10}
+// A server opens so many connections at most, unless [Options] say otherwise. A few transactions per core keep
+// PostgreSQL busy, more only queue inside it. Three servers fit into the 100 connections that PostgreSQL
+// allows by default.
+const UsualConnections = 32
 
-// maxConnections is how many transactions there are at one time.
-var maxConnections = mostOf[Requests] + mostOf[Ingest] + mostOf[Background]
+// FewestConnections leave one to each use.
+const FewestConnections = 5
 
-// MostAtOnce is how many transactions an account may have at one time for a use, when no other has any.
-func MostAtOnce(use Use) int { return (mostOf[use] + 1) / 2 }
+// besides are the connections that no transaction of a use has: one for [Store.Ping], one for [Store.Lock].
+const besides = 2
+
+// partition parts the connections of a server between their uses: usually 16 for requests, 4 for storing events
+// and 10 for the background.
+func partition(connections int) map[Use]int {
+	all := max(connections, FewestConnections) - besides
+	ingest, background := max(1, all*2/15), max(1, all/3)
+	return map[Use]int{Requests: all - ingest - background, Ingest: ingest, Background: background}
+}
+
+// MostAtOnce returns how many transactions an account may have at one time for a use, when no other has any.
+func (s *Store) MostAtOnce(use Use) int { return (s.most[use] + 1) / 2 }
+
+// transactions returns how many transactions there are at one time.
+func (s *Store) transactions() int { return s.most[Requests] + s.most[Ingest] + s.most[Background] }
 
 type useKey struct{}
 

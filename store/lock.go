@@ -74,7 +74,7 @@ const tryLock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
 // connect also takes the locks back that were lost with the last connection, where another
 // server was not faster.
 func (l *locker) connect(ctx context.Context) (err error) {
-	if l.conn, err = pgx.ConnectConfig(ctx, l.config); err != nil {
+	if l.conn, err = connectWith(ctx, l.config); err != nil {
 		return fmt.Errorf("connect for locks: %w", err)
 	}
 	for name := range l.held {

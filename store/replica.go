@@ -53,9 +53,9 @@ func (s *Store) UseReplica(url string) error {
 	if err != nil {
 		return err
 	}
-	s.replica = &replica{url: url, db: db, sql: pool, shares: newShares(mostOf[Requests])}
-	pool.SetMaxOpenConns(mostOf[Requests])
-	pool.SetMaxIdleConns(mostOf[Requests])
+	s.replica = &replica{url: url, db: db, sql: pool, shares: newShares(s.most[Requests])}
+	pool.SetMaxOpenConns(s.most[Requests])
+	pool.SetMaxIdleConns(s.most[Requests])
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (s *Store) viewOnReplica(ctx context.Context, account string, fn func(tx *T
 		}, snapshot)
 	})
 	if stalePlan(err) { // the database does the read, this time
-		forgetPlans(r.sql, mostOf[Requests])
+		forgetPlans(r.sql, s.most[Requests])
 		return false, nil
 	}
 	if ctx.Err() == nil && endedByReplica(err) {

@@ -26,11 +26,11 @@ func forgetPlans(pool *sql.DB, most int) {
 // prepared repeats do while a statement in it was prepared before a migration. Each time at least
 // the connection that had it is closed, so that this ends.
 func (s *Store) prepared(do func() error) (err error) {
-	for range maxConnections {
+	for range s.transactions() {
 		if err = do(); !stalePlan(err) {
 			return err
 		}
-		forgetPlans(s.sql, maxConnections)
+		forgetPlans(s.sql, s.transactions())
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -40,6 +41,7 @@ type Store struct {
 
 	tracer pgx.QueryTracer // of statements; nil for none
 
+	most        map[Use]int     // transactions of a use at one time
 	connections map[Use]*shares // of the pool, see connection
 	locks       *locker
 	replica     *replica // nil without one
@@ -48,31 +50,38 @@ type Store struct {
 	published    atomic.Pointer[published]                       // see [Store.PublishAt]
 }
 
-// Open connects to a migrated database. It fails when none answers.
-func Open(ctx context.Context, url string) (*Store, error) { return OpenTraced(ctx, url, nil) }
+// Options of a store that a server works on.
+type Options struct {
+	Tracer      pgx.QueryTracer // of statements; nil for none
+	Connections int             // how many are open at most, a replica's aside; 0: [UsualConnections]
+}
 
-// OpenTraced is Open with a tracer of statements; nil for none.
-func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*Store, error) {
+// Open connects to a migrated database. It fails when none answers.
+func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Options{}) }
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, url string, options Options) (*Store, error) {
 	cfg, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Tracer = tracer
+	cfg.Tracer = options.Tracer
 	pool, db, err := openPool(cfg)
 	if err != nil {
 		return nil, err
 	}
-	pool.SetMaxOpenConns(maxConnections + 1) // one for Ping
-	pool.SetMaxIdleConns(maxConnections)
+	s := &Store{db: db, sql: pool, tracer: options.Tracer, connections: map[Use]*shares{}, locks: newLocker(cfg)}
+	s.most = partition(cmp.Or(options.Connections, UsualConnections))
+	pool.SetMaxOpenConns(s.transactions() + 1) // one for Ping
+	pool.SetMaxIdleConns(s.transactions())
 	if err := pool.PingContext(ctx); err != nil {
 		_ = pool.Close()
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	connections := map[Use]*shares{}
-	for use, most := range mostOf {
-		connections[use] = newShares(most)
+	for use, most := range s.most {
+		s.connections[use] = newShares(most)
 	}
-	return &Store{db: db, sql: pool, tracer: tracer, connections: connections, locks: newLocker(cfg)}, nil
+	return s, nil
 }
 
 // parse is configure for the connections of a server.
@@ -95,7 +104,7 @@ var sessionSettings = "SET statement_timeout = " + milliseconds(StatementTimeout
 // openPool makes a pool of connections that work as the role of the server. It connects to
 // nothing yet.
 func openPool(cfg *pgx.ConnConfig) (*sql.DB, *gorm.DB, error) {
-	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	pool := sql.OpenDB(waitingConnector{stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		var role string
 		err := conn.QueryRow(ctx, `SELECT set_config('tollkeeper.role_suffix', suffix, false), set_config('tollkeeper.own_rows', 'on', false),
 			set_config('role', $1 || suffix, false) FROM role_names`, appRole).Scan(nil, nil, &role)
@@ -103,7 +112,7 @@ func openPool(cfg *pgx.ConnConfig) (*sql.DB, *gorm.DB, error) {
 			return fmt.Errorf("work as %s: %w", appRole, err)
 		}
 		return nil
-	}))
+	}))})
 	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{
 		Logger:                 logger.Discard, // errors are returned and logged once, by the server
 		SkipDefaultTransaction: true,

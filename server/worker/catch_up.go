@@ -95,7 +95,7 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	}
 	var all sync.WaitGroup
 	var some atomic.Bool
-	failed := make([]error, min(w.Workers, store.MostAtOnce(store.Background)))
+	failed := make([]error, min(w.Workers, w.Store.MostAtOnce(store.Background)))
 	for k := range failed {
 		all.Go(func() {
 			for failed[k] == nil && !p.over() {

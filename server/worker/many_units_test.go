@@ -100,7 +100,7 @@ var _ = Describe("An account with thousands of due units, of which many fail and
 		innocent.Setting("clock_now", nil)
 
 		counted := &transactions{of: map[string]int{}}
-		traced, err := store.OpenTraced(context.Background(), storetest.URL(st), counted)
+		traced, err := store.OpenWith(context.Background(), storetest.URL(st), store.Options{Tracer: counted})
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(traced.Close)
 		log := slog.New(slog.DiscardHandler)

@@ -251,7 +251,7 @@ func (d database) migrate(ctx context.Context, how store.Migration) error {
 
 // open opens the database for a server, migrated if the owner's login is known. Without it the
 // database must be migrated already.
-func (d database) open(ctx context.Context, how store.Migration, tracer pgx.QueryTracer) (st *store.Store, err error) {
+func (d database) open(ctx context.Context, how store.Migration, options store.Options) (st *store.Store, err error) {
 	owner, err := d.isOwners(ctx)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (d database) open(ctx context.Context, how store.Migration, tracer pgx.Quer
 			return nil, err
 		}
 	}
-	if st, err = store.OpenTraced(ctx, d.url, tracer); err != nil || owner {
+	if st, err = store.OpenWith(ctx, d.url, options); err != nil || owner {
 		return st, err
 	}
 	if err := st.CheckMigrated(ctx); err != nil {

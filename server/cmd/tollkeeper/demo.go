@@ -26,7 +26,7 @@ func (cmd demo) Run(ctx context.Context, env environment, out io.Writer) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, db.leave()) }()
-	st, err := db.open(ctx, env.migration(), nil)
+	st, err := db.open(ctx, env.migration(), store.Options{})
 	if err != nil {
 		return err
 	}

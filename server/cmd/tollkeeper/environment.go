@@ -20,9 +20,10 @@ type environment struct {
 	MigrateURL  string `env:"TOLLKEEPER_MIGRATE_URL" secret:"true"` // of the same database, as its owner; "": DatabaseURL is the owner's
 	ReplicaURL  string `env:"TOLLKEEPER_REPLICA_URL" secret:"true"` // of a standby of that database, with the login of the server; "": none
 	Addr        string `env:"TOLLKEEPER_ADDR" envDefault:"127.0.0.1:8080"`
-	PublicURL   string `env:"TOLLKEEPER_PUBLIC_URL"` // of links; "": by Addr
-	FontDir     string `env:"TOLLKEEPER_FONT_DIR"`   // with fonts for documents, beside that of the program; "": none
-	AdminAddr   string `env:"TOLLKEEPER_ADMIN_ADDR"` // for /metrics and /readyz?deep; "": they are at Addr
+	PublicURL   string `env:"TOLLKEEPER_PUBLIC_URL"`                                    // of links; "": by Addr
+	FontDir     string `env:"TOLLKEEPER_FONT_DIR"`                                      // with fonts for documents, beside that of the program; "": none
+	AdminAddr   string `env:"TOLLKEEPER_ADMIN_ADDR"`                                    // for /metrics and /readyz?deep; "": they are at Addr
+	Connections int    `env:"TOLLKEEPER_CONNECTIONS" envDefault:"32" range:"5 to 1000"` // to the database, at most; a replica's aside
 	DataDir     string `env:"TOLLKEEPER_DATA_DIR" envDefault:".data"`
 	APIKey      string `env:"TOLLKEEPER_API_KEY" secret:"true"`
 	Buckets     bool   `env:"TOLLKEEPER_BUCKETS" envDefault:"true"`

@@ -36,13 +36,16 @@ const ballast = 32 << 20 // bytes
 // that are idle or stall are closed within minutes.
 const mostClients = 8192
 
+// mostWorkers is the most that TOLLKEEPER_WORKERS may be: an account may use as many connections of the background.
+const mostWorkers = 5
+
 // workers is how many units of due work are done at once for an account, which is at most as many as it may have
 // connections.
 func (e environment) workers() int {
 	if e.Workers > 0 {
 		return e.Workers
 	}
-	return min(runtime.NumCPU(), store.MostAtOnce(store.Background))
+	return min(runtime.NumCPU(), mostWorkers)
 }
 
 // strangers is how many requests without a good key an address may send a second; negative: any number.
@@ -150,7 +153,7 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 		return err
 	}
 	defer ended(ctx, flush)
-	st, err := db.open(ctx, env.migration(), statementTracer(spans))
+	st, err := db.open(ctx, env.migration(), store.Options{Tracer: statementTracer(spans), Connections: env.Connections})
 	if err != nil {
 		return err
 	}
