@@ -50,9 +50,12 @@ func (s *Server) readyAlone(c echo.Context) error {
 	return s.ready(c)
 }
 
-// ready reports whether requests can be served, which is whether the database answers. With
-// the parameter deep it also reports the last verification of the books.
+// ready reports whether requests can be served, which is whether the database answers, and whether
+// more should be sent here. With the parameter deep it also reports the last verification of the books.
 func (s *Server) ready(c echo.Context) error {
+	if s.stopping.Load() {
+		return c.String(http.StatusServiceUnavailable, "the server is stopping: requests are still served, but send new ones to another server\n")
+	}
 	if err := s.answers.get(); err != nil {
 		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
 	}

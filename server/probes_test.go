@@ -101,6 +101,19 @@ var _ = Describe("Probes", func() {
 		Expect(plain).To(ContainSubstring("# TYPE go_goroutines gauge"))
 	})
 
+	It("say at both addresses that the server is stopping", func() {
+		s, public, admin := serveProbes(server.Config{AdminApart: true})
+		ask(public + "/readyz")
+		s.BeginShutdown()
+		for _, url := range []string{public, admin} {
+			status, text := ask(url + "/readyz")
+			Expect(status).To(Equal(503))
+			Expect(text).To(HavePrefix("the server is stopping"))
+		}
+		status, _ := ask(public + "/v1/ping")
+		Expect(status).To(Equal(401), "requests are answered as before")
+	})
+
 	It("have an address of their own where that is set, and are not at the public one", func() {
 		_, public, admin := serveProbes(server.Config{AdminApart: true})
 		expected := map[string][2]int{ // public, admin

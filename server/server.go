@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -104,6 +105,7 @@ type Server struct {
 	fonts    paper.Fonts
 	resets   *resets
 
+	stopping   atomic.Bool    // see BeginShutdown
 	answers    *cached[error] // whether the database does
 	exposition *cached[exposition]
 
@@ -202,6 +204,10 @@ func (s *Server) Handler() http.Handler {
 	return s.traced(answerHead(e))
 }
 
+// BeginShutdown makes /readyz answer 503, while requests are served as before. Each answer from then
+// on closes its connection, so clients that keep connections move to other servers too.
+func (s *Server) BeginShutdown() { s.stopping.Store(true) }
+
 // begin gives the request its id and finds its operation (semantics 14.1.5).
 func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -210,6 +216,9 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 			id = store.NewID("req")
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		if s.stopping.Load() {
+			c.Response().Header().Set(echo.HeaderConnection, "close") // over HTTP/2 this sends GOAWAY
+		}
 		r := &request{id: id, operation: s.contract.Operation(c.Request().Method, c.Path())}
 		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
 		s.nameSpan(c, r)

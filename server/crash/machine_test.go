@@ -52,14 +52,14 @@ var _ = BeforeSuite(func() {
 	DeferCleanup(os.RemoveAll, builds)
 })
 
-// boot starts everything.
-func boot() *machine {
+// boot starts everything. The server has the settings too.
+func boot(settings ...string) *machine {
 	GinkgoHelper()
 	dir, err := os.MkdirTemp("", "tk-crash-") // a short path: a socket is in it
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)
 	Expect(os.Chmod(dir, 0o711)).To(Succeed()) // for the user that replaces root
-	m := &machine{dir: dir, binary: program(), addr: freeAddr()}
+	m := &machine{dir: dir, binary: program(), addr: freeAddr(), settings: settings}
 	DeferCleanup(func() {
 		m.killServer()
 		Expect(m.cluster.Stop()).To(Succeed())

@@ -33,6 +33,8 @@ type environment struct {
 	Log         string `env:"TOLLKEEPER_LOG" envDefault:"text"`
 	LogLevel    string `env:"TOLLKEEPER_LOG_LEVEL" envDefault:"info"`
 
+	ShutdownDelay string `env:"TOLLKEEPER_SHUTDOWN_DELAY" envDefault:"0"` // see shutdownDelay
+
 	TLSCert string `env:"TOLLKEEPER_TLS_CERT"` // files, in PEM; "" for both: no TLS
 	TLSKey  string `env:"TOLLKEEPER_TLS_KEY"`
 

@@ -130,6 +130,9 @@ func (e environment) check() error {
 	if _, err := e.smtp(); err != nil {
 		return err
 	}
+	if _, err := e.shutdownDelay(); err != nil {
+		return err
+	}
 	_, err := e.logger(os.Stderr)
 	return err
 }

@@ -56,6 +56,7 @@ var badValues = map[string][]string{
 	"folder of fonts":                    {"/dev/null/folder"},
 	"file":                               {"/dev/null/file"},
 	"1s to 24h":                          {"many", "5", "0s", "-1m", "25h"},
+	"duration, 0 to 10m":                 {"soon", "-1s", "601", "10m1s"},
 	"`true` or `false`":                  {"maybe"},
 	"`text` or `json`":                   {"xml"},
 	"`debug`, `info`, `warn` or `error`": {"loud"},

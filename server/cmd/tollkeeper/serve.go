@@ -186,9 +186,17 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 const databaseLost = 3
 
 // answer serves requests, does due work, delivers webhooks, keeps buckets, makes room and keeps
-// a private PostgreSQL running until ctx ends, then lets what runs come to its end.
+// a private PostgreSQL running until the shutdown delay after the end of ctx is over, then lets what
+// runs come to its end.
 func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners listeners, secured *tls.Config, env environment, db database) error {
-	ctx, cancel := context.WithCancel(ctx)
+	delay, err := env.shutdownDelay()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := delayShutdown(ctx, delay, func() {
+		s.BeginShutdown()
+		log.Info("the server is stopping; until the delay is over it serves requests, while /readyz answers 503", "delay", delay.String())
+	})
 	defer cancel()
 	worked := make(chan error, 1)
 	go func() {
@@ -231,7 +239,7 @@ func answer(ctx context.Context, s *server.Server, log *slog.Logger, listeners l
 	<-ctx.Done()
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer done()
-	err := public.Shutdown(last)
+	err = public.Shutdown(last)
 	if serving := <-served; !errors.Is(serving, http.ErrServerClosed) {
 		err = errors.Join(err, serving)
 	}
