@@ -29,6 +29,7 @@ var _ = Describe("compose.yaml", func() {
 		Expect(written).NotTo(ContainSubstring("${"))
 		var file struct {
 			Services map[string]struct {
+				Image       string
 				Environment map[string]string
 				Configs     []struct{ Source, Target string }
 				ReadOnly    bool `yaml:"read_only"`
@@ -37,6 +38,7 @@ var _ = Describe("compose.yaml", func() {
 			Configs map[string]struct{ Content string }
 		}
 		Expect(yaml.Unmarshal([]byte(written), &file)).To(Succeed())
+		Expect(file.Services["postgres"].Image).To(MatchRegexp(`^postgres:17\.\d+-\w+$`), "another minor version or system comes by a change of the file alone")
 		settings := file.Services["tollkeeper"].Environment
 		for name := range settings {
 			Expect(slices.Contains(settingNames(), name)).To(BeTrue(), name)

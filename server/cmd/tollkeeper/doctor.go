@@ -155,6 +155,7 @@ func examine(ctx context.Context, db database) []finding {
 	if err := store.CheckSchema(ctx, db.owner); err != nil {
 		return append(findings, wrong("schema", "%v", err))
 	}
+	findings = append(findings, examineCollation(ctx, db.owner)...)
 	if db.private == nil { // which has no standby
 		findings = append(findings, examineFailover(ctx, db.owner))
 	}

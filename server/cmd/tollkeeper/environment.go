@@ -94,6 +94,10 @@ func formOf(field reflect.StructField) string {
 	return "a whole number from " + field.Tag.Get("range")
 }
 
+// ofDeployments are variables that only files beside the server read, such as deploy/compose.yaml. Where they are in a file
+// of variables, a container gets them too.
+var ofDeployments = []string{"TOLLKEEPER_IMAGE"}
+
 // settingNames are the variables that are read.
 func settingNames() (names []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[environment]()) {
@@ -108,7 +112,7 @@ func refuseUnknown(set map[string]string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		secret, isFile := strings.CutSuffix(name, fileSuffix)
-		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) || isFile && slices.Contains(secretNames(), secret) {
+		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) || slices.Contains(ofDeployments, name) || isFile && slices.Contains(secretNames(), secret) {
 			continue
 		}
 		errs = append(errs, fmt.Errorf("%s: is not a setting; settings are %s", name, strings.Join(known, ", ")))

@@ -209,6 +209,12 @@ var _ = Describe("The command line", func() {
 		Entry("version", true, "version"),
 	)
 
+	It("lets the variable of compose.yaml be, which a file of variables gives to the container too", func() {
+		Expect(os.ReadFile("../../../deploy/compose.yaml")).To(ContainSubstring("${TOLLKEEPER_IMAGE:"))
+		set("TOLLKEEPER_IMAGE", "tollkeeper:1.2.3")
+		Expect(run(context.Background(), []string{"version"}, GinkgoWriter)).To(Succeed())
+	})
+
 	It("names each variable that is no setting", func() {
 		set("TOLLKEEPER_DATABSE_URL", "postgres://typo")
 		set("TOLLKEEPER_WORKER", "1")
