@@ -89,10 +89,10 @@ var _ = Describe("An account that does its worst", func() {
 			innocent.close(id).expect(200)
 			Eventually(func() any { return innocent.fetch(id).at("status") }, "60s").Should(Equal("reflected"))
 		},
-		Entry("with 24 changes of one locked row", SpecTimeout(2*time.Minute), 24, func(s fixture, customer string) {
+		Entry("with 24 changes of one locked row", SpecTimeout(10*time.Minute), 24, func(s fixture, customer string) {
 			s.holding("SELECT FROM customers WHERE id = '" + customer + "' FOR UPDATE")
 		}),
-		Entry("with 64 slow requests", SpecTimeout(2*time.Minute), 64, func(s fixture, customer string) {
+		Entry("with 64 slow requests", SpecTimeout(10*time.Minute), 64, func(s fixture, customer string) {
 			s.owner(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(5); RETURN NEW; END $$`)
 			s.owner("CREATE TRIGGER dawdle BEFORE UPDATE ON customers FOR EACH ROW WHEN (NEW.id = '" + customer + "') EXECUTE FUNCTION dawdle()")
 		}),

@@ -174,7 +174,8 @@ func (r *runner) one(ctx context.Context, s suite) (o outcome) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	command := exec.CommandContext(ctx, r.ginkgo, append(append(args, r.options...), "./"+s.folder)...)
-	command.Env = append(os.Environ(), "SPEC_EXERCISED="+r.exercised())
+	// What is waited for without a limit of its own has a minute: the usual second is not enough on a busy machine.
+	command.Env = append(os.Environ(), "SPEC_EXERCISED="+r.exercised(), "GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT=60s")
 	// A process group of its own, so that the suite ends with all its processes.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }

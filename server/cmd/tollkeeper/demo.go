@@ -17,6 +17,7 @@ import (
 
 type demo struct {
 	Name string `default:"Demo" help:"The name of the account."`
+	Key  bool   `help:"Make no account, but another API key of the one that was made before."`
 }
 
 // Run makes a test account and fills it. Servers may run meanwhile.
@@ -33,6 +34,9 @@ func (cmd demo) Run(ctx context.Context, env environment, out io.Writer) (err er
 	defer func() { err = errors.Join(err, st.Close()) }()
 	if err := settle(ctx, st); err != nil {
 		return err
+	}
+	if cmd.Key {
+		return cmd.another(ctx, db.owner, out)
 	}
 	made, key, err := cmd.account(ctx, db.owner)
 	if err != nil {
@@ -80,4 +84,27 @@ func (cmd demo) account(ctx context.Context, owner string) (a account.Account, k
 		return a, "", fmt.Errorf("there is an account %q already: choose another --name", cmd.Name)
 	}
 	return account.CreateWithKey(audited(ctx, "demo"), st, account.New{Name: cmd.Name, Mode: account.ModeTest}, account.NewKey{Name: "demo"})
+}
+
+// another makes another key of the account: the first one is not shown again.
+func (cmd demo) another(ctx context.Context, owner string, out io.Writer) (err error) {
+	st, err := store.Open(ctx, owner)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	all, err := account.List(ctx, st)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(a account.Account) bool { return a.Name == cmd.Name })
+	if at < 0 {
+		return fmt.Errorf("there is no account %q: make it with `tollkeeper demo`", cmd.Name)
+	}
+	_, key, err := account.CreateKey(audited(ctx, "demo"), st, all[at].ID, account.NewKey{Name: "demo"})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "Another API key of the account %s, %q:\n\n    %s\n", all[at].ID, cmd.Name, key)
+	return err
 }

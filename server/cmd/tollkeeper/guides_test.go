@@ -100,7 +100,7 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 	}
 
 	var billed string // key of the account of the first bill
-	It("get a first bill, and move its account in", NodeTimeout(time.Minute), func(ctx SpecContext) {
+	It("get a first bill, and move its account in", NodeTimeout(5*time.Minute), func(ctx SpecContext) {
 		billed = account()
 		follow(ctx, "first-bill.md", "KEY="+billed)
 		use := exec.CommandContext(ctx, "curl", "-fsS", "http://"+address+"/v1/ingest", "-H", "Authorization: Bearer "+billed,
@@ -117,12 +117,12 @@ var _ = Describe("The guides", Ordered, ContinueOnFailure, func() {
 	})
 
 	for _, guide := range []string{"keys.md", "backfills.md", "credits.md", "assistants.md"} {
-		It("do what they say: "+guide, NodeTimeout(time.Minute), func(ctx SpecContext) {
+		It("do what they say: "+guide, NodeTimeout(5*time.Minute), func(ctx SpecContext) {
 			follow(ctx, guide, "KEY="+account())
 		})
 	}
 
-	It("verify webhooks in three languages", NodeTimeout(2*time.Minute), func(ctx SpecContext) {
+	It("verify webhooks in three languages", NodeTimeout(5*time.Minute), func(ctx SpecContext) {
 		for _, program := range []string{"node", "python3"} {
 			if _, err := exec.LookPath(program); err != nil {
 				Skip(program + " is not installed")

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("Tools for assistants, at the command line", func() {
-	It("are served to the program that starts the command, with the key of the environment", NodeTimeout(time.Minute), func(ctx SpecContext) {
+	It("are served to the program that starts the command, with the key of the environment", NodeTimeout(5*time.Minute), func(ctx SpecContext) {
 		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"asked": "` + r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get("Authorization") + `"}`))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,20 @@ var _ = Describe("The README", func() {
 		Expect(bash.Run()).To(Succeed(), "%s\n%s", &printed, &complaints)
 		for i, text := range strings.Split(strings.TrimSuffix(printed.String(), mark), mark) {
 			Expect(strings.TrimSpace(text)).To(Equal(strings.TrimSpace(all[i].printed)), all[i].commands)
+		}
+	})
+
+	It("has commands that look at the address before they build", func() {
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(taken.Close)
+		dir := GinkgoT().TempDir() // without a compiler
+		for _, script := range []string{"run", "demo"} {
+			command := exec.Command("/bin/bash", "../../../scripts/"+script)
+			command.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "TOLLKEEPER_ADDR=" + taken.Addr().String(), "TOLLKEEPER_DATA_DIR=" + filepath.Join(dir, "data")}
+			said, err := command.CombinedOutput()
+			Expect(err).To(HaveOccurred())
+			Expect(string(said)).To(Equal("Something serves at " + taken.Addr().String() + " already: stop it, or set TOLLKEEPER_ADDR to another address.\n"))
 		}
 	})
 

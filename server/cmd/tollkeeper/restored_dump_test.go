@@ -305,6 +305,6 @@ var _ = DescribeTable("A dump is restored by the commands of",
 		Expect(restored.bills()).To(And(Equal(source.bills()), ContainElement(ContainSubstring("Calls 50 0.50"))))
 		restored.verified()
 	},
-	Entry("the guide to production", NodeTimeout(2*time.Minute), "docs/production.md"),
-	Entry("the guide to configuration", NodeTimeout(2*time.Minute), "docs/configuration.md"),
+	Entry("the guide to production", NodeTimeout(5*time.Minute), "docs/production.md"),
+	Entry("the guide to configuration", NodeTimeout(5*time.Minute), "docs/configuration.md"),
 )
