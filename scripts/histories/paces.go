@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -38,7 +39,7 @@ func (o options) pace(ctx context.Context, s *stage, seed uint64) (digest string
 				return "", err
 			}
 		}
-		for end := r.w.now.AddDate(1, 0, 0); r.w.now.Before(end); {
+		for end := r.w.now.AddDate(0, cmp.Or(o.months, 12), 0); r.w.now.Before(end); {
 			to := r.w.now.Add(by)
 			if to.After(end) {
 				to = end

@@ -19,6 +19,7 @@ type options struct {
 	count, steps, workers, failures int
 	whole, quick, pairs             bool
 	state, dumps                    string
+	months                          int // that are lived through at each pace; 0: a year
 }
 
 // play plays the histories and returns how many differ.
