@@ -93,7 +93,7 @@ var deeds = map[string]deed{
 var statementStride = func() int {
 	stride, err := strconv.Atoi(os.Getenv("SPEC_STRIDE"))
 	if err != nil || stride < 1 {
-		return 7
+		return 28
 	}
 	return stride
 }()

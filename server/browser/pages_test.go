@@ -94,7 +94,7 @@ var _ = Describe("Each page of the console", func() {
 
 	It("has no fault in the account of the demo, wide and narrow, light and dark", func() {
 		session := shop.session(user.RoleOwner)
-		Expect(shop.everywhere(session, part(shop.places(session, starts...), 4), sound(http.StatusOK))).To(BeEmpty())
+		Expect(shop.everywhere(session, part(shop.places(session, starts...), 6), sound(http.StatusOK))).To(BeEmpty())
 	})
 
 	It("has no fault before one is signed in", func() {
@@ -106,7 +106,7 @@ var _ = Describe("Each page of the console", func() {
 		empty := shop.business("An account without anything")
 		session := empty.session(user.RoleOwner)
 		places := slices.DeleteFunc(empty.places(session, starts...), func(at place) bool { return strings.HasPrefix(at.Kind, "/console/do/") })
-		Expect(empty.everywhere(session, part(places, 4), sound(http.StatusOK))).To(BeEmpty())
+		Expect(empty.everywhere(session, part(places, 6), sound(http.StatusOK))).To(BeEmpty())
 	})
 })
 

@@ -86,10 +86,24 @@ func (d database) check(ctx context.Context) error {
 	if err := d.checkPooler(ctx); err != nil {
 		return err
 	}
+	if err := d.checkSame(ctx); err != nil {
+		return err
+	}
 	if err := store.CheckEncoding(ctx, d.owner); err != nil {
 		return err
 	}
 	return store.CheckSchema(ctx, d.owner)
+}
+
+// checkSame refuses logins of owner and server in different databases.
+func (d database) checkSame(ctx context.Context) error {
+	if d.owner == d.url {
+		return nil
+	}
+	if err := store.CheckSameDatabase(ctx, d.owner, d.url); err != nil {
+		return fmt.Errorf("TOLLKEEPER_MIGRATE_URL and TOLLKEEPER_DATABASE_URL: %w", err)
+	}
+	return nil
 }
 
 // checkPooler refuses a pooler that lends its connections, on the way of either login.
@@ -227,11 +241,6 @@ func (d database) isOwners(ctx context.Context) (bool, error) {
 
 // migrate brings the database to this version, and lets the login of the server work there.
 func (d database) migrate(ctx context.Context, how store.Migration) error {
-	if d.owner != d.url {
-		if err := store.CheckSameDatabase(ctx, d.owner, d.url); err != nil {
-			return fmt.Errorf("TOLLKEEPER_MIGRATE_URL and TOLLKEEPER_DATABASE_URL: %w", err)
-		}
-	}
 	steps, err := how.Apply(ctx, d.owner)
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
