@@ -19,6 +19,7 @@ type invoiceView struct {
 	Opened   string // id of the line whose work is shown
 	Work     gen.LineItemExplanation
 	WorkErr  error
+	Received received
 }
 
 // loadInvoice reads the invoice that the address names.
@@ -28,7 +29,11 @@ func loadInvoice(v *visit) (invoiceView, error) {
 		return invoiceView{}, err
 	}
 	names, err := v.customers([]string{i.Customer.ID})
-	return invoiceView{visit: v, Invoice: i, Customer: names.name(i.Customer.ID), Zone: names.zone(i.Customer.ID)}, err
+	if err != nil {
+		return invoiceView{}, err
+	}
+	got, err := v.received(i)
+	return invoiceView{visit: v, Invoice: i, Customer: names.name(i.Customer.ID), Zone: names.zone(i.Customer.ID), Received: got}, err
 }
 
 // invoicePage shows an invoice. The work of a line is shown when the address names the line.
@@ -140,20 +145,11 @@ func (i invoiceView) timeline() (all []moment) {
 // totals are the sums at the foot of the lines, as the API gives them.
 func (i invoiceView) totals() []fact {
 	invoice, c := i.Invoice, i.Invoice.Currency
-	return []fact{{"Subtotal", moneyIn(invoice.Subtotal, c)}, {"Total", moneyIn(invoice.Total, c)}, {"Amount due", moneyIn(invoice.AmountDue, c)}}
-}
-
-// payments is the table of attempts to collect.
-func (i invoiceView) payments() table {
-	t := table{Label: "Payments", Columns: []column{{"When", ""}, {"Result", ""}, {"Amount", "num"}}}
-	for _, p := range i.Invoice.PaymentAttempts {
-		result := badge("Failed", "bad")
-		if p.Succeeded {
-			result = badge("Paid", "good")
-		}
-		t.Rows = append(t.Rows, []templ.Component{instant(p.CreatedAt), result, moneyIn(p.Amount, i.Invoice.Currency)})
+	asked := "Amount due"
+	if invoice.Status == gen.InvoiceStatusPaid {
+		asked = "Paid" // the API keeps the amount of an invoice that is paid
 	}
-	return t
+	return []fact{{"Subtotal", moneyIn(invoice.Subtotal, c)}, {"Total", moneyIn(invoice.Total, c)}, {asked, moneyIn(invoice.AmountDue, c)}}
 }
 
 // notes is the table of credit notes.

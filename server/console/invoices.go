@@ -43,9 +43,13 @@ func invoiceTable(v *visit, all []gen.InvoiceSummary) (table, error) {
 	t := table{Label: "Invoices", Links: true, Columns: []column{{"Invoice", ""}, {"Customer", ""}, {"Status", ""}, {"Date", "mid"}, {"Due", "wide"}, {"Total", "num"}, {"Amount due", "num wide"}}}
 	for _, i := range all {
 		zone := names.zone(i.Customer.ID)
+		due := i.AmountDue
+		if i.Status == gen.InvoiceStatusPaid {
+			due = "0" // the API keeps the amount of an invoice that is paid
+		}
 		t.Rows = append(t.Rows, []templ.Component{
 			numberLink(link("invoices", i.ID), invoiceName(i.InvoiceHeader)), names.link(i.Customer.ID), invoiceBadge(v, i.InvoiceHeader),
-			day(i.InvoiceDate, zone), optionalDay(i.DueDate, zone), moneyIn(i.Total, i.Currency), moneyIn(i.AmountDue, i.Currency),
+			day(i.InvoiceDate, zone), optionalDay(i.DueDate, zone), moneyIn(i.Total, i.Currency), moneyIn(due, i.Currency),
 		})
 	}
 	return t, err
