@@ -45,19 +45,19 @@ var _ = Describe("The payments of an invoice in the console", func() {
 		s.clock("2025-03-03T05:00:00Z")
 		s.post("/v1/invoices/"+id+"/mark_paid", object{"payment_received_date": "2025-03-02", "external_id": "wire 17", "notes": "Bank transfer"}).expect(200)
 		page := see(id)
-		Expect(page.panel("Payments")).To(HavePrefix("When How Amount 2 Mar 2025 Recorded by hand Bank transfer, wire 17 USD 28.00"))
+		Expect(page.panel("Payments")).To(HavePrefix("Payment Amount Recorded by hand Bank transfer, wire 17 2 Mar 2025 USD 28.00"))
 		Expect(page.panel("Line items")).To(HaveSuffix("Paid USD 28.00"), "it is not due any more")
 		Expect(s.desk(user.RoleFinance).see("/console/invoices").html).NotTo(MatchRegexp(`data-label="Amount due">[^/]*28\.00`))
 	})
 
 	It("are what the balance paid, and the rest", func() {
 		s.moveBalance(buyer, "30")
-		Expect(see(s.bill(buyer, "28").text("id")).panel("Payments")).To(HavePrefix("When How Amount 2025-03-01 05:00:00 UTC From the balance USD 28.00"))
+		Expect(see(s.bill(buyer, "28").text("id")).panel("Payments")).To(HavePrefix("Payment Amount From the balance 2025-03-01 05:00:00 UTC USD 28.00"))
 		second := s.bill(buyer, "28").text("id")
-		Expect(see(second).panel("Payments")).To(HavePrefix("When How Amount 2025-03-01 05:00:00 UTC From the balance USD 2.00"))
+		Expect(see(second).panel("Payments")).To(HavePrefix("Payment Amount From the balance 2025-03-01 05:00:00 UTC USD 2.00"))
 		s.clock("2025-03-02T12:00:00Z")
 		s.pay(second)
-		Expect(see(second).panel("Payments")).To(And(ContainSubstring("From the balance USD 2.00"), ContainSubstring("1 Mar 2025 Recorded by hand USD 26.00")))
+		Expect(see(second).panel("Payments")).To(And(ContainSubstring("From the balance 2025-03-01 05:00:00 UTC USD 2.00"), ContainSubstring("Recorded by hand 1 Mar 2025 USD 26.00")))
 	})
 
 	It("are none where prepaid credits or a credit note left nothing to pay", func() {
@@ -80,7 +80,7 @@ var _ = Describe("The payments of an invoice in the console", func() {
 		}
 		declined, good := one("decline"), one("ok")
 		s.clock("2025-03-01T12:00:00Z")
-		Expect(see(declined).panel("Payments")).To(HavePrefix("When How Amount 2025-03-01 12:00:00 UTC Charge failed USD 59.97"))
-		Expect(see(good).panel("Payments")).To(HavePrefix("When How Amount 2025-03-01 12:00:00 UTC Charged USD 59.97"))
+		Expect(see(declined).panel("Payments")).To(HavePrefix("Payment Amount Charge failed 2025-03-01 12:00:00 UTC USD 59.97"))
+		Expect(see(good).panel("Payments")).To(HavePrefix("Payment Amount Charged 2025-03-01 12:00:00 UTC USD 59.97"))
 	})
 })

@@ -64,8 +64,7 @@ func (s *site) business(name string) business {
 	return business{s, made.ID, key}
 }
 
-// demonstration is the account of make demo, with mails, which a test account holds back. Its webhooks were tried until they failed: nothing
-// answers at their address.
+// demonstration is the account of make demo, with mails, which a test account holds back.
 func (s *site) demonstration() business {
 	GinkgoHelper()
 	b := s.business("Demo")
@@ -77,11 +76,16 @@ func (s *site) demonstration() business {
 	Expect(s.server.RequestLog().Pass(context.Background())).To(Succeed()) // of which there are many
 	s.api.ServeHTTP(httptest.NewRecorder(), refused)
 	Expect(s.server.RequestLog().Pass(context.Background())).To(Succeed())
+	return b
+}
+
+// deliver tries the webhooks of a site until they have failed: nothing answers at their address.
+func (s *site) deliver() {
+	GinkgoHelper()
 	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no such host") }}
 	for _, later := range []time.Duration{0, time.Hour} {
 		Expect(s.server.Deliverer(webhooks.Options{Resolver: nowhere, Now: func() time.Time { return time.Now().Add(later) }}).Finish(context.Background())).To(Succeed())
 	}
-	return b
 }
 
 // session makes a person with a role in the account, and signs them in.

@@ -51,6 +51,7 @@ var _ = BeforeSuite(func() {
 	DeferCleanup(leave)
 	Expect(chromedp.Do(chromium)).To(Succeed())
 	shop = serve().demonstration()
+	shop.deliver()
 })
 
 // findChromium returns the path of the browser, or "". SPEC_CHROMIUM names another one.

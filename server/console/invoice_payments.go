@@ -39,18 +39,18 @@ func (v *visit) received(i gen.Invoice) (received, error) {
 }
 
 // payments is the table of what paid the invoice, or was to: the balance of the customer, charges, and the
-// payment that was recorded by hand.
+// payment that was recorded by hand. It has two columns, because the panel is narrow.
 func (i invoiceView) payments() table {
-	t := table{Label: "Payments", Columns: []column{{"When", ""}, {"How", ""}, {"Amount", "num"}}}
-	add := func(when, how templ.Component, amount string) {
-		t.Rows = append(t.Rows, []templ.Component{when, how, moneyIn(amount, i.Invoice.Currency)})
+	t := table{Label: "Payments", Columns: []column{{"Payment", ""}, {"Amount", "num"}}}
+	add := func(how, when templ.Component, amount string) {
+		t.Rows = append(t.Rows, []templ.Component{stacked(how, when), moneyIn(amount, i.Invoice.Currency)})
 	}
 	for _, b := range i.Invoice.CustomerBalanceTransactions {
 		switch {
 		case b.Action == gen.BalanceTransactionActionAppliedToInvoice && b.Type == gen.BalanceTransactionTypeDecrement:
-			add(instant(b.CreatedAt), text("From the balance"), b.Amount)
+			add(text("From the balance"), instant(b.CreatedAt), b.Amount)
 		case b.Action == gen.BalanceTransactionActionSmallInvoiceCarryover:
-			add(instant(b.CreatedAt), text("Carried to the next invoice"), b.Amount)
+			add(text("Carried to the next invoice"), instant(b.CreatedAt), b.Amount)
 		}
 	}
 	for _, p := range i.Invoice.PaymentAttempts {
@@ -58,14 +58,14 @@ func (i invoiceView) payments() table {
 		if p.Succeeded {
 			how = badge("Charged", "good")
 		}
-		add(instant(p.CreatedAt), how, p.Amount)
+		add(how, instant(p.CreatedAt), p.Amount)
 	}
 	if i.Received.ByHand {
 		how := text("Recorded by hand")
 		if i.Received.Note != "" {
 			how = stacked(how, text(i.Received.Note))
 		}
-		add(optionalDay(i.Invoice.PaidAt, i.Zone), how, i.Invoice.AmountDue)
+		add(how, optionalDay(i.Invoice.PaidAt, i.Zone), i.Invoice.AmountDue)
 	}
 	return t
 }

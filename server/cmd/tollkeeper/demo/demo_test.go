@@ -89,6 +89,19 @@ var _ = Describe("The demo", Ordered, func() {
 		Expect(balance("alpenblick", "EUR")).To(MatchRegexp(`^\d\d\.`), "will be used up within days")
 	})
 
+	It("shows a business that does well: few invoices are overdue, few deliveries fail, and today has usage", func() {
+		var overdue []string
+		for _, row := range data(ask("/invoices?status[]=issued&date_type=due_date&due_date[lt]=2025-04-01&limit=100")) {
+			overdue = append(overdue, row.(object)["customer"].(object)["external_customer_id"].(string))
+		}
+		Expect(overdue).To(ConsistOf("initech", "initech", "initech", "initech", "orbit"))
+		Expect(len(data(ask("/webhook_deliveries?limit=100")))).To(BeNumerically("<", 10))
+		costs := ask("/customers/" + customer("acme") + "/costs?timeframe_start=2025-04-01T04:00:00Z")
+		Expect(data(costs)).NotTo(BeEmpty())
+		Expect(data(costs)[0].(object)["per_price_costs"]).To(ContainElement(And(
+			HaveKeyWithValue("price", HaveKeyWithValue("name", "Map tiles")), HaveKeyWithValue("total", Not(Equal("0.00"))))))
+	})
+
 	It("has books that agree", func() {
 		v, err := worker.Verify(context.Background(), st, id)
 		Expect(err).NotTo(HaveOccurred())

@@ -15,6 +15,7 @@ var events = map[string]func(*story, context.Context) error{
 	"2025-02-20": (*story).creditOutage,
 	"2025-03-05": (*story).payFebruary,
 	"2025-03-15": (*story).changes,
+	"2025-03-26": (*story).payMarch,
 }
 
 // sellCredits gives customers prepaid credits: some last, some run low, one is topped up by itself.
@@ -59,12 +60,17 @@ func (s *story) payFebruary(ctx context.Context) error {
 	return s.pay(ctx, "2025-03-05", "initech", "orbit")
 }
 
+// payMarch marks later invoices as paid, those of edo's top-ups among them.
+func (s *story) payMarch(ctx context.Context) error {
+	return s.pay(ctx, "2025-03-26", "initech", "orbit")
+}
+
 func (s *story) pay(ctx context.Context, day string, late ...string) error {
 	for _, c := range customers {
 		if slices.Contains(late, c.alias) || s.subscriptions[c.alias] == "" {
 			continue
 		}
-		issued, err := s.get(ctx, "/invoices?status[]=issued&subscription_id="+s.subscriptions[c.alias])
+		issued, err := s.get(ctx, "/invoices?status[]=issued&external_customer_id="+c.alias) // those of top-ups too
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // The demo begins on its first day and has this many days of usage. Its clock then stands at noon of the
-// day after.
+// day after, which has the usage of its morning, so that current costs are not all zero.
 const (
 	firstDay = "2025-01-01T00:00:00Z"
 	days     = 90
@@ -32,7 +32,9 @@ func Fill(ctx context.Context, api http.Handler, key string) error {
 	if err := s.catalog.make(ctx); err != nil {
 		return err
 	}
-	if _, err := s.post(ctx, "/webhook_endpoints", object{"url": "https://hooks.demo.invalid/tollkeeper"}); err != nil { // no such host: deliveries fail
+	// There is no such host, so deliveries fail. It is sent alerts only: hundreds of failures would hide all else.
+	endpoint := object{"url": "https://hooks.demo.invalid/tollkeeper", "event_types": list{"customer.credit_balance_dropped", "customer.credit_balance_depleted", "subscription.cost_exceeded"}}
+	if _, err := s.post(ctx, "/webhook_endpoints", endpoint); err != nil {
 		return err
 	}
 	first, err := time.Parse(time.RFC3339, firstDay)
@@ -46,9 +48,6 @@ func Fill(ctx context.Context, api http.Handler, key string) error {
 		}
 		if err := s.begin(ctx, at); err != nil {
 			return err
-		}
-		if day == days {
-			break
 		}
 		if err := s.use(ctx, at); err != nil {
 			return err
