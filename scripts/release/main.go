@@ -5,7 +5,8 @@
 //
 // The same commit gives the same bytes on every machine with the same Go: paths are trimmed,
 // files have the time of the commit, and the certificates in the image are those of a module
-// that go.sum pins. No container engine is needed.
+// that go.sum pins. No container engine is needed. A version must be that of the contract, the chart, the
+// changelog, README.md and scripts/released: docs/releasing.md has all steps.
 package main
 
 import (
@@ -43,7 +44,7 @@ type release struct {
 }
 
 func main() {
-	version := flag.String("version", "", "the version; without it, what git describes")
+	version := flag.String("version", "", "the version of a release, which files of the repository must name; without it, what git describes")
 	out := flag.String("out", "dist", "directory that is made for the release; what is in it is removed")
 	only := flag.String("platform", "", "make this platform alone, as linux/amd64")
 	flag.Parse()
@@ -54,6 +55,11 @@ func main() {
 }
 
 func run(version, out, only string) (err error) {
+	if version != "" {
+		if err := agree(".", version); err != nil {
+			return fmt.Errorf("the files do not agree on the version, see docs/releasing.md:\n%w", err)
+		}
+	}
 	r := release{version: version, out: out}
 	if err := r.describe(); err != nil {
 		return err
