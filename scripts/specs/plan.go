@@ -49,7 +49,7 @@ func plan(ctx context.Context, race bool, packages []string) ([]lane, error) {
 			return nil, err
 		}
 	}
-	first, second, third := lane{width: 1}, lane{width: 1}, lane{width: runtime.NumCPU()}
+	first, second, third := lane{width: 1}, lane{width: len(waiting)}, lane{width: runtime.NumCPU()}
 	for _, folder := range ordered(folders) {
 		switch {
 		case folder == server:
