@@ -54,7 +54,8 @@ func visit(b *balancer, persecond int) (v *visits, stop func()) {
 			case <-tick.C: // one that is late brings the requests of those that were left out
 			}
 			for due := int(time.Since(v.began) * time.Duration(persecond) / time.Second); n < due; n++ {
-				all.Go(func() { v.count(v.request(client, n)) })
+				number := n // which goes on while the request is made
+				all.Go(func() { v.count(v.request(client, number)) })
 			}
 		}
 	})
