@@ -95,7 +95,7 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c")
+	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "c, invoices")
 }
 
 // IssueSeveral is IssueNext for up to most drafts, each of another customer. What they have in common is read
@@ -107,7 +107,7 @@ func IssueSeveral(tx *store.Tx, most int, over func() bool) (done int, err error
 	if err != nil {
 		return 0, err
 	}
-	rows, err := lockFirst(issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "invoices, c", most)
+	rows, err := lockFirst(issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "c, invoices", most)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

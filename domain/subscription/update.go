@@ -15,8 +15,9 @@ import (
 var (
 	forUpdate           = clause.Locking{Strength: clause.LockingStrengthUpdate}
 	forUpdateSkipLocked = clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}
-	customerSkipLocked  = clause.Locking{
-		Strength: "NO KEY UPDATE", Table: clause.Table{Name: "subscriptions, c", Raw: true}, Options: clause.LockingOptionsSkipLocked,
+	// The customer comes first: a worker that locked the subscription first would hide it from the worker that has the customer.
+	customerSkipLocked = clause.Locking{
+		Strength: "NO KEY UPDATE", Table: clause.Table{Name: "c, subscriptions", Raw: true}, Options: clause.LockingOptionsSkipLocked,
 	}
 )
 
