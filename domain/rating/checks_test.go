@@ -3,4 +3,4 @@
 package rating_test
 
 // checks is how often each property is tried, unless the command line says otherwise.
-const checks = "10000"
+const checks = "2000"
