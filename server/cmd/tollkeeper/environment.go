@@ -13,7 +13,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// environment is what the process is told from outside. A number that is set lies in its range, both ends
+// environment is the settings of the process. A number that is set lies in its range, both ends
 // included. A secret may be in a file: NAME_FILE names it.
 type environment struct {
 	DatabaseURL string `env:"TOLLKEEPER_DATABASE_URL" secret:"true"`
