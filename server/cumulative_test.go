@@ -152,13 +152,15 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 		Expect(s.bills(id)).To(HaveExactElements("2025-04-01 issued 80.00", "2025-04-20 issued 30.00"))
 	})
 
-	It("has a minimum by the days to date", func() {
+	It("has a minimum on its last invoice", func() {
 		s := newFixture("2025-01-01T00:00:00Z")
 		acme := s.buyer(object{})
 		minimum := object{"adjustment": object{"adjustment_type": "minimum", "minimum_amount": "365.00", "item_id": s.item, "applies_to_all": true}}
 		id := s.subscribe(acme, object{"add_adjustments": list{minimum}}, every(s.calls("1.00"), month)).text("id")
 		s.clock("2025-03-01T12:00:00Z")
-		Expect(s.bills(id)).To(HaveExactElements("2025-02-01 issued 31.00", "2025-03-01 issued 28.00", "2025-04-01 draft 31.00"))
+		Expect(s.bills(id)).To(HaveExactElements("2025-02-01 paid 0.00", "2025-03-01 paid 0.00", "2025-04-01 draft 0.00"))
+		s.clock("2026-01-01T12:00:00Z")
+		Expect(s.bills(id)).To(ContainElement("2026-01-01 issued 365.00"))
 	})
 
 	It("is paid by credits once, whatever invoice their days are on", func() {

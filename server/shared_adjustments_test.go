@@ -87,12 +87,12 @@ var _ = Describe("An adjustment that fees share on an invoice", func() {
 			Expect(changed(s.intervals(sub, edit(b, object{"end_date": "2025-03-11"})).expect(200))).To(Equal([]string{"refund 42.00"}))
 		})
 
-		It("leaves what usage that is paid came to under it", func() {
+		It("is settled with usage, so the fees have none of it", func() {
 			begin(nil, minimum("150.00"), "1.00")
 			s.clock("2025-04-01T12:00:00Z")
 			s.collect(sub)
 			Expect(s.bills(sub)).To(ContainElement("2025-04-01 paid 150.00"))
-			Expect(changed(s.intervals(sub, edit(b, object{"end_date": "2025-04-01"})).expect(200))).To(Equal([]string{"refund 60.00"}))
+			Expect(changed(s.intervals(sub, edit(b, object{"end_date": "2025-04-01"})).expect(200))).To(Equal([]string{"refund 40.00"}))
 		})
 
 		It("comes with the invoice that takes the place of one that is not paid", func() {

@@ -67,7 +67,7 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 		return checked
 	}
 
-	It("tell the invoices of one date apart, on each of which an adjustment works", func() {
+	It("tell the invoices of one date apart, of which the first has the discount", func() {
 		s := newFixture("2025-03-01T09:00:00Z")
 		discount := object{"adjustment_type": "amount_discount", "amount_discount": "15.00"}
 		buyer := s.buyer(nil)
@@ -76,10 +76,10 @@ var _ = Describe("The costs of prices that share an adjustment", func() {
 		s.post("/v1/subscriptions/"+sub+"/price_intervals", object{"add": list{object{
 			"start_date": "2025-03-01", "price": with(s.fee("40.00"), object{"name": "Second", "currency": "USD"}),
 		}}}).expect(200)
-		Expect(s.bills(sub)).To(ConsistOf("2025-03-01 issued 5.00", "2025-03-01 issued 25.00", "2025-04-01 draft 45.00"))
+		Expect(s.bills(sub)).To(ConsistOf("2025-03-01 issued 5.00", "2025-03-01 issued 40.00", "2025-04-01 draft 45.00"))
 		days := spent(s, sub, "2025-03-01", "2025-03-02")
 		Expect(days["2025-03-01"]["First"].String()).To(Equal("5"))
-		Expect(days["2025-03-01"]["Second"].String()).To(Equal("25"))
+		Expect(days["2025-03-01"]["Second"].String()).To(Equal("40"))
 		Expect(spent(s, other, "2025-03-01", "2025-03-02")["2025-03-01"]["Other"].String()).To(Equal("5"))
 		s.clock("2025-04-01T09:00:00Z") // the next one is one again
 		april := spent(s, sub, "2025-04-01", "2025-04-02")["2025-04-01"]

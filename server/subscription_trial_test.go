@@ -108,9 +108,9 @@ var _ = Describe("Trials", func() {
 		s.use(buyer, "2025-05-01T00:00:00Z", "500")
 		s.clock("2025-06-02T00:00:00Z")
 		Expect(lines(s.invoices(sub).entry("data", 2))).To(Equal([]string{
-			"Calls 2025-05-01 to 2025-05-15: 0.00", "Setup 2025-05-15 to 2025-06-01: 62.00",
+			"Calls 2025-05-01 to 2025-05-15: 0.00", "Setup 2025-05-15 to 2025-06-01: 4.00",
 		}))
-		Expect(s.bills(sub)).To(Equal([]string{"2025-05-15 issued 62.00", "2025-06-01 issued 34.00", "2025-07-01 draft 62.00"}))
+		Expect(s.bills(sub)).To(Equal([]string{"2025-05-15 issued 4.00", "2025-06-01 issued 30.00", "2025-07-01 draft 62.00"}))
 	})
 
 	It("are free in custom units too", func() {

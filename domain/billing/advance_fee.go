@@ -121,7 +121,7 @@ func asCharged(t subscription.Terms, change subscription.ServicePeriod, start ti
 	t.Adjustments = nil
 	for _, a := range all {
 		if a.Covers(charged) {
-			a.StartAt, a.EndAt = change.Period.Start, nil
+			a.EndAt = nil
 			t.Adjustments = append(t.Adjustments, a)
 		}
 	}

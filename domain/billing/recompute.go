@@ -10,6 +10,7 @@ import (
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -23,7 +24,7 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 		return false, err
 	}
 	view, services, known, err := atIssue(tx, view)
-	if err != nil || !known {
+	if err != nil || !known || adjustedAlone(view) {
 		return false, err
 	}
 	for _, s := range services {
@@ -36,7 +37,7 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 		}
 	}
 	was, err := invoice.PriorCharges(tx, view.Terms, view.Invoice, services)
-	if err != nil || slices.ContainsFunc(was, func(b invoice.PriorCharge) bool { return b.Void }) {
+	if err != nil || was.Void {
 		return false, err
 	}
 	now, err := recomputeLines(tx, view, services, was)
@@ -70,6 +71,16 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 	return true, v.refer(tx, view, services, note)
 }
 
+// adjustedAlone reports whether an invoice was issued while adjustments worked on each invoice by itself: by now
+// they would come to something else (price models 6.7).
+func adjustedAlone(view invoice.View) bool {
+	return slices.ContainsFunc(view.Lines, func(l invoice.Line) bool {
+		return l.IntervalID != nil && slices.ContainsFunc(l.Adjustments, func(a rating.Applied) bool {
+			return a.Period == "" && a.Kind != rating.TrialDiscount
+		})
+	})
+}
+
 // granted reports whether a line is the fee of an allocation. That was prorated once.
 func granted(services []subscription.ServicePeriod, l invoice.Line) bool {
 	return slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool {
@@ -78,7 +89,7 @@ func granted(services []subscription.ServicePeriod, l invoice.Line) bool {
 }
 
 // recomputeLines works the lines of an invoice out as of now.
-func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was []invoice.PriorCharge) ([]invoice.Line, error) {
+func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was invoice.Prior) ([]invoice.Line, error) {
 	paid, err := creditsAtIssue(tx, v, services, was)
 	if err != nil {
 		return nil, err
@@ -95,7 +106,7 @@ func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.Servic
 
 // creditsAtIssue is what credits paid of the lines. Those of a partial invoice say themselves what
 // they were to pay, and those of a void one what was given back since.
-func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was []invoice.PriorCharge) (map[string]money.Decimal, error) {
+func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was invoice.Prior) (map[string]money.Decimal, error) {
 	if v.Source != invoice.SourcePartial && v.Status != invoice.StatusVoid {
 		return invoice.CreditsFor(tx, v.Terms, v.Invoice, services)
 	}
@@ -105,7 +116,7 @@ func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.Servic
 	}
 	for k, s := range services {
 		id := invoice.LineID(v.ID, s)
-		paid[id] = paid[id].Sub(was[k].Credits) // those are counted with them
+		paid[id] = paid[id].Sub(was.Of[k].Credits) // those are counted with them
 	}
 	return paid, nil
 }
@@ -117,7 +128,7 @@ func (v *Verified) checkEarlier(tx *store.Tx, view invoice.View, note func(docum
 	for k, l := range view.Lines {
 		services[k] = serviceOf(l)
 	}
-	all, err := invoice.PriorCharges(tx, view.Terms, view.Invoice, services)
+	all, err := invoice.EarlierAmounts(tx, view.Terms, view.Invoice, services)
 	for k, was := range all {
 		if l := view.Lines[k]; !was.Void && !l.PartiallyInvoicedAmount.Equal(was.Amount) {
 			note(view.ID, "line %s: takes off %s for earlier invoices, which charged %s", l.ID, l.PartiallyInvoicedAmount, was.Amount)

@@ -68,7 +68,7 @@ func stillTotals(t subscription.Terms, fees, some []invoice.Line) bool {
 		y.Count(nil)
 		of, together = append(of, l), append(together, y)
 	}
-	charged := charge.Calculate(t, together)
+	charged := charge.Calculate(t, charge.Document{Date: fees[0].BilledFrom}, together)
 	return !slices.ContainsFunc(some, func(l invoice.Line) bool {
 		k := slices.IndexFunc(of, func(other invoice.Line) bool { return other.ID == l.ID })
 		return !charged[k].Amount.Equal(l.Amount)

@@ -10,7 +10,6 @@ import (
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
-	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/usage"
 	"tollkeeper/domain/webhook"
@@ -138,11 +137,8 @@ func thresholdLines(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, ser
 // thresholdLinesOn are the lines of services, of which credits pay what is known, by line. They
 // count the events that the invoice has seen. Minimums are left to the invoice of the whole
 // time: one above the threshold would be billed on the first day.
-func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, was []invoice.PriorCharge,
+func thresholdLinesOn(tx *store.Tx, t subscription.Terms, inv invoice.Invoice, services []subscription.ServicePeriod, was invoice.Prior,
 	paid map[string]money.Decimal) ([]invoice.Line, error) {
-	t.Adjustments = slices.DeleteFunc(slices.Clone(t.Adjustments), func(a subscription.AdjustmentInterval) bool {
-		return a.Adjustment.Kind == rating.Minimum
-	})
 	return invoice.LinesPaid(usage.AsOf(tx, *inv.Seen), t, inv, services, was, paid)
 }
 

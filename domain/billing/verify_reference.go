@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"tollkeeper/domain/catalog"
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/reference"
@@ -119,11 +120,22 @@ func referredLines(tx *store.Tx, view invoice.View, services []subscription.Serv
 	if err != nil {
 		return nil, readFailed{err}
 	}
-	for k, s := range services {
-		billed[k].line.Before = referBefore(was[k].ToDate, billed[k].line.Days.From, s, view.Terms.Customer.Location())
+	document := charge.Document{Date: view.InvoiceDate, Earlier: was.Earlier}
+	if view.Source == invoice.SourcePartial {
+		document.Settles = charge.WithoutMinimums
 	}
-	adjustments := view.Terms.Adjustments
-	if err := referTogether(billed, adjustments, view.Source == invoice.SourcePartial); err != nil {
+	parts := document.Parts(view.Terms)
+	for k, s := range services {
+		billed[k].line.Row = s.Interval.ID
+		if before := document.ToDate(s); before != nil {
+			of := referBilled("", before.Subtotal, before.Applied)
+			billed[k].line.Before = &of
+		}
+	}
+	if err := referComposites(billed, parts); err != nil {
+		return nil, err
+	}
+	if err := referTogether(billed, parts, periodsAtWork(charge.Works(view.Terms, document, services, parts))); err != nil {
 		return nil, err
 	}
 	for _, r := range billed {
@@ -136,17 +148,17 @@ func referredLines(tx *store.Tx, view invoice.View, services []subscription.Serv
 	added := more(view.Invoice)
 	var own []referred
 	for _, l := range added.Lines {
-		r, err := referFee(l.Price, ratOf(*l.Price.Quantity), reference.Days{}, nil)
+		r, err := referFee(l.Price, ratOf(*l.Price.Quantity), nil)
 		if err != nil {
 			return nil, err
 		}
 		own = append(own, r)
 	}
-	discounts := make([]subscription.AdjustmentInterval, len(added.Discounts))
-	for k, d := range added.Discounts {
-		discounts[k].Adjustment = d
+	var discounts []reference.Adjustment
+	for _, d := range added.Discounts {
+		discounts = append(discounts, plainAdjustment(d.Rating()))
 	}
-	if err := referTogether(own, discounts, false); err != nil {
+	if err := referTogether(own, nil, discounts); err != nil {
 		return nil, err
 	}
 	for k, r := range own {
@@ -167,12 +179,12 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 			return r, err
 		}
 		usage.Share = share
-		r, err = referRated(price, usage, days)
+		r, err = referRated(price, usage)
 		r.quantity = quantity
 		r.service = s
 		return r, err
 	case catalog.PriceComposite:
-		r = blank(price, days)
+		r = blank(price)
 		r.line.ModelType, r.line.Config, r.line.Usage = price.ModelType, price.Config, reference.Usage{Share: share}
 		r.service = s
 		return r, nil
@@ -180,10 +192,10 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 	zone := t.Customer.Location()
 	switch {
 	case s.Before != nil: // a change of the quantity: what more it costs from here on
-		r, err = referFee(price, ratOf(s.Quantity), days, share)
+		r, err = referFee(price, ratOf(s.Quantity), share)
 		if err == nil {
 			var before referred
-			before, err = referFee(price, ratOf(*s.Before), days, share)
+			before, err = referFee(price, ratOf(*s.Before), share)
 			r.subtotal = rounded(price.Currency, new(big.Rat).Sub(r.exact(), before.exact()))
 			r.line.Subtotal, r.quantity = r.subtotal, nil
 		}
@@ -192,9 +204,9 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 	case !price.InAdvance() && !price.Length().OneTime():
 		r, err = referArrears(s, days, zone)
 	case price.Allocation != nil: // a grant and its fee are never prorated
-		r, err = referFee(price, ratOf(s.Quantity), days, nil)
+		r, err = referFee(price, ratOf(s.Quantity), nil)
 	default:
-		r, err = referFee(price, ratOf(s.Quantity), days, share)
+		r, err = referFee(price, ratOf(s.Quantity), share)
 	}
 	r.service = s
 	return r, err

@@ -2,32 +2,55 @@ package billing
 
 import (
 	"math/big"
+	"slices"
 	"time"
 
+	"tollkeeper/domain/charge"
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/reference"
-	"tollkeeper/domain/subscription"
 )
 
-// referTogether rates composite prices, then adjusts the lines that are together.
-func referTogether(all []referred, adjustments []subscription.AdjustmentInterval, partial bool) error {
+// referComposites rates composite prices: their base is what documents added to their components in their
+// own time, as far as that is known by now.
+func referComposites(all []referred, parts []charge.Charged) error {
 	for k := range all {
 		r := &all[k]
 		if r.line.Price.Type != "composite" {
 			continue
 		}
 		filters := plainFilters(r.service.Interval.Price.CompositeFilters)
+		in := r.service.Period
 		base := new(big.Rat)
+		count := func(price reference.Price, start, end time.Time, added *big.Rat) error {
+			last := end.Add(-time.Microsecond)
+			if price.InAdvance {
+				last = start
+			}
+			if price.Type == "composite" || price.Currency != r.line.Price.Currency || last.Before(in.Start) || !last.Before(in.End) {
+				return nil
+			}
+			matches, err := reference.Matches(filters, price)
+			if matches {
+				base.Add(base, added)
+			}
+			return err
+		}
 		for _, other := range all {
-			if other.line.Price.Type == "composite" || other.line.Price.Currency != r.line.Price.Currency {
+			added := other.subtotal
+			if other.line.Price.Type == "composite" {
 				continue
 			}
-			matches, err := reference.Matches(filters, other.line.Price)
-			if err != nil {
+			if other.line.Before != nil {
+				added = new(big.Rat).Sub(added, other.line.Before.Subtotal)
+			}
+			if err := count(other.line.Price, other.service.Period.Start, other.service.Period.End, added); err != nil {
 				return err
 			}
-			if matches {
-				base.Add(base, other.subtotal)
+		}
+		for _, part := range parts {
+			if err := count(blank(part.Interval.Price).line.Price, part.Period.Start, part.Period.End, ratOf(part.Subtotal)); err != nil {
+				return err
 			}
 		}
 		r.line.Usage.Components = base
@@ -38,6 +61,11 @@ func referTogether(all []referred, adjustments []subscription.AdjustmentInterval
 		r.subtotal = rounded(r.service.Interval.Price.Currency, exact)
 		r.line.Subtotal = r.subtotal
 	}
+	return nil
+}
+
+// referTogether adjusts the lines of a document. Indices of the adjustments are those of all.
+func referTogether(all []referred, parts []charge.Charged, adjustments []reference.Adjustment) error {
 	var lines []reference.Line
 	var at []int
 	for k := range all {
@@ -49,14 +77,16 @@ func referTogether(all []referred, adjustments []subscription.AdjustmentInterval
 			lines, at = append(lines, all[k].line), append(at, k)
 		}
 	}
-	var plain []reference.Adjustment
-	for _, a := range adjustments {
-		if partial && a.Adjustment.Kind == rating.Minimum { // left to the invoice of the whole time
-			continue
+	for i, a := range adjustments {
+		if applies := a.Applies; applies != nil {
+			adjustments[i].Applies = func(k int) bool { return applies(at[k]) }
 		}
-		plain = append(plain, plainAdjustment(a, func(k int) bool { return inForce(a, all[at[k]].service) }))
 	}
-	added, err := reference.Adjust(lines, plain)
+	earlier := make([]reference.Billed, len(parts))
+	for k, part := range parts {
+		earlier[k] = referBilled(part.Interval.ID, part.Subtotal, part.Applied)
+	}
+	added, err := reference.Adjust(lines, earlier, adjustments)
 	if err != nil {
 		return err
 	}
@@ -68,44 +98,40 @@ func referTogether(all []referred, adjustments []subscription.AdjustmentInterval
 	return nil
 }
 
-// referBefore is what earlier invoices charged of a service that is charged to date, as they say:
-// first is the day of its billing period with which it begins.
-func referBefore(was *rating.Earlier, first int, s subscription.ServicePeriod, zone *time.Location) *reference.Before {
-	if was == nil {
-		return nil
-	}
-	b := &reference.Before{
-		Subtotal: ratOf(was.Subtotal), Added: map[string]*big.Rat{}, Shared: map[string]bool{},
-		Until: first + reference.DaysBetween(s.Period.Start, s.From, zone),
-	}
-	for _, a := range was.Applied {
-		b.Added[a.AdjustmentID] = ratOf(a.Amount)
-		if a.Added || a.Lines > 1 && a.Kind != rating.UsageDiscount && a.Kind != rating.PercentageDiscount {
-			b.Shared[a.AdjustmentID] = true
-		}
+// referBilled is what earlier documents charged, as they say.
+func referBilled(row string, subtotal money.Decimal, applied []rating.Applied) reference.Billed {
+	b := reference.Billed{Row: row, Subtotal: ratOf(subtotal)}
+	for _, a := range applied {
+		b.Effects = append(b.Effects, reference.Effect{ID: a.AdjustmentID, Kind: string(a.Kind), Amount: ratOf(a.Amount)})
 	}
 	return b
 }
 
-// inForce reports whether an adjustment is in force for a service: in advance where the
-// service starts, in arrears where it ends (semantics 6.3.7). A change of quantity gets
-// percentages only.
-func inForce(a subscription.AdjustmentInterval, s subscription.ServicePeriod) bool {
-	if s.Before != nil && a.Adjustment.Kind != rating.PercentageDiscount {
-		return false
+// periodsAtWork are the adjustments of a document, one for each period that they work on: which lines belong
+// to it, which part of a full billing period it is and whether a minimum is settled follows from the terms.
+func periodsAtWork(works []rating.Work) []reference.Adjustment {
+	var plain []reference.Adjustment
+	for _, w := range works {
+		a := plainAdjustment(w.Adjustment)
+		a.Also = w.Also
+		a.Applies = func(k int) bool { return slices.Contains(w.Lines, k) }
+		a.Earlier = func(e int) bool { return slices.Contains(w.Earlier, e) }
+		if w.Fraction.Whole > 0 {
+			a.Share = big.NewRat(int64(w.Fraction.Part), int64(w.Fraction.Whole))
+		}
+		if w.Amount != nil {
+			a.Value, a.Share = ratOf(*w.Amount), nil
+		}
+		plain = append(plain, a)
 	}
-	if s.Interval.Price.InAdvance() {
-		return !s.Period.Start.Before(a.StartAt) && (a.EndAt == nil || s.Period.Start.Before(*a.EndAt))
-	}
-	return s.Period.End.After(a.StartAt) && (a.EndAt == nil || !s.Period.End.After(*a.EndAt))
+	return plain
 }
 
-func plainAdjustment(a subscription.AdjustmentInterval, applies func(int) bool) reference.Adjustment {
+func plainAdjustment(a rating.Adjustment) reference.Adjustment {
 	plain := reference.Adjustment{
-		ID: a.AdjustmentID, Kind: string(a.Adjustment.Kind), Value: ratOf(a.Adjustment.Value), Filters: plainFilters(a.Adjustment.Filters),
-		Invoice: a.Adjustment.InvoiceLevel, Applies: applies,
+		ID: a.ID, Kind: string(a.Kind), Value: ratOf(a.Value), Filters: plainFilters(a.Filters), Invoice: a.InvoiceLevel,
 	}
-	for _, t := range a.Adjustment.Tiers {
+	for _, t := range a.Tiers {
 		tier := reference.PercentTier{From: ratOf(t.LowerBound), Percentage: ratOf(t.Percentage)}
 		if t.UpperBound != nil {
 			tier.To = ratOf(*t.UpperBound)

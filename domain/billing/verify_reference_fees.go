@@ -32,7 +32,7 @@ func referArrears(s subscription.ServicePeriod, days reference.Days, zone *time.
 		part := reference.Days{To: reference.DaysBetween(sp.from, end, zone), Of: days.Of}
 		usage.Spans = append(usage.Spans, reference.Span{Quantity: ratOf(sp.quantity), Share: shareOf(part)})
 	}
-	r, err = referRated(s.Interval.Price, usage, days)
+	r, err = referRated(s.Interval.Price, usage)
 	r.quantity = usage.Quantity
 	return r, err
 }
@@ -58,7 +58,7 @@ func referInstalment(s subscription.ServicePeriod, days reference.Days) (r refer
 		return r, changedInParts
 	}
 	price := s.Interval.Price
-	if r, err = referFee(price, ratOf(s.Quantity), days, big.NewRat(1, 1)); err != nil {
+	if r, err = referFee(price, ratOf(s.Quantity), big.NewRat(1, 1)); err != nil {
 		return r, err
 	}
 	upTo := func(day int) *big.Rat {
@@ -71,14 +71,14 @@ func referInstalment(s subscription.ServicePeriod, days reference.Days) (r refer
 }
 
 // referFee is what a quantity of a fixed fee costs.
-func referFee(price catalog.Price, quantity *big.Rat, days reference.Days, share *big.Rat) (referred, error) {
-	r, err := referRated(price, reference.Usage{Quantity: quantity, Fixed: true, Share: share}, days)
+func referFee(price catalog.Price, quantity *big.Rat, share *big.Rat) (referred, error) {
+	r, err := referRated(price, reference.Usage{Quantity: quantity, Fixed: true, Share: share})
 	r.quantity = quantity
 	return r, err
 }
 
-func referRated(price catalog.Price, usage reference.Usage, days reference.Days) (referred, error) {
-	r := blank(price, days)
+func referRated(price catalog.Price, usage reference.Usage) (referred, error) {
+	r := blank(price)
 	exact, err := reference.Rate(price.ModelType, price.Config, usage)
 	if err != nil {
 		return r, err
@@ -89,7 +89,7 @@ func referRated(price catalog.Price, usage reference.Usage, days reference.Days)
 	return r, nil
 }
 
-func blank(price catalog.Price, days reference.Days) (r referred) {
+func blank(price catalog.Price) (r referred) {
 	kinds := map[catalog.PriceType]string{catalog.PriceUsage: "usage", catalog.PriceFixed: "fixed", catalog.PriceComposite: "composite"}
 	r.service.Interval.Price = price
 	r.line.Price = reference.Price{
@@ -98,6 +98,6 @@ func blank(price catalog.Price, days reference.Days) (r referred) {
 	if price.Currency.Valid() {
 		r.line.Places = price.Currency.MinorUnits()
 	}
-	r.line.Days, r.subtotal = days, new(big.Rat)
+	r.subtotal = new(big.Rat)
 	return r
 }

@@ -1,6 +1,8 @@
 package charge
 
 import (
+	"time"
+
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -25,23 +27,28 @@ type Amounts struct {
 	Amount      money.Decimal // what is left to pay, in the currency of the invoice: less what earlier ones charged
 }
 
-// Calculate turns what services used into amounts. They are those that are on one
-// invoice: composite prices charge for the others, and adjustments may work on
-// several. This is the only way from usage to money; see the package comment.
-func Calculate(t subscription.Terms, together []Item) []Amounts {
+// Calculate turns what services used into amounts. They are those that are on one document: composite prices
+// charge for others, and adjustments may work on several. This is the only way from usage to money; see the
+// package comment.
+func Calculate(t subscription.Terms, d Document, together []Item) []Amounts {
 	all := make([]Amounts, len(together))
 	for k, y := range together {
 		if !y.Model.Needs().Composite {
 			all[k] = Rate(y)
 		}
 	}
+	earlier := d.Parts(t)
+	was := make([]*rating.Earlier, len(together))
+	for k, y := range together {
+		was[k] = d.ToDate(y.ServicePeriod)
+	}
 	for k, y := range together {
 		if y.Model.Needs().Composite {
-			y.Usage.Components = components(y, together, all)
+			y.Usage.Components = components(y, together, all, was, earlier)
 			all[k] = Rate(y)
 		}
 	}
-	adjust(t, together, all)
+	adjust(t, d, together, all, was, earlier)
 	for k, y := range together {
 		all[k].cover(y)
 		all[k].Credits = money.Min(y.Paid, money.Max(all[k].Left(), money.Decimal{}))
@@ -49,14 +56,6 @@ func Calculate(t subscription.Terms, together []Item) []Amounts {
 		all[k].Amount = all[k].Amount.Sub(y.Earlier)
 	}
 	return all
-}
-
-// CalculateAlone is what a change of a fee's quantity costs, in the currency of the
-// invoice: below 0 for a decrease.
-func CalculateAlone(t subscription.Terms, s subscription.ServicePeriod) money.Decimal {
-	y := NewItem(t, s)
-	y.Count(nil)
-	return Calculate(t, []Item{y})[0].Amount
 }
 
 // rounded rounds an amount to the minor unit of the price's currency, half away from zero (price
@@ -123,11 +122,27 @@ func shareOut(y Item, subtotal money.Decimal) []rating.Part {
 	return parts
 }
 
-// components is the sum of the prices that a composite one charges for.
-func components(of Item, together []Item, all []Amounts) (sum money.Decimal) {
+// components is the sum of the prices that a composite one charges for in its own time, whatever documents
+// carry them (price models 6.7.19). Of a price that is charged to date it is what each document added.
+func components(of Item, together []Item, all []Amounts, was []*rating.Earlier, earlier []Charged) (sum money.Decimal) {
+	counts := func(s subscription.ServicePeriod) bool {
+		at := s.Period.Start
+		if !s.Interval.Price.InAdvance() {
+			at = s.Period.End.Add(-time.Microsecond)
+		}
+		return ChargesFor(of.Interval.Price, s.Interval.Price) && of.Period.Contains(at)
+	}
 	for k, y := range together {
-		if ChargesFor(of.Interval.Price, y.Interval.Price) {
+		if counts(y.ServicePeriod) {
 			sum = sum.Add(all[k].Subtotal)
+			if was[k] != nil {
+				sum = sum.Sub(was[k].Subtotal)
+			}
+		}
+	}
+	for _, part := range earlier {
+		if counts(part.ServicePeriod) {
+			sum = sum.Add(part.Subtotal)
 		}
 	}
 	return sum
@@ -138,33 +153,6 @@ func components(of Item, together []Item, all []Amounts) (sum money.Decimal) {
 func ChargesFor(composite, other catalog.Price) bool {
 	return other.Type != catalog.PriceComposite && other.Currency == composite.Currency &&
 		rating.MatchesAll(composite.CompositeFilters, other.Priced())
-}
-
-// adjust works out what the adjustments of the subscription do to the lines.
-func adjust(t subscription.Terms, together []Item, all []Amounts) {
-	lines := make([]rating.Line, len(together))
-	for k, y := range together {
-		lines[k] = rating.Line{
-			Price: y.Interval.Price.Priced(), Model: y.Model, Usage: y.Usage, Subtotal: all[k].Subtotal, Days: y.Days,
-		}
-		if y.ToDate != nil {
-			was := *y.ToDate
-			was.Until = y.Days.From + period.Days(period.Period{Start: y.Period.Start, End: y.From}, t.Customer.Location())
-			lines[k].Earlier = &was
-		}
-	}
-	adjustments := make([]rating.Adjustment, len(t.Adjustments))
-	for k, a := range t.Adjustments {
-		adjustments[k] = a.Adjustment.Rating()
-	}
-	covers := func(adjustment, line int) bool { return t.Adjustments[adjustment].Covers(together[line].ServicePeriod) }
-	for k, adjusted := range rating.Adjust(lines, adjustments, covers) {
-		if of := together[k].TrialOf; of != "" {
-			adjusted = rating.Trial(of, lines[k])
-		}
-		all[k].Adjustments = append([]rating.Applied{}, adjusted.Applied...)
-		all[k].Adjusted = adjusted.Subtotal
-	}
 }
 
 // cover takes off what licenses cover, rounded as the subtotal is, so that usage that they

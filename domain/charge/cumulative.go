@@ -62,7 +62,7 @@ func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency
 	w := CumulativeCost{days.Whole, map[int64]map[string]pricePart{}}
 	for edge, items := range together {
 		upTo := make(map[string]pricePart, len(items))
-		for k, a := range Calculate(t, items) {
+		for k, a := range Calculate(t, Document{}, items) {
 			id := items[k].Interval.ID
 			p := upTo[id]
 			upTo[id] = pricePart{p.quantity.Add(a.Quantity), p.subtotal.Add(a.Subtotal), p.total.Add(a.Left())}

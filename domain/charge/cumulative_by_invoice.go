@@ -6,25 +6,18 @@ import (
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
 
-// A minimum, a maximum or a discount over several prices works once for each invoice, on
-// the lines of that invoice (price models 6.2). Costs follow: the cost of a service is the
-// amount of its line on its own invoice, beside the lines of that invoice and no others. So the
-// costs of any time add up to the invoices of it, whatever the cycles of the prices are.
+// What a price costs may depend on others: a minimum, a maximum or a discount works on all lines of its
+// period, and a composite price charges for others (price models 6.7). So costs are those of the documents
+// of the period, one after the other, as their invoices charge them, and add up to these.
 //
-// A price that is charged to date has in them what it adds on each invoice, so the invoices of
-// the earlier parts of its cycle are charged first.
-//
-// Where a change adds to a date whose invoice is issued, another invoice of that date charges
-// what is new, and what works once for each invoice works on it again.
-//
-// Up to an instant, the usage of all lines is counted up to then, and fees count in full. A
-// service shows its part from its start on. While the usage of one price grows, its share of
-// a minimum may grow at the expense of another price; the sum of both does not fall.
+// Up to an instant, the usage of all lines is counted up to then, and fees count in full. Services that have
+// not begun by then do not count. Minimums show in full from the start of their period on: the last document
+// of which something has begun settles them (price models 6.7.23). While the usage of one price
+// grows, its share of a minimum may grow at the expense of another price; the sum of both does not fall.
 
 // sharesAdjustments reports whether what a price of a subscription costs may depend on the
 // other lines of its invoice.
@@ -54,85 +47,104 @@ func (in Invoices) of(s subscription.ServicePeriod) string {
 	return s.BilledOn.String() + s.Interval.PlanID + in[LineKey{s.Interval.ID, s.From.UnixMicro()}]
 }
 
-// beside are the services in a currency on the same invoice as another.
-func (in Invoices) beside(t subscription.Terms, s subscription.ServicePeriod) []subscription.ServicePeriod {
-	return slices.DeleteFunc(t.BilledOn(s.BilledOn), func(o subscription.ServicePeriod) bool {
-		return o.Interval.Price.Currency != s.Interval.Price.Currency || in.of(o) != in.of(s)
-	})
-}
-
-// sheet is the lines in one currency of one invoice. The first of them are shown; the
-// others only have a part in the amount of those.
+// sheet is the lines in one currency of one document. Those that are not shown only have a part in the
+// amounts of others.
 type sheet struct {
 	services []subscription.ServicePeriod
-	shown    int
+	shown    []bool
 }
 
-// sheetsOf puts what is charged for a period on the invoices that charge it. A decrease of
-// a fee is on none, but credited alone.
+// sheetsOf are the documents that charge for a period, and those that bear on them, in the order of their
+// dates. A decrease of a fee is on no invoice, but credited alone.
 func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period, in Invoices) (sheets []sheet) {
-	at := map[string]int{}
+	key := func(s subscription.ServicePeriod) string { return s.Interval.ID + s.From.String() }
+	shown := map[string]bool{}
 	for _, s := range t.ChargedIn(whole) {
+		shown[key(s)] = true
+	}
+	at := map[string]int{}
+	for _, s := range t.ChargedIn(span(t, currency, whole)) {
 		if s.Interval.Price.Currency != currency {
 			continue
 		}
-		key := in.of(s)
-		k, known := at[key]
+		k, known := at[in.of(s)]
 		if !known || s.Decrease() {
 			k, sheets = len(sheets), append(sheets, sheet{})
 		}
 		if !s.Decrease() {
-			at[key] = k
+			at[in.of(s)] = k
 		}
 		sheets[k].services = append(sheets[k].services, s)
-		sheets[k].shown++
-	}
-	for k := range sheets {
-		first := sheets[k].services[0]
-		if first.Decrease() {
-			continue
-		}
-		for _, s := range in.beside(t, first) {
-			same := func(o subscription.ServicePeriod) bool { return o.Interval.ID == s.Interval.ID && o.From.Equal(s.From) }
-			if !slices.ContainsFunc(sheets[k].services, same) {
-				sheets[k].services = append(sheets[k].services, s)
-			}
-		}
-	}
-	return sheets
-}
-
-// withEarlier adds the invoices of the earlier parts of what is charged to date, none of which is
-// shown, and puts all in the order of their dates.
-func withEarlier(t subscription.Terms, sheets []sheet, in Invoices) []sheet {
-	known := map[string]bool{}
-	for _, sh := range sheets {
-		if first := sh.services[0]; !first.Decrease() {
-			known[in.of(first)] = true
-		}
-	}
-	for k := 0; k < len(sheets); k++ {
-		for _, s := range sheets[k].services {
-			if !IsContinuation(s) {
-				continue
-			}
-			for _, earlier := range t.BilledOn(s.From) {
-				if earlier.Interval.ID != s.Interval.ID || known[in.of(earlier)] {
-					continue
-				}
-				known[in.of(earlier)] = true
-				sheets = append(sheets, sheet{services: in.beside(t, earlier)})
-			}
-		}
+		sheets[k].shown = append(sheets[k].shown, shown[key(s)])
 	}
 	slices.SortStableFunc(sheets, func(a, b sheet) int { return a.services[0].BilledOn.Compare(b.services[0].BilledOn) })
 	return sheets
 }
 
+// span is a period with the time before it whose documents bear on it: from the start of all periods of
+// adjustments and all cycles that have a part in it on. What bears on those in turn is looked for twice.
+func span(t subscription.Terms, currency money.Currency, whole period.Period) period.Period {
+	wider := whole
+	for range 3 {
+		before := wider
+		include := func(p period.Period) {
+			if p.Start.Before(wider.Start) {
+				wider.Start = p.Start
+			}
+		}
+		for _, s := range t.ChargedIn(before) {
+			if s.Interval.Price.Currency != currency || !s.Period.End.After(before.Start) {
+				continue
+			}
+			if !s.Interval.Price.Fixed() {
+				include(s.Period)
+			}
+			for _, interval := range t.Adjustments {
+				if in, belongs := t.PeriodsOf(interval).For(s); belongs {
+					include(in.Period)
+				}
+			}
+		}
+		if wider.Equal(before) {
+			break
+		}
+	}
+	return wider
+}
+
+// settling says which of the documents that have begun before an instant settles a minimum: the last one
+// with a line in arrears of its period, else the last one with a line, and each one where all lines are in
+// advance.
+func settling(sheets []sheet, edge time.Time, this int) func(subscription.AdjustmentPeriods, subscription.AdjustmentPeriod) bool {
+	return func(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod) bool {
+		if !edge.After(in.Start) {
+			return false
+		}
+		if _, arrears := a.SettledOn(in); !arrears {
+			return true
+		}
+		last, inArrears := -1, -1
+		for k, sh := range sheets {
+			for _, s := range sh.services {
+				if own, belongs := a.For(s); !edge.After(s.From) || !belongs || own.Name() != in.Name() || !a.Counts(s, in) {
+					continue
+				}
+				if last = k; !s.Interval.Price.InAdvance() {
+					inArrears = k
+				}
+			}
+		}
+		if inArrears >= 0 {
+			return this == inArrears
+		}
+		return this == last
+	}
+}
+
 // worthOnInvoices works out the worth at instants, which rise, with one reading of all
 // usage.
 func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency, whole period.Period, edges []time.Time, in Invoices) (CumulativeCost, error) {
-	sheets := withEarlier(t, sheetsOf(t, currency, whole, in), in)
+	sheets := sheetsOf(t, currency, whole, in)
 	var asked []Measurement
 	var slots []map[int64]int // which answer holds at an edge; none before the start
 	for _, sh := range sheets {
@@ -151,30 +163,29 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 	w := CumulativeCost{whole, map[int64]map[string]pricePart{}}
 	for _, edge := range edges {
 		upTo, from := map[string]pricePart{}, 0
-		toDate := map[string]*rating.Earlier{} // the charge of each cycle of a price on the sheets before
-		for _, sh := range sheets {
-			to := from + len(sh.services)
-			together := make([]Item, 0, len(sh.services))
-			for k := from; k < to; k++ {
-				y := upToEdge(t, asked[k].ServicePeriod, items[k], slots[k], edge)
-				if IsContinuation(y.ServicePeriod) {
-					y.ToDate = toDate[CycleKey(y.ServicePeriod)]
+		var earlier []Charged
+		for n, sh := range sheets {
+			first := from
+			from += len(sh.services)
+			var together []Item
+			var of []int
+			for k, s := range sh.services {
+				if edge.After(s.From) {
+					together, of = append(together, upToEdge(t, s, items[first+k], slots[first+k], edge)), append(of, k)
 				}
-				together = append(together, y)
 			}
-			for k, a := range Calculate(t, together) {
-				if s := sh.services[k]; !s.Interval.Price.Fixed() {
-					toDate[CycleKey(s)] = &rating.Earlier{Subtotal: a.Subtotal, Applied: a.Adjustments}
-				}
-				if k >= sh.shown {
-					continue
-				}
-				if s := sh.services[k]; edge.After(s.From) && !overtaken(s, sheets, edge) {
+			if len(together) == 0 {
+				continue
+			}
+			d := Document{Date: sh.services[0].BilledOn, Earlier: earlier, Settles: settling(sheets, edge, n)}
+			all := Calculate(t, d, together)
+			earlier = append(earlier, ChargedBy(together, all)...)
+			for k, a := range all {
+				if s := together[k].ServicePeriod; sh.shown[of[k]] && !overtaken(s, sheets, edge) {
 					p := upTo[s.Interval.ID]
 					upTo[s.Interval.ID] = pricePart{p.quantity.Add(a.Quantity), p.subtotal.Add(a.Subtotal), p.total.Add(a.Left())}
 				}
 			}
-			from = to
 		}
 		w.upTo[edge.UnixMicro()] = upTo
 	}
@@ -223,15 +234,11 @@ func overtaken(s subscription.ServicePeriod, sheets []sheet, edge time.Time) boo
 		return false
 	}
 	return slices.ContainsFunc(sheets, func(sh sheet) bool {
-		return slices.ContainsFunc(sh.services[:sh.shown], func(o subscription.ServicePeriod) bool {
-			return o.Interval.ID == s.Interval.ID && o.Period.Start.Equal(s.Period.Start) && o.From.After(s.From) && edge.After(o.From)
-		})
+		for k, o := range sh.services {
+			if sh.shown[k] && o.Interval.ID == s.Interval.ID && o.Period.Start.Equal(s.Period.Start) && o.From.After(s.From) && edge.After(o.From) {
+				return true
+			}
+		}
+		return false
 	})
 }
-
-// CycleKey names the billing cycle of the price of a service.
-func CycleKey(s subscription.ServicePeriod) string { return s.Interval.ID + s.Period.Start.String() }
-
-// IsContinuation reports whether the invoices of earlier parts of a billing cycle charged for a
-// time that the service begins with.
-func IsContinuation(s subscription.ServicePeriod) bool { return s.From.After(s.Period.Start) }

@@ -27,8 +27,6 @@ type Item struct {
 
 	Earlier money.Decimal // charged by earlier invoices, in the currency of the invoice
 
-	ToDate *rating.Earlier // the adjustments on earlier invoices of its cycle; nil: none charged it
-
 	// Groups is the usage by the property that the invoice shows the price by; nil if
 	// it names none.
 	Groups []rating.Cell

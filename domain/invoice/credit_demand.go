@@ -12,7 +12,6 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -29,10 +28,10 @@ type ClosedDay struct {
 // CreditDemand is what the drafts of a customer ask credits of one unit to pay, day by day.
 type CreditDemand struct {
 	charges []credit.Charge
-	books   []ClosedDay                // of days that are closed by now, to be written
-	Whole   map[string]money.Decimal   // the amount of each line that credits pay for, by its id
-	toDate  map[string]money.Decimal   // the amount of a price on earlier drafts, to date, by its interval and start
-	before  map[string]*rating.Earlier // how that amount is made up
+	books   []ClosedDay              // of days that are closed by now, to be written
+	Whole   map[string]money.Decimal // the amount of each line that credits pay for, by its id
+	toDate  map[string]money.Decimal // the amount of a price on earlier drafts, to date, by its interval and start
+	before  []charge.Charged         // the lines of earlier drafts
 }
 
 // CreditDemandOf works out what drafts ask of credits, and invoices whose drafts are not opened yet.
@@ -80,7 +79,7 @@ func openDraftsOf(tx *store.Tx, customerIDs []string) (map[string]openDrafts, er
 
 // demand works out what the drafts ask of credits of one unit.
 func (o openDrafts) demand(tx *store.Tx, currency money.Currency, days credit.Calendar, issuing string) (CreditDemand, error) {
-	d := CreditDemand{Whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}, before: map[string]*rating.Earlier{}}
+	d := CreditDemand{Whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}}
 	asking, err := o.asking(tx, currency)
 	if err != nil || len(asking) == 0 {
 		return d, err
@@ -155,22 +154,19 @@ func (d *CreditDemand) add(tx *store.Tx, a askingDraft, closed map[string]map[pe
 	if err != nil {
 		return err
 	}
-	toDate := make([]*rating.Earlier, len(services))
-	for k, s := range services {
-		if toDate[k] = was[k].ToDate; charge.IsContinuation(s) && d.before[charge.CycleKey(s)] != nil {
-			toDate[k] = d.before[charge.CycleKey(s)]
+	earlier := was.Earlier
+	for _, c := range d.before {
+		if c.Interval.SubscriptionID == a.terms.ID {
+			earlier = append(earlier, c)
 		}
 	}
-	rising, last := a.cumulativeByDay(toDate)
-	for k, s := range services {
-		if !s.Interval.Price.Fixed() {
-			d.before[charge.CycleKey(s)] = &rating.Earlier{Subtotal: last[k].Subtotal, Applied: last[k].Adjustments}
-		}
-	}
+	slices.SortStableFunc(earlier, func(a, b charge.Charged) int { return a.BilledOn.Compare(b.BilledOn) })
+	rising, last := a.cumulativeByDay(earlier)
+	d.before = append(d.before, last...)
 	for k, s := range services {
 		if id := LineID(inv.ID, s); slices.Contains(a.lineIDs, id) {
 			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
-			d.addLine(tx, c, s, was[k].Left, rising[k], closed[id], days, issuing)
+			d.addLine(tx, c, s, was.Of[k].Left, rising[k], closed[id], days, issuing)
 		}
 	}
 	return nil
@@ -283,30 +279,34 @@ func (a *askingDraft) measurements(today time.Time, loc *time.Location) []charge
 
 // cumulativeByDay tells what each service of a draft amounts to, after adjustments and what licenses
 // cover and before credits, at the end of each local day up to today: by instant, in microseconds. All
-// of the draft is charged together each time, its fees in full. toDate is what earlier invoices
-// charged of each; last is what each amounts to in the end.
-func (a askingDraft) cumulativeByDay(toDate []*rating.Earlier) (worth []map[int64]money.Decimal, last []charge.Amounts) {
-	worth, last = make([]map[int64]money.Decimal, len(a.services)), make([]charge.Amounts, len(a.services))
+// of the draft is charged together each time, its fees in full, and its minimums from the last day of their
+// period on (price models 6.7.20). Earlier are the lines of earlier documents; last is what each service
+// amounts to in the end.
+func (a askingDraft) cumulativeByDay(earlier []charge.Charged) (worth []map[int64]money.Decimal, last []charge.Charged) {
+	worth = make([]map[int64]money.Decimal, len(a.services))
 	for k := range worth {
 		worth[k] = map[int64]money.Decimal{}
+	}
+	continued := func(s subscription.ServicePeriod) bool {
+		return charge.IsContinuation(s) && slices.ContainsFunc(earlier, func(c charge.Charged) bool { return charge.CycleKey(c.ServicePeriod) == charge.CycleKey(s) })
 	}
 	for _, edge := range a.edges {
 		var together []charge.Item
 		var of []int
 		for k, s := range a.services {
 			at, begun := a.shown[k][edge.UnixMicro()]
-			if toDate[k] != nil && charge.IsContinuation(s) && !edge.After(s.From) { // an earlier invoice charges that
+			if continued(s) && !edge.After(s.From) { // an earlier invoice charges that
 				continue
 			}
 			if begun || s.Interval.Price.Fixed() && (s.Interval.Price.InAdvance() || edge.After(s.Period.Start)) {
-				y := a.items[k][at]
-				y.ToDate = toDate[k]
-				together, of = append(together, y), append(of, k)
+				together, of = append(together, a.items[k][at]), append(of, k)
 			}
 		}
-		for k, amounts := range charge.Calculate(a.terms, together) {
-			worth[of[k]][edge.UnixMicro()], last[of[k]] = amounts.Left(), amounts
+		all := charge.Calculate(a.terms, charge.ForDays(a.inv.InvoiceDate, earlier, edge), together)
+		for k, amounts := range all {
+			worth[of[k]][edge.UnixMicro()] = amounts.Left()
 		}
+		last = charge.ChargedBy(together, all)
 	}
 	return worth, last
 }

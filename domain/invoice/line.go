@@ -124,7 +124,7 @@ func linesOfServices(tx *store.Tx, t subscription.Terms, inv Invoice, billed []s
 
 // LinesOn is lines for services that are known, and what earlier invoices charged and
 // credits pay of them.
-func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was []PriorCharge,
+func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was Prior,
 	paid map[string]money.Decimal, more draftAdditions) ([]Line, error) {
 	out, err := LinesPaid(tx, t, inv, services, was, paid)
 	if err != nil {
@@ -134,14 +134,14 @@ func LinesOn(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscri
 	for k, l := range more.Lines {
 		added[k] = l.item(t.Customer.Location())
 	}
-	for k, a := range charge.Calculate(inv.ownTerms(t, more.Discounts), added) {
+	for k, a := range charge.Calculate(inv.ownTerms(t, more.Discounts), charge.Document{ByHand: true}, added) {
 		out = append(out, newLine(tx, inv, len(out), more.Lines[k].ID, added[k], a))
 	}
 	return out, nil
 }
 
 // LinesPaid are the lines of services, of which credits pay what is known, by line.
-func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was []PriorCharge,
+func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, was Prior,
 	paid map[string]money.Decimal) (out []Line, err error) {
 	asked, days := inv.measurements(t, services)
 	items, err := charge.Measure(tx, t, asked)
@@ -153,10 +153,13 @@ func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 		together[k] = upTo[len(upTo)-1]
 	}
 	for k, y := range together {
-		together[k].Earlier, together[k].Paid = was[k].Amount, was[k].Credits.Add(paid[LineID(inv.ID, y.ServicePeriod)])
-		together[k].ToDate = was[k].ToDate
+		together[k].Earlier, together[k].Paid = was.Of[k].Amount, was.Of[k].Credits.Add(paid[LineID(inv.ID, y.ServicePeriod)])
 	}
-	for k, a := range charge.Calculate(t, together) {
+	document := charge.Document{Date: inv.InvoiceDate, Earlier: was.Earlier}
+	if inv.Source == SourcePartial {
+		document.Settles = charge.WithoutMinimums
+	}
+	for k, a := range charge.Calculate(t, document, together) {
 		line := newLine(tx, inv, k, LineID(inv.ID, together[k].ServicePeriod), together[k], a)
 		line.IntervalID = &together[k].Interval.ID
 		line.Days = usageDays(days[k], items[k])

@@ -7,11 +7,22 @@ import (
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
+
+// Prior is what other documents charged that bears on an invoice.
+type Prior struct {
+	Of      []PriorCharge    // by service
+	Earlier []charge.Charged // lines of the periods and cycles that its services belong to, oldest first
+	Void    bool             // one of those documents charges no longer what it did
+}
+
+// NoPrior is that of an invoice of so many services that no other document bears on.
+func NoPrior(services int) Prior { return Prior{Of: make([]PriorCharge, services)} }
 
 // PriorCharge is what other invoices charged of a service period that is charged to date. The next
 // line subtracts it (price models 5.6). Void invoices and undone lines do not count.
@@ -20,26 +31,28 @@ type PriorCharge struct {
 	Credits money.Decimal // the part that credits paid, in the currency of the price
 	Left    money.Decimal // the part that credits could have paid on the last invoice that is not partial, in the same currency
 
-	ToDate *rating.Earlier // the amounts to date on the last invoice that is not partial; nil: there is none
-
 	Void bool // one of those invoices no longer charges it
 }
 
 // priorLine is a line of an issued invoice that charged a price interval.
 type priorLine struct {
-	ID         string
-	IntervalID string
-	StartAt    time.Time
-	BilledFrom time.Time
-	Partial    bool
-	Seq        int64 // of the invoice
-	Left       money.Decimal
-	Amount     money.Decimal
-	Subtotal   money.Decimal
+	ID          string
+	IntervalID  string
+	StartAt     time.Time
+	EndAt       time.Time
+	BilledFrom  time.Time
+	InvoiceDate time.Time
+	IssuedAt    time.Time
+	Partial     bool
+	Seq         int64 // of the invoice
+	Left        money.Decimal
+	Amount      money.Decimal
+	Subtotal    money.Decimal
 
 	Adjustments []rating.Applied `gorm:"serializer:json"`
 
-	Void bool // it charges nothing: its invoice is void, or a change undid it
+	Void     bool       // it charges nothing: its invoice is void, or a change undid it
+	VoidedAt *time.Time // since when
 }
 
 // charge reports whether the line charged for a time that a service of the invoice
@@ -59,63 +72,151 @@ func (l priorLine) charge(inv Invoice, s subscription.ServicePeriod) bool {
 	return l.Partial && l.Seq < inv.Seq
 }
 
-// PriorCharges is what other invoices charged of the services of one. A draft of an earlier
-// date is issued before this one, so it counts as it reads now.
-func PriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) ([]PriorCharge, error) {
-	all, err := IssuedPriorCharges(tx, t, inv, services)
-	if err != nil || inv.Status != StatusDraft || !slices.ContainsFunc(services, charge.IsContinuation) {
-		return all, err
+// earlier reports whether the line is on an earlier document than an invoice: on one of an earlier date,
+// or of the same date and issued before (price models 6.7.5). A partial invoice at the very instant is for
+// the time from then on.
+func (l priorLine) earlier(inv Invoice) bool {
+	switch {
+	case l.Partial && inv.Source != SourcePartial && !l.BilledFrom.Before(inv.InvoiceDate):
+		return false
+	case !l.InvoiceDate.Equal(inv.InvoiceDate) || inv.Status == StatusDraft || inv.IssuedAt == nil:
+		return !l.InvoiceDate.After(inv.InvoiceDate)
 	}
-	drafts, err := priorDrafts(tx, t, inv)
+	return l.IssuedAt.Before(*inv.IssuedAt) || l.IssuedAt.Equal(*inv.IssuedAt) && l.Seq < inv.Seq
+}
+
+// PriorCharges is what other documents charged that bears on the services of an invoice. A draft of an
+// earlier date is issued before this one, so it counts as it reads now.
+func PriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (Prior, error) {
+	b := charge.BearingOn(t, inv.InvoiceDate, services)
+	prior, err := issuedPrior(tx, t, inv, services, b)
+	if err != nil || inv.Status != StatusDraft || b.Empty() {
+		return prior, err
+	}
+	drafts, err := earlierDrafts(tx, t, inv, b)
 	if err != nil {
-		return nil, err
+		return Prior{}, err
 	}
-	for k, s := range services {
-		for _, l := range drafts {
-			if l.IntervalID != nil && *l.IntervalID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) {
-				all[k] = PriorCharge{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left(), ToDate: &rating.Earlier{Subtotal: l.Subtotal, Applied: l.Adjustments}}
+	var before []draftedLine
+	for _, draft := range drafts { // each of them counts for the next
+		charged, err := Charged(tx, t, draft)
+		if err != nil {
+			return Prior{}, err
+		}
+		own, err := issuedPrior(tx, t, draft, charged, charge.BearingOn(t, draft.InvoiceDate, charged))
+		if err != nil {
+			return Prior{}, err
+		}
+		own.add(before, charged)
+		paid, err := CreditsFor(tx, t, draft, charged)
+		if err != nil {
+			return Prior{}, err
+		}
+		lines, err := LinesPaid(tx, t, draft, charged, own, paid)
+		if err != nil {
+			return Prior{}, err
+		}
+		for k, l := range lines {
+			before = append(before, draftedLine{charged[k], l})
+		}
+	}
+	prior.add(before, services)
+	return prior, nil
+}
+
+// draftedLine is a line of a draft of an earlier date.
+type draftedLine struct {
+	subscription.ServicePeriod
+	Line Line
+}
+
+// add counts the lines of drafts, by date, as charged before.
+func (p *Prior) add(drafts []draftedLine, services []subscription.ServicePeriod) {
+	for _, d := range drafts {
+		p.Earlier = append(p.Earlier, charge.Charged{ServicePeriod: d.ServicePeriod, Subtotal: d.Line.Subtotal, Applied: d.Line.Adjustments})
+		for k, s := range services {
+			if l := d.Line; d.Interval.ID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) && !s.Interval.Price.Fixed() {
+				p.Of[k] = PriorCharge{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}
 			}
 		}
 	}
-	return all, nil
+	slices.SortStableFunc(p.Earlier, func(a, b charge.Charged) int { return a.BilledOn.Compare(b.BilledOn) })
 }
 
-// IssuedPriorCharges is what other invoices that are issued charged.
-func IssuedPriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) ([]PriorCharge, error) {
-	all := make([]PriorCharge, len(services))
-	lines, err := priorLines(tx, t, inv, services)
-	if err != nil || len(lines) == 0 {
-		return all, err
+// IssuedPriorCharges is what other documents that are issued charged.
+func IssuedPriorCharges(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (Prior, error) {
+	return issuedPrior(tx, t, inv, services, charge.BearingOn(t, inv.InvoiceDate, services))
+}
+
+// EarlierAmounts is what earlier invoices charged of the time of lines, of whose services only the price
+// interval and the time need be known.
+func EarlierAmounts(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) ([]PriorCharge, error) {
+	prior, err := issuedPrior(tx, t, inv, services, charge.Bearing{})
+	return prior.Of, err
+}
+
+func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, b charge.Bearing) (Prior, error) {
+	prior := NoPrior(len(services))
+	lines, err := priorLines(tx, t, inv, services, b)
+	if err != nil {
+		return prior, err
 	}
 	ids := make([]string, len(lines))
 	for k, l := range lines {
 		ids[k] = l.ID
 	}
-	paid, err := credit.Paid(tx, ids, credit.Days{})
-	if err != nil {
-		return nil, err
+	var paid map[string]money.Decimal
+	if len(ids) > 0 {
+		if paid, err = credit.Paid(tx, ids, credit.Days{}); err != nil {
+			return prior, err
+		}
 	}
 	for k, s := range services {
+		of := &prior.Of[k]
 		for _, l := range lines {
 			if !l.charge(inv, s) {
 				continue
 			}
-			if all[k].Void = all[k].Void || l.Void; l.Void {
+			if of.Void = of.Void || l.Void; l.Void {
 				continue
 			}
-			all[k].Amount, all[k].Credits = all[k].Amount.Add(l.Amount), all[k].Credits.Add(paid[l.ID])
+			of.Amount, of.Credits = of.Amount.Add(l.Amount), of.Credits.Add(paid[l.ID])
 			if !l.Partial {
-				all[k].Left, all[k].ToDate = l.Left, &rating.Earlier{Subtotal: l.Subtotal, Applied: l.Adjustments}
+				of.Left = l.Left
 			}
 		}
+		prior.Void = prior.Void || of.Void
 	}
-	return all, nil
+	prior.Earlier = b.Decreases
+	intervals := map[string]subscription.PriceInterval{}
+	for _, i := range t.Intervals {
+		intervals[i.ID] = i
+	}
+	for _, l := range lines {
+		interval, known := intervals[l.IntervalID]
+		if !known || !l.earlier(inv) || !l.EndAt.After(b.Since) {
+			continue
+		}
+		if l.Void {
+			counted := l.VoidedAt == nil || inv.IssuedAt != nil && l.VoidedAt.After(*inv.IssuedAt) // when the invoice was issued
+			prior.Void = prior.Void || counted
+			continue
+		}
+		prior.Earlier = append(prior.Earlier, charge.Charged{
+			ServicePeriod: subscription.ServicePeriod{
+				Interval: interval, Period: period.Period{Start: l.StartAt, End: l.EndAt}, From: l.BilledFrom, BilledOn: l.InvoiceDate,
+			},
+			Subtotal: l.Subtotal, Applied: l.Adjustments,
+		})
+	}
+	slices.SortStableFunc(prior.Earlier, func(a, b charge.Charged) int { return a.BilledOn.Compare(b.BilledOn) })
+	return prior, nil
 }
 
-// priorLines are the lines that other invoices have of the prices of services, in the
-// order of the time that they add.
-func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod) (lines []priorLine, err error) {
-	var intervals []string
+// priorLines are the lines that other invoices have of the prices of services, and of the prices that bear
+// on them, in the order of the time that they add.
+func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, b charge.Bearing) (lines []priorLine, err error) {
+	intervals := slices.Clone(b.Intervals)
 	for _, s := range services {
 		if charge.IsContinuation(s) || t.PartialAt != nil && !s.From.After(*t.PartialAt) {
 			intervals = append(intervals, s.Interval.ID)
@@ -124,32 +225,27 @@ func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subs
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount, l.subtotal, l.adjustments,
-			i.source = 'partial' AS partial, i.seq,
-			i.status = 'void' OR EXISTS (SELECT FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
-				WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) AS void
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.end_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount, l.subtotal, l.adjustments,
+			i.source = 'partial' AS partial, i.seq, i.invoice_date, i.issued_at,
+			i.status = 'void' OR undone.at IS NOT NULL AS void, coalesce(undone.at, i.voided_at) AS voided_at
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id
+		CROSS JOIN LATERAL (SELECT min(n.created_at) AS at FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
+			WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) undone
 		WHERE l.account_id = ? AND l.interval_id IN ? AND i.id <> ? ORDER BY l.billed_from, i.seq`,
 		tx.AccountID, intervals, inv.ID).Scan(&lines).Error
 	return lines, err
 }
 
-// priorDrafts are the lines of drafts of earlier dates, by date.
-func priorDrafts(tx *store.Tx, t subscription.Terms, inv Invoice) (all []Line, err error) {
-	var drafts []Invoice
-	err = tx.Where("subscription_id = ? AND status = ? AND invoice_date < ?", t.ID, StatusDraft, inv.InvoiceDate).
-		Order("invoice_date, seq").Find(&drafts).Error
-	if err != nil {
-		return nil, err
+// earlierDrafts are the drafts of earlier dates since the documents of an invoice bear on it, by date. One that
+// is dated at the instant of a partial invoice is for the time before.
+func earlierDrafts(tx *store.Tx, t subscription.Terms, inv Invoice, b charge.Bearing) (drafts []Invoice, err error) {
+	before := "invoice_date < ?"
+	if inv.Source == SourcePartial {
+		before = "invoice_date <= ?"
 	}
-	for _, draft := range drafts {
-		of, err := lines(tx, t, draft, draftAdditions{}, CreditsFor)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, of...)
-	}
-	return all, nil
+	err = tx.Where("subscription_id = ? AND status = ? AND source = ? AND id <> ? AND invoice_date >= ?", t.ID, StatusDraft, SourceSubscription, inv.ID, b.Since).
+		Where(before, inv.InvoiceDate).Order("invoice_date, seq").Find(&drafts).Error
+	return drafts, err
 }
 
 // RefuseBefore refuses to issue an invoice by hand while a draft of an earlier date is to

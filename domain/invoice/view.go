@@ -246,7 +246,7 @@ func draftView(tx *store.Tx, settings account.Account, row Invoice, t subscripti
 // ViewOfServices shows a draft that charges services in advance, by terms that need not be the present
 // ones.
 func ViewOfServices(tx *store.Tx, settings account.Account, row Invoice, t subscription.Terms, services []subscription.ServicePeriod) (View, error) {
-	charged, err := LinesOn(tx, t, row, services, make([]PriorCharge, len(services)), nil, draftAdditions{})
+	charged, err := LinesOn(tx, t, row, services, NoPrior(len(services)), nil, draftAdditions{})
 	if err != nil {
 		return View{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 )
 
@@ -30,31 +31,23 @@ func newLedger(lines []rating.Line) *ledger {
 func inCents(d money.Decimal) *big.Rat { return product(rat(d.String()), big.NewRat(100, 1)) }
 
 // adjust applies all adjustments, kind by kind and level by level.
-func (b *ledger) adjust(adjustments []rating.Adjustment) {
+func (b *ledger) adjust(works []rating.Work) {
 	for _, step := range [][]rating.AdjustmentKind{
 		{rating.AmountDiscount}, {rating.PercentageDiscount, rating.TieredPercentageDiscount}, {rating.Minimum}, {rating.Maximum},
 	} {
 		for _, invoiceLevel := range []bool{false, true} {
-			for _, a := range adjustments {
-				if slices.Contains(step, a.Kind) && a.InvoiceLevel == invoiceLevel {
-					b.apply(a)
+			for _, w := range works {
+				if slices.Contains(step, w.Kind) && w.InvoiceLevel == invoiceLevel && len(w.Lines) > 0 {
+					b.apply(w)
 				}
 			}
 		}
 	}
 }
 
-func (b *ledger) apply(a rating.Adjustment) {
-	var on []int
-	for k, line := range b.lines {
-		if len(a.Filters) == 0 || a.Filters[0].Values[0] == line.Price.PriceID {
-			on = append(on, k)
-		}
-	}
-	if len(on) == 0 {
-		return
-	}
-	value := halfAway(product(inCents(a.Value), b.served(on)))
+func (b *ledger) apply(a rating.Work) {
+	on := a.Lines
+	value := halfAway(product(inCents(a.Value), big.NewRat(int64(a.Fraction.Part), int64(a.Fraction.Whole))))
 	sum, spent := new(big.Rat), new(big.Rat)
 	for _, k := range on {
 		sum.Add(sum, b.cents[k])
@@ -131,26 +124,6 @@ func (b *ledger) share(cents *big.Rat, on []int, sign int64) {
 	}
 }
 
-// served counts the days of the period on which any of the lines in arrears, else
-// in advance, was served. All periods are of one length here.
-func (b *ledger) served(on []int) *big.Rat {
-	for _, inAdvance := range []bool{false, true} {
-		days, of := map[int]bool{}, 0
-		for _, k := range on {
-			if b.lines[k].Price.InAdvance == inAdvance {
-				of = b.lines[k].Days.Of
-				for day := b.lines[k].Days.From; day < b.lines[k].Days.To; day++ {
-					days[day] = true
-				}
-			}
-		}
-		if of > 0 {
-			return big.NewRat(int64(len(days)), int64(of))
-		}
-	}
-	panic("no lines")
-}
-
 // halfAway rounds to a whole number, halves away from zero.
 func halfAway(r *big.Rat) *big.Rat {
 	whole, ok := new(big.Int).SetString(r.FloatString(0), 10)
@@ -162,9 +135,7 @@ func halfAway(r *big.Rat) *big.Rat {
 
 func drawLines(t *rapid.T, least string) []rating.Line {
 	lines := make([]rating.Line, rapid.IntRange(1, 6).Draw(t, "lines"))
-	of := rapid.IntRange(1, 31).Draw(t, "days")
 	for k := range lines {
-		from := rapid.IntRange(0, of).Draw(t, "from")
 		lines[k] = rating.Line{
 			Price: rating.Priced{
 				PriceID: fmt.Sprintf("p%d", k), Currency: "USD", Usage: true, InAdvance: rapid.Bool().Draw(t, "in advance"),
@@ -172,10 +143,24 @@ func drawLines(t *rapid.T, least string) []rating.Line {
 			Subtotal: money.Must(rapid.OneOf(
 				rapid.StringMatching(least+`[0-9]{1,3}\.[0-9]{2}`), rapid.Just("0"), rapid.StringMatching(`[0-9]{1,20}\.[0-9]{2}`),
 			).Draw(t, "subtotal")),
-			Days: rating.Days{From: from, To: rapid.IntRange(from, of).Draw(t, "to"), Of: of},
 		}
 	}
 	return lines
+}
+
+// drawWorks puts adjustments to work on all lines that they match, each for a part of a billing period.
+func drawWorks(t *rapid.T, lines []rating.Line, adjustments []rating.Adjustment) []rating.Work {
+	works := make([]rating.Work, len(adjustments))
+	for i, a := range adjustments {
+		whole := rapid.IntRange(1, 31).Draw(t, "days")
+		works[i] = rating.Work{Adjustment: a, Fraction: period.Fraction{Part: rapid.IntRange(0, whole).Draw(t, "of them"), Whole: whole}}
+		for k, line := range lines {
+			if a.WorksOn(line) {
+				works[i].Lines = append(works[i].Lines, k)
+			}
+		}
+	}
+	return works
 }
 
 // drawAdjustments draws some of those kinds, for all lines or one.
@@ -231,10 +216,11 @@ func always(sentence string, check func(t *rapid.T)) bool {
 
 var (
 	_ = always("equal the whole cents, shared out one by one", func(t *rapid.T) {
-		lines, adjustments := drawLines(t, "-?"), drawAdjustments(t, adding...)
+		lines := drawLines(t, "-?")
+		works := drawWorks(t, lines, drawAdjustments(t, adding...))
 		book := newLedger(lines)
-		book.adjust(adjustments)
-		for k, line := range rating.Adjust(lines, adjustments, nil) {
+		book.adjust(works)
+		for k, line := range rating.AdjustPeriods(lines, nil, works) {
 			if inCents(line.Subtotal).Cmp(book.cents[k]) != 0 {
 				t.Fatalf("line %d is %s, want %s cents", k, line.Subtotal, book.cents[k].FloatString(2))
 			}

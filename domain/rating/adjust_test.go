@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 )
 
@@ -160,36 +161,18 @@ var _ = Describe("Adjust", func() {
 		Expect(bands[1].Amount.String()).To(Equal("5"))
 	})
 
-	DescribeTable("prorates amounts by the days that lines are for",
-		func(subtotal, adjusted string, a rating.Adjustment, days ...rating.Days) {
-			lines := standing(strings.Fields(strings.Repeat(subtotal+" ", len(days)))...)
-			for k := range lines {
-				lines[k].Days = days[k]
-			}
-			Expect(subtotals(rating.Adjust(lines, []rating.Adjustment{a}, nil))).To(Equal(adjusted))
+	DescribeTable("prorates amounts by the days of their period",
+		func(subtotal, adjusted string, a rating.Adjustment, part, whole int) {
+			work := rating.Work{Adjustment: a, Lines: []int{0}, Fraction: period.Fraction{Part: part, Whole: whole}}
+			Expect(subtotals(rating.AdjustPeriods(standing(subtotal), nil, []rating.Work{work}))).To(Equal(adjusted))
 		},
-		Entry("S-10: a minimum of a month that began on the 11th", "20", "66.67", of(rating.Minimum, "100"), rating.Days{From: 10, To: 30, Of: 30}),
-		Entry("a maximum", "100", "33.33", of(rating.Maximum, "50"), rating.Days{From: 0, To: 20, Of: 30}),
-		Entry("an amount discount", "100", "93.55", of(rating.AmountDiscount, "10"), rating.Days{From: 0, To: 20, Of: 31}),
-		Entry("no percentage", "100", "90.00", of(rating.PercentageDiscount, "0.1"), rating.Days{From: 0, To: 20, Of: 31}),
-		Entry("nothing in a full period", "20", "100.00", of(rating.Minimum, "100"), rating.Days{}),
-		Entry("nothing in no days", "20", "20.00", of(rating.Minimum, "100"), rating.Days{From: 3, To: 3, Of: 30}),
-		Entry("by the days of two lines that follow each other", "10", "50.00 50.00", of(rating.Minimum, "100"),
-			rating.Days{From: 12, To: 30, Of: 30}, rating.Days{From: 0, To: 12, Of: 30}),
-		Entry("by days that two lines share once", "10", "33.34 33.33", of(rating.Minimum, "100"),
-			rating.Days{From: 0, To: 20, Of: 30}, rating.Days{From: 5, To: 15, Of: 30}),
-		Entry("by the fuller one of two different periods", "10", "33.34 33.33", of(rating.Minimum, "100"),
-			rating.Days{From: 0, To: 20, Of: 30}, rating.Days{From: 0, To: 20, Of: 365}),
+		Entry("S-10: a minimum of a month that began on the 11th", "20", "66.67", of(rating.Minimum, "100"), 20, 30),
+		Entry("a maximum", "100", "33.33", of(rating.Maximum, "50"), 20, 30),
+		Entry("an amount discount", "100", "93.55", of(rating.AmountDiscount, "10"), 20, 31),
+		Entry("no percentage", "100", "90.00", of(rating.PercentageDiscount, "0.1"), 20, 31),
+		Entry("nothing in a full period", "20", "100.00", of(rating.Minimum, "100"), 0, 0),
+		Entry("nothing in no days", "20", "20.00", of(rating.Minimum, "100"), 0, 30),
 	)
-
-	It("prorates by lines in arrears where there are any", func() {
-		lines := standing("10", "10")
-		lines[0].Days = rating.Days{From: 15, To: 30, Of: 30}
-		lines[1].Price = rating.Priced{PriceID: "p1", Currency: "USD", Fixed: true, InAdvance: true}
-		minimum := []rating.Adjustment{of(rating.Minimum, "100")}
-		Expect(subtotals(rating.Adjust(lines, minimum, nil))).To(Equal("25.00 25.00"))
-		Expect(subtotals(rating.Adjust(lines[1:], minimum, nil))).To(Equal("100.00"))
-	})
 
 	It("works once, on lines of one currency, and never on a custom unit", func() {
 		lines := standing("100", "100", "100")

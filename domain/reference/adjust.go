@@ -6,27 +6,32 @@ import (
 	"math/big"
 )
 
-// Line is a line of an invoice in a real currency, before adjustments.
+// Line is a line of a document in a real currency, before adjustments.
 type Line struct {
+	Row      string // the price that it charges; "": a row of its own
 	Price    Price
-	Subtotal *big.Rat // rounded to Places
+	Subtotal *big.Rat // rounded to Places; to date, where Before says what was charged
 	Places   int      // digits after the point of the minor unit
-	Days     Days
-	Before   *Before // of a line that is charged to date; nil: no earlier invoice charged it
+	Before   *Billed  // of a line that is charged to date; nil: no earlier document charged it
 
-	// Of a line that was rated, for usage discounts; ModelType is empty for others.
+	// How it was rated, for usage discounts; ModelType is "" if it was not.
 	ModelType string
 	Config    json.RawMessage
 	Usage     Usage
 }
 
-// Before is what earlier invoices charged of a line that is charged to date. A discount of an
-// amount or by tiers, a minimum or a maximum that several lines share works on what they add.
-type Before struct {
+// Billed is what earlier documents charged: of a line to date, or what one of them added to a row.
+type Billed struct {
+	Row      string
 	Subtotal *big.Rat
-	Added    map[string]*big.Rat // by each adjustment, by its id
-	Shared   map[string]bool     // those that worked on several lines
-	Until    int                 // the day of the billing period up to which it was charged, exclusive
+	Effects  []Effect
+}
+
+// Effect is what an adjustment added.
+type Effect struct {
+	ID     string
+	Kind   string // adjustment_type of the contract
+	Amount *big.Rat
 }
 
 // Price is what filters of adjustments look at.
@@ -39,11 +44,7 @@ type Price struct {
 	InAdvance bool
 }
 
-// Days are the days of a billing period that a line is for, counted from the start of the
-// period; To is exclusive. The zero value is all of it.
-type Days struct{ From, To, Of int }
-
-// Adjustment changes what lines come to.
+// Adjustment changes what lines come to, over one of its periods.
 type Adjustment struct {
 	ID      string
 	Kind    string           // adjustment_type of the contract
@@ -51,7 +52,11 @@ type Adjustment struct {
 	Tiers   []PercentTier    // of tiered_percentage_discount
 	Filters []Filter         // all must hold; none matches every price
 	Invoice bool             // is_invoice_level
-	Applies func(k int) bool // whether it is in force for line k; nil: for all
+	Applies func(k int) bool // whether line k belongs to the period; nil: all do
+
+	Share   *big.Rat         // f: the part of a full billing period that the period is; nil: all of it
+	Earlier func(e int) bool // whether the earlier line e belongs to the period; nil: none does
+	Also    []string         // other adjustments whose effects count as its own
 }
 
 // PercentTier is a band of spend and the fraction of it that is taken off.
@@ -68,187 +73,248 @@ type Filter struct {
 	Values   []string
 }
 
-// Adjust returns what each adjustment adds to each line, by adjustment and line: below 0
-// for discounts and maximums (price models 6.4). Where lines are charged
-// to date, a last row has what shared ones that are in force no more added on earlier invoices. Adjustments are in order of creation. A
-// kind or filter that it does not know is ErrNotCovered.
-func Adjust(lines []Line, adjustments []Adjustment) ([][]*big.Rat, error) {
-	running := make([]*big.Rat, len(lines))
-	units := make([]*big.Rat, len(lines)) // that usage discounts took off
-	for k, l := range lines {
-		running[k], units[k] = l.Subtotal, new(big.Rat)
+// Adjust returns what each adjustment adds to each line, to date, by adjustment and line: below 0 for
+// discounts and maximums (price models 6.4). Over a period it adds what it comes to on all lines to date,
+// less what it did on earlier documents (price models 6.7). A last row has what stays of adjustments that
+// work on a line no more. Adjustments are in order of creation. A kind or filter that it does not know is
+// ErrNotCovered.
+func Adjust(lines []Line, earlier []Billed, adjustments []Adjustment) ([][]*big.Rat, error) {
+	d := document{lines: lines, earlier: earlier, added: make([][]*big.Rat, len(adjustments)+1)}
+	for i := range d.added {
+		for range lines {
+			d.added[i] = append(d.added[i], new(big.Rat))
+		}
 	}
-	rows := len(adjustments)
 	for _, l := range lines {
+		now := l.Subtotal
 		if l.Before != nil {
-			rows = len(adjustments) + 1
+			now = minus(now, l.Before.Subtotal)
 		}
+		d.now, d.units = append(d.now, now), append(d.units, new(big.Rat))
 	}
-	added := make([][]*big.Rat, rows)
-	for i := range added {
-		added[i] = make([]*big.Rat, len(lines))
-		for k := range added[i] {
-			added[i][k] = new(big.Rat)
+	for _, a := range adjustments {
+		if stepOf[a.Kind] == 0 {
+			return nil, fmt.Errorf("adjustment %q: %w", a.Kind, ErrNotCovered)
 		}
-	}
-	charged := make([]*big.Rat, len(lines)) // by earlier invoices, of running
-	for k, l := range lines {
-		charged[k] = new(big.Rat)
-		if l.Before == nil {
-			continue
-		}
-		kept, err := l.Before.kept(k, l, adjustments)
+		on, err := d.linesOf(a)
 		if err != nil {
 			return nil, err
 		}
-		added[len(adjustments)][k] = kept
-		running[k], charged[k] = plus(running[k], kept), plus(l.Before.Subtotal, kept)
+		d.on = append(d.on, on)
+	}
+	for k, l := range lines { // what stays: see price models 6.7.10
+		if l.Before == nil {
+			continue
+		}
+		for _, e := range l.Before.Effects {
+			if stepOf[e.Kind] > 0 && !d.works(e.ID, adjustments, k) {
+				d.added[len(adjustments)][k] = plus(d.added[len(adjustments)][k], e.Amount)
+			}
+		}
 	}
 	// Steps of 6.3; inside one first those of single prices.
-	for _, step := range []map[string]bool{
-		{"usage_discount": true}, {"amount_discount": true}, {"percentage_discount": true, "tiered_percentage_discount": true},
-		{"minimum": true}, {"maximum": true},
-	} {
+	for step := 1; step <= 5; step++ {
 		for _, invoice := range []bool{false, true} {
 			for i, a := range adjustments {
-				if a.Invoice != invoice || !step[a.Kind] {
+				if a.Invoice != invoice || stepOf[a.Kind] != step || len(d.on[i]) == 0 {
 					continue
 				}
-				if err := a.work(lines, running, charged, units, added[i]); err != nil {
+				if err := d.work(i, a, adjustments); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	for _, a := range adjustments {
-		switch a.Kind {
-		case "usage_discount", "amount_discount", "percentage_discount", "tiered_percentage_discount", "minimum", "maximum":
-		default:
-			return nil, fmt.Errorf("adjustment %q: %w", a.Kind, ErrNotCovered)
-		}
-	}
-	return added, nil
+	return d.added, nil
 }
 
-// kept is what shared adjustments added on earlier invoices that are in force no more.
-func (b *Before) kept(k int, l Line, adjustments []Adjustment) (*big.Rat, error) {
-	kept := new(big.Rat)
-	for id := range b.Shared {
-		inForce := false
-		for _, a := range adjustments {
-			matches, err := Matches(a.Filters, l.Price)
-			if err != nil {
-				return nil, err
-			}
-			inForce = inForce || a.ID == id && matches && (a.Applies == nil || a.Applies(k))
-		}
-		if !inForce {
-			kept = plus(kept, b.Added[id])
-		}
-	}
-	return kept, nil
+// stepOf is the step in which a kind works.
+var stepOf = map[string]int{
+	"usage_discount": 1, "amount_discount": 2, "percentage_discount": 3, "tiered_percentage_discount": 3, "minimum": 4, "maximum": 5,
 }
 
-// byAddition reports whether the adjustment works on what lines add to earlier invoices.
-func (a Adjustment) byAddition(lines []Line, on []int) bool {
-	if a.Kind == "usage_discount" || a.Kind == "percentage_discount" {
-		return false
+// document is what Adjust works on.
+type document struct {
+	lines   []Line
+	earlier []Billed
+	on      [][]int      // by adjustment, the lines that it works on
+	now     []*big.Rat   // what the document adds by each line, after the adjustments so far
+	units   []*big.Rat   // that usage discounts took off
+	added   [][]*big.Rat // the result
+}
+
+// linesOf are the lines of one currency that an adjustment works on.
+func (d document) linesOf(a Adjustment) (on []int, err error) {
+	for k, l := range d.lines {
+		matches, err := Matches(a.Filters, l.Price)
+		if err != nil {
+			return nil, err
+		}
+		rated := a.Kind != "usage_discount" || l.ModelType != "" && l.Price.Type != "composite"
+		if matches && rated && (a.Applies == nil || a.Applies(k)) && (len(on) == 0 || d.lines[on[0]].Price.Currency == l.Price.Currency) {
+			on = append(on, k)
+		}
 	}
-	for _, k := range on {
-		if b := lines[k].Before; b != nil && (len(on) > 1 || b.Shared[a.ID]) {
+	return on, nil
+}
+
+// means reports whether an effect is one of the adjustment.
+func (a Adjustment) means(id string) bool {
+	for _, other := range a.Also {
+		if other == id {
 			return true
+		}
+	}
+	return a.ID == id
+}
+
+// works reports whether an adjustment still works on a line.
+func (d document) works(id string, adjustments []Adjustment, line int) bool {
+	for i, a := range adjustments {
+		for _, k := range d.on[i] {
+			if k == line && a.means(id) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// work applies the adjustment once to the matching lines of each currency.
-func (a Adjustment) work(lines []Line, running, charged, units, added []*big.Rat) error {
-	matching := map[string][]int{}
-	var currencies []string
-	for k, l := range lines {
-		matches, err := Matches(a.Filters, l.Price)
-		if err != nil {
-			return err
-		}
-		if !matches || a.Applies != nil && !a.Applies(k) {
+// billed is an earlier line as the adjustments before one left it, and what that one did there.
+func (d document) billed(e int, before Adjustment, place int, adjustments []Adjustment) (amount, did *big.Rat) {
+	amount, did = d.earlier[e].Subtotal, new(big.Rat)
+	for _, effect := range d.earlier[e].Effects {
+		if before.means(effect.ID) {
+			did = plus(did, effect.Amount)
 			continue
 		}
-		if matching[l.Price.Currency] == nil {
-			currencies = append(currencies, l.Price.Currency)
+		earlierStep := stepOf[effect.Kind] < stepOf[before.Kind]
+		if stepOf[effect.Kind] == stepOf[before.Kind] {
+			earlierStep = true // of one that works on the line no more, or was made before
+			for i, other := range adjustments {
+				if other.means(effect.ID) && other.Earlier != nil && other.Earlier(e) && len(d.on[i]) > 0 {
+					earlierStep = !other.Invoice && before.Invoice || other.Invoice == before.Invoice && i < place
+				}
+			}
 		}
-		matching[l.Price.Currency] = append(matching[l.Price.Currency], k)
+		if earlierStep && stepOf[effect.Kind] > 0 {
+			amount = plus(amount, effect.Amount)
+		}
 	}
-	for _, currency := range currencies {
-		on := matching[currency]
-		base, of := running, lines
-		byAddition := a.byAddition(lines, on)
-		if byAddition {
-			base, of = make([]*big.Rat, len(lines)), append([]Line{}, lines...)
-			for _, k := range on {
-				base[k] = minus(running[k], charged[k])
-				if b := lines[k].Before; b != nil && of[k].Days.From < b.Until {
-					of[k].Days.From = b.Until
-				}
-			}
+	return amount, did
+}
+
+// work applies an adjustment.
+func (d *document) work(i int, a Adjustment, adjustments []Adjustment) error {
+	on, places := d.on[i], d.lines[d.on[i][0]].Places
+	rows, order := map[string]*big.Rat{}, []string{}
+	into := func(row string, amount *big.Rat) {
+		if rows[row] == nil {
+			rows[row], order = new(big.Rat), append(order, row)
 		}
-		amounts, err := a.amounts(of, on, base, units)
-		if err != nil {
-			return err
+		rows[row] = plus(rows[row], amount)
+	}
+	for _, k := range on {
+		row := d.lines[k].Row
+		if row == "" {
+			row = fmt.Sprint("line ", k)
 		}
+		into(row, d.now[k])
+	}
+	did, ofRow := new(big.Rat), map[string]*big.Rat{}
+	for e := range d.earlier {
+		if a.Earlier == nil || !a.Earlier(e) {
+			continue
+		}
+		amount, effect := d.billed(e, a, i, adjustments)
+		row := d.earlier[e].Row
+		into(row, amount)
+		if ofRow[row] == nil {
+			ofRow[row] = new(big.Rat)
+		}
+		did, ofRow[row] = plus(did, effect), plus(ofRow[row], effect)
+	}
+	all, above := new(big.Rat), new(big.Rat)
+	for _, row := range order {
+		all, above = plus(all, rows[row]), plus(above, positive(rows[row]))
+	}
+
+	effects := make([]*big.Rat, len(on)) // on the document
+	switch a.Kind {
+	case "usage_discount":
 		for n, k := range on {
-			added[k] = amounts[n]
-			if b := lines[k].Before; b != nil && b.Added[a.ID] != nil {
-				charged[k] = plus(charged[k], b.Added[a.ID])
-				if byAddition {
-					added[k] = plus(added[k], b.Added[a.ID])
-				}
+			l := d.lines[k]
+			dearer, err := d.less(k)
+			if err != nil {
+				return err
 			}
-			running[k] = plus(running[k], added[k])
+			d.units[k] = plus(d.units[k], a.Value)
+			left, err := d.less(k)
+			if err != nil {
+				return err
+			}
+			effects[n] = minus(left, dearer)
+			if l.Before != nil {
+				effects[n] = minus(effects[n], a.of(l.Before))
+			}
+		}
+	case "percentage_discount":
+		for n, k := range on {
+			effects[n] = minus(new(big.Rat), Round(times(d.now[k], a.Value), places))
+			if d.lines[k].Before != nil && effects[n].Sign() > 0 { // it gives back what it took off, no more
+				gave := new(big.Rat)
+				if ofRow[d.lines[k].Row] != nil {
+					gave = positive(minus(gave, ofRow[d.lines[k].Row]))
+				}
+				effects[n] = least(effects[n], gave)
+			}
+		}
+	default:
+		effects = d.shareOut(minus(a.over(all, above, places), did), on, a.Kind == "minimum")
+	}
+	for n, k := range on {
+		d.now[k] = plus(d.now[k], effects[n])
+		if d.added[i][k] = effects[n]; d.lines[k].Before != nil {
+			d.added[i][k] = plus(effects[n], a.of(d.lines[k].Before))
 		}
 	}
 	return nil
 }
 
-// amounts are what the adjustment adds to lines of one currency.
-func (a Adjustment) amounts(lines []Line, on []int, running, units []*big.Rat) ([]*big.Rat, error) {
-	places := lines[on[0]].Places
-	all, above := new(big.Rat), new(big.Rat) // the running amounts, and those above 0
-	weights := make([]*big.Rat, len(on))
-	for n, k := range on {
-		all = plus(all, running[k])
-		weights[n] = positive(running[k])
-		above = plus(above, weights[n])
+// of is what the adjustment did to a line on earlier documents.
+func (a Adjustment) of(b *Billed) *big.Rat {
+	sum := new(big.Rat)
+	for _, e := range b.Effects {
+		if a.means(e.ID) {
+			sum = plus(sum, e.Amount)
+		}
 	}
-	share := func(amount *big.Rat) []*big.Rat { return Split(amount, weights, places) }
-	inPart := func() *big.Rat { return Round(times(a.Value, served(lines, on)), places) }
-	none := new(big.Rat)
+	return sum
+}
 
+// less is the price of a line without the units that are free.
+func (d document) less(k int) (*big.Rat, error) {
+	l := d.lines[k]
+	if d.units[k].Sign() == 0 {
+		return l.Subtotal, nil
+	}
+	left, err := Rate(l.ModelType, l.Config, l.Usage.Less(d.units[k]))
+	if err != nil {
+		return nil, err
+	}
+	return Round(left, l.Places), nil
+}
+
+// over is what the adjustment comes to over the sum of the rows of a period, of which above is the part above 0.
+func (a Adjustment) over(all, above *big.Rat, places int) *big.Rat {
+	value := a.Value
+	if a.Share != nil && value != nil {
+		value = times(value, a.Share)
+	}
+	none := new(big.Rat)
 	switch a.Kind {
-	case "usage_discount":
-		amounts := make([]*big.Rat, len(on))
-		for n, k := range on {
-			amounts[n] = none
-			l := lines[k]
-			if l.ModelType == "" || l.Price.Type == "composite" {
-				continue
-			}
-			units[k] = plus(units[k], a.Value)
-			left, err := Rate(l.ModelType, l.Config, l.Usage.Less(units[k]))
-			if err != nil {
-				return nil, err
-			}
-			amounts[n] = minus(Round(left, places), running[k])
-		}
-		return amounts, nil
 	case "amount_discount":
-		return share(minus(none, least(inPart(), above))), nil
-	case "percentage_discount":
-		amounts := make([]*big.Rat, len(on))
-		for n, k := range on {
-			amounts[n] = minus(none, Round(times(running[k], a.Value), places))
-		}
-		return amounts, nil
+		return minus(none, least(Round(value, places), above))
 	case "tiered_percentage_discount":
 		off := new(big.Rat)
 		for _, t := range a.Tiers {
@@ -258,44 +324,34 @@ func (a Adjustment) amounts(lines []Line, on []int, running, units []*big.Rat) (
 			}
 			off = plus(off, times(spend, t.Percentage))
 		}
-		return share(minus(none, Round(off, places))), nil
+		return minus(none, Round(off, places))
 	case "minimum":
-		return share(positive(minus(inPart(), all))), nil
+		return positive(minus(Round(value, places), all))
 	default: // maximum
-		return share(minus(none, positive(minus(all, inPart())))), nil
+		return minus(none, positive(minus(all, Round(value, places))))
 	}
 }
 
-// served is f of an adjustment: how much of a billing period its lines are for. Those in
-// arrears count, and those in advance where there are none in arrears (price models 6.2).
-// Lines of one period fill it together; of periods of several lengths the fullest counts.
-func served(lines []Line, on []int) *big.Rat {
-	for _, inAdvance := range []bool{false, true} {
-		days := map[int]map[int]bool{} // by length of the period
-		for _, k := range on {
-			l := lines[k]
-			if l.Price.InAdvance != inAdvance {
-				continue
-			}
-			if l.Days.Of == 0 {
-				return one
-			}
-			if days[l.Days.Of] == nil {
-				days[l.Days.Of] = map[int]bool{}
-			}
-			for d := l.Days.From; d < l.Days.To; d++ {
-				days[l.Days.Of][d] = true
-			}
-		}
-		if len(days) > 0 {
-			fullest := new(big.Rat)
-			for of, in := range days {
-				fullest = greatest(fullest, big.NewRat(int64(len(in)), int64(of)))
-			}
-			return fullest
-		}
+// shareOut splits an effect over lines. What a discount or maximum gives back fills lines below 0 first.
+func (d document) shareOut(effect *big.Rat, on []int, minimum bool) []*big.Rat {
+	places := d.lines[on[0]].Places
+	weights, missing, lack := make([]*big.Rat, len(on)), make([]*big.Rat, len(on)), new(big.Rat)
+	for n, k := range on {
+		weights[n], missing[n] = positive(d.now[k]), positive(minus(new(big.Rat), d.now[k]))
+		lack = plus(lack, missing[n])
 	}
-	return one
+	fill := new(big.Rat)
+	if effect.Sign() > 0 && !minimum {
+		fill = least(effect, lack)
+	}
+	if fill.Sign() == 0 {
+		return Split(effect, weights, places)
+	}
+	shares := Split(fill, missing, places)
+	for n, more := range Split(minus(effect, fill), weights, places) {
+		shares[n] = plus(shares[n], more)
+	}
+	return shares
 }
 
 // Less is the usage less some units. No quantity falls below 0, and one below 0 stays.

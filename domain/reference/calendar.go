@@ -113,3 +113,7 @@ func CycleOf(months, days, anchorDay, anchorMonth, anchorYear int, start Date) C
 	}
 	return c
 }
+
+// Days are the days of a billing period that something is for, counted from the start of the
+// period; To is exclusive. The zero value is all of it.
+type Days struct{ From, To, Of int }

@@ -26,10 +26,9 @@ type AdjustmentInterval struct {
 // Covers reports whether the adjustment works on the line of a service, as far as
 // its dates go. In advance the start of the service decides, in arrears its end:
 // what ends with the interval still gets it (semantics 6.3.7). A change of quantity
-// gets percentages only: amounts, minimums and maximums are for the whole piece, which
-// has them. None works on a trial, which is free.
+// gets no usage discount, which its fee has. None works on a trial, which is free.
 func (i AdjustmentInterval) Covers(s ServicePeriod) bool {
-	if s.TrialOf != "" || s.Before != nil && i.Adjustment.Kind != rating.PercentageDiscount {
+	if s.TrialOf != "" || s.Before != nil && i.Adjustment.Kind == rating.UsageDiscount {
 		return false
 	}
 	if s.Interval.Price.InAdvance() {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -55,16 +57,22 @@ func (r *run) adjusted(v *invoice) error {
 		}
 	}
 	for _, l := range lines {
-		if l.piece.spec.Invoiced == nil || l.piece.spec.Metric == "" {
-			continue
-		}
-		shares := func(a adjustment) bool { return len(a.Prices) > 1 && slices.Contains(a.Prices, l.piece.spec.Name) }
-		if l.piece.amountOff() || slices.ContainsFunc(adjusts, shares) {
-			return nil // no rule says what is shared of a line that is charged to date
+		shares := slices.ContainsFunc(adjusts, func(a adjustment) bool { return len(a.Prices) > 1 && slices.Contains(a.Prices, l.piece.spec.Name) })
+		switch {
+		case l.piece.inOnePart() && shares && !r.onOneInvoice(v, l.piece, adjusts):
+			r.undecided("an adjustment of several prices whose period has several invoices")
+			return nil
+		case l.piece.inOnePart():
+		case l.piece.amountOff() || shares:
+			r.undecided("an adjustment of several prices, or the amount of a coupon, on a price that is billed in parts")
+			return nil
+		case !r.decided(l.piece):
+			return nil
 		}
 	}
 	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
 		if kind == "percentage_discount" && len(lines) > 0 && !lines[0].sub.couponsOff(v, lines) { // after all amounts
+			r.undecided("the amount of a coupon whose period has several invoices")
 			return nil
 		}
 		if kind == "minimum" { // after all percentages
@@ -73,7 +81,7 @@ func (r *run) adjusted(v *invoice) error {
 			}
 		}
 		for _, level := range []bool{false, true} {
-			for _, a := range adjusts {
+			for n, a := range adjusts {
 				if a.Kind != kind || (len(a.Prices) > 1) != level {
 					continue
 				}
@@ -88,16 +96,20 @@ func (r *run) adjusted(v *invoice) error {
 				if len(hit) == 0 {
 					continue
 				}
+				works := func(l *charged) working {
+					return working{a, fmt.Sprint("plan ", n), cents(mul(rat(a.Amount), l.piece.life()))}
+				}
 				if !level || kind == "percentage_discount" {
 					for _, l := range hit {
-						l.amount = r.w.adjust(l.piece, a, l.amount, l.piece.to)
+						l.amount = r.w.adjust(l.piece, works(l), l.amount, l.piece.to)
 					}
 					continue
 				}
 				slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
 				for _, l := range hit[1:] {
 					if !same(l.piece.fraction(), hit[0].piece.fraction()) {
-						return nil // no rule says whose part counts
+						r.undecided("an adjustment of prices with different days")
+						return nil
 					}
 				}
 				sum, weights := new(big.Rat), []*big.Rat{}
@@ -110,18 +122,23 @@ func (r *run) adjusted(v *invoice) error {
 						sum.Add(sum, l.amount)
 					}
 				}
-				change := sub(r.w.adjust(hit[0].piece, a, sum, hit[0].piece.to), sum)
+				change := sub(r.w.adjust(hit[0].piece, works(hit[0]), sum, hit[0].piece.to), sum)
 				for n, part := range split(change, weights) {
 					hit[n].amount = add(hit[n].amount, part)
 				}
 			}
 			for _, l := range lines {
-				for _, a := range l.sub.adjusts {
-					if !level && a.Kind == kind && a.covers(l.piece) {
-						l.amount = r.w.adjust(l.piece, a.adjustment, l.amount, l.piece.to)
+				for _, a := range r.w.adjusting(l.piece) {
+					if !level && a.Kind == kind && !strings.HasPrefix(a.key, "plan") {
+						l.amount = r.w.adjust(l.piece, a, l.amount, l.piece.to)
 					}
 				}
 			}
+		}
+	}
+	for _, l := range lines {
+		if !l.piece.inOnePart() {
+			l.amount = r.w.worth(l.piece, l.piece.to)
 		}
 	}
 	for _, l := range lines {
@@ -130,6 +147,43 @@ func (r *run) adjusted(v *invoice) error {
 		}
 	}
 	return nil
+}
+
+// onOneInvoice reports whether an invoice bills the period of all adjustments that a service period of usage
+// shares with other prices.
+func (r *run) onOneInvoice(v *invoice, p piece, adjusts []adjustment) bool {
+	for _, a := range adjusts {
+		shares := func(i *interval) bool {
+			return i.plan == p.plan && i.change == p.interval.change && slices.Contains(a.Prices, i.spec.Name)
+		}
+		if len(a.Prices) > 1 && slices.Contains(a.Prices, p.spec.Name) && !p.aloneOn(v, shares) {
+			return false
+		}
+	}
+	return true
+}
+
+// aloneOn reports whether an invoice bills all that some prices charge in the cycle of a service period: they
+// have its cycle and its mode, and no part on another invoice.
+func (p piece) aloneOn(v *invoice, some func(*interval) bool) bool {
+	for _, i := range p.sub.intervals {
+		if !some(i) || !i.to.IsZero() && !i.to.After(p.from) || !i.from.Before(p.sub.customer.zone.start(p.cycle.to)) {
+			continue
+		}
+		if i.spec.Cycle != p.spec.Cycle || i.spec.Invoiced != nil || i.spec.advance() != p.spec.advance() || i.spec.advance() && len(i.quantities) > 0 {
+			return false
+		}
+		for _, other := range p.sub.pieces(i, p.to) {
+			billed := other.billed()
+			if i.spec.advance() {
+				billed = other.from
+			}
+			if other.cycle == p.cycle && !other.trial && other.from.Before(other.to) && !billed.Equal(v.date) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // chargedAgain reports whether several lines charge a fee from the start of its service on.

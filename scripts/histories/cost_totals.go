@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // costTotals compares the costs of the days of a line of usage, after adjustments, with the line:
@@ -43,6 +44,19 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 			if i != p.interval && i.price == p.price {
 				return nil
 			}
+		}
+	}
+	for _, d := range s.coupons { // its amount may be for a fee that was billed before it
+		if d.part == nil && d.covers(p) && !p.aloneOn(last.invoice, func(i *interval) bool { return slices.Contains(d.prices, i.price) }) {
+			r.undecided("costs of a price under the amount of a coupon whose period has several invoices")
+			return nil
+		}
+	}
+	for _, a := range r.w.adjusting(p) { // costs show a minimum from the first day of its period on
+		several := len(a.Prices) > 1 && !r.onOneInvoice(last.invoice, p, r.w.plans[p.plan].adjust)
+		if a.Kind == "minimum" && (several || !p.inOnePart() && !p.settles()) {
+			r.undecided("costs of a part of the period of a minimum")
+			return nil
 		}
 	}
 	seen := fmt.Sprint(last, p.fraction(), r.w.worth(p, p.to))

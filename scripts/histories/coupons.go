@@ -52,8 +52,8 @@ func (p piece) discount(amount *big.Rat) *big.Rat {
 }
 
 // couponsOff takes the amounts of coupons off the lines that they cover: each once off them together,
-// for the part of the cycle that lines in arrears are for, else those in advance (price-models.md 6.2
-// and 6.4). It is false where that differs between them, of which no rule says the part that counts.
+// for the part of the cycle that lines in arrears are for, else those in advance (price-models.md 6.4 and 6.7).
+// It is false where that differs between them, and where several invoices bill the cycle.
 func (s *subscription) couponsOff(v *invoice, lines []*charged) bool {
 	for _, d := range s.coupons {
 		if d.part != nil {
@@ -77,6 +77,11 @@ func (s *subscription) couponsOff(v *invoice, lines []*charged) bool {
 		}
 		if len(hit) == 0 {
 			continue
+		}
+		for _, l := range hit {
+			if !l.piece.aloneOn(v, func(i *interval) bool { return slices.Contains(d.prices, i.price) }) {
+				return false
+			}
 		}
 		slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
 		sum, weights := new(big.Rat), []*big.Rat{}

@@ -31,10 +31,12 @@ type known struct {
 	ledgers  map[string]string // by customer and currency
 	costs    map[string]cost   // by subscription and currency
 	totals   map[string]bool   // lines
+
+	undecided map[string]int // comparisons that were left out, by reason
 }
 
 func newKnown() known {
-	return known{full: true, touched: map[string]bool{}, used: map[string]bool{}, balances: map[string]string{}, ledgers: map[string]string{}, costs: map[string]cost{}, totals: map[string]bool{}}
+	return known{full: true, touched: map[string]bool{}, used: map[string]bool{}, balances: map[string]string{}, ledgers: map[string]string{}, costs: map[string]cost{}, totals: map[string]bool{}, undecided: map[string]int{}}
 }
 
 // cost is what was compared of the days before an instant, by price.

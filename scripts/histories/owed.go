@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -191,7 +192,7 @@ func (r *run) usage(p piece, lines []*line, at string) error {
 	if !same(subtotal, l.subtotal) {
 		return differ("%s has subtotal %s, expected %s", at, show(l.subtotal), show(subtotal))
 	}
-	if shared := r.shared(p) || p.amountOff(); !shared || p.trial {
+	if shared := r.shared(p) || p.amountOff(); p.trial || !shared && r.decided(p) {
 		if worth := r.w.worth(p, p.to); !same(worth, l.adjusted) {
 			return differ("%s has adjusted_subtotal %s, expected %s", at, show(l.adjusted), show(worth))
 		}
@@ -244,7 +245,9 @@ func (r *run) sharing(c *customer) bool {
 		if s.customer != c {
 			continue
 		}
-		if s.amountOff {
+		if s.amountOff || slices.ContainsFunc(s.intervals, func(i *interval) bool {
+			return i.spec.Invoiced != nil && i.spec.Metric != "" && i.spec.unit("USD") == "USD"
+		}) {
 			return true // and days that such a coupon was for stay what they were when it is gone
 		}
 		plans := []string{s.plan}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -270,10 +272,11 @@ type counts struct {
 	refused          map[string]int
 	why              map[string]string
 	pairs            map[string]map[string]int
+	undecided        map[string]int // comparisons that the model left out, by reason
 }
 
 func newCounts() *counts {
-	return &counts{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}, pairs: map[string]map[string]int{}}
+	return &counts{kinds: map[string]int{}, refused: map[string]int{}, why: map[string]string{}, pairs: map[string]map[string]int{}, undecided: map[string]int{}}
 }
 
 func (t *counts) add(seed uint64, steps []step, r *run, differs bool) played {
@@ -284,7 +287,7 @@ func (t *counts) add(seed uint64, steps []step, r *run, differs bool) played {
 	if r == nil {
 		return one
 	}
-	one.Pairs = r.pairs
+	one.Pairs, one.Undecided = r.pairs, r.known.undecided
 	t.merge(one)
 	for kind, n := range r.refused {
 		t.refused[kind] += n
@@ -297,6 +300,9 @@ func (t *counts) add(seed uint64, steps []step, r *run, differs bool) played {
 func (t *counts) merge(one played) {
 	t.histories++
 	t.steps += one.Steps
+	for reason, n := range one.Undecided {
+		t.undecided[reason] += n
+	}
 	for kind, of := range one.Pairs {
 		if t.pairs[kind] == nil {
 			t.pairs[kind] = map[string]int{}
@@ -323,5 +329,8 @@ func (t *counts) print(out io.Writer, took time.Duration) {
 	sort.Strings(all)
 	for _, kind := range all {
 		_, _ = fmt.Fprintf(out, "  %-40s %6d done, %6d refused %.150s\n", kind, t.kinds[kind], t.refused[kind], t.why[kind])
+	}
+	for _, reason := range slices.Sorted(maps.Keys(t.undecided)) {
+		_, _ = fmt.Fprintf(out, "  left out %6d comparisons: %s\n", t.undecided[reason], reason)
 	}
 }

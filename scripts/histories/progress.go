@@ -17,6 +17,7 @@ type played struct {
 	Steps      int                       `json:"steps"`
 	Differs    bool                      `json:"differs,omitempty"`
 	Pairs      map[string]map[string]int `json:"pairs"`
+	Undecided  map[string]int            `json:"undecided,omitempty"` // see known.undecided
 }
 
 // progress is a file of histories that were played, so that a long run can go on.

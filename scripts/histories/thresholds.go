@@ -70,7 +70,7 @@ func (r *run) thresholds(s *subscription) error {
 
 // hasMinimum reports whether a minimum works on a service period.
 func (w *world) hasMinimum(p piece) bool {
-	return slices.ContainsFunc(w.adjusting(p), func(a adjustment) bool { return a.Kind == "minimum" })
+	return slices.ContainsFunc(w.adjusting(p), func(a working) bool { return a.Kind == "minimum" })
 }
 
 // active reports whether a subscription has begun and not ended.

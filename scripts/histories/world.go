@@ -327,6 +327,9 @@ func (w *world) worthWithout(p piece, until time.Time, kind string) *big.Rat {
 	if p.trial {
 		return new(big.Rat)
 	}
+	if !p.inOnePart() {
+		return w.worthInParts(p, until, kind)
+	}
 	currency := p.spec.unit("USD")
 	r := rounded(w.used(p, until), currency)
 	for _, step := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
@@ -342,25 +345,9 @@ func (w *world) worthWithout(p piece, until time.Time, kind string) *big.Rat {
 	return r
 }
 
-// adjusting are the adjustments of the plan that a price came with.
-func (w *world) adjusting(p piece) []adjustment {
-	var all []adjustment
-	for _, a := range w.plans[p.plan].adjust {
-		if slices.Contains(a.Prices, p.spec.Name) {
-			all = append(all, a)
-		}
-	}
-	for _, a := range p.sub.adjusts {
-		if a.covers(p) {
-			all = append(all, a.adjustment)
-		}
-	}
-	return all
-}
-
-func (w *world) adjust(p piece, a adjustment, r *big.Rat, until time.Time) *big.Rat {
-	amount := rat(a.Amount)
-	period := cents(mul(amount, p.fraction())) // of a service period that is shorter than the cycle
+// adjust is an amount of a service period after an adjustment.
+func (w *world) adjust(p piece, a working, r *big.Rat, until time.Time) *big.Rat {
+	amount, period := rat(a.Amount), a.value
 	switch a.Kind {
 	case "usage_discount":
 		if until.After(p.to) {

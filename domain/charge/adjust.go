@@ -1,0 +1,122 @@
+package charge
+
+import (
+	"slices"
+
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+)
+
+// adjust works out what the adjustments of the subscription do to the lines of a document: over their
+// periods, less what they did on earlier documents (price models 6.7). was is what those charged of each
+// line, parts what they added.
+func adjust(t subscription.Terms, d Document, together []Item, all []Amounts, was []*rating.Earlier, parts []Charged) {
+	lines := make([]rating.Line, len(together))
+	for k, y := range together {
+		lines[k] = rating.Line{
+			Row: y.Interval.ID, Price: y.Interval.Price.Priced(), Model: y.Model, Usage: y.Usage, Subtotal: all[k].Subtotal, Earlier: was[k],
+		}
+	}
+	var adjusted []rating.Adjusted
+	if d.ByHand {
+		adjustments := make([]rating.Adjustment, len(t.Adjustments))
+		for k, a := range t.Adjustments {
+			adjustments[k] = a.Adjustment.Rating()
+		}
+		adjusted = rating.Adjust(lines, adjustments, nil)
+	} else {
+		earlier := make([]rating.EarlierLine, len(parts))
+		for k, part := range parts {
+			earlier[k] = rating.EarlierLine{Row: part.Interval.ID, Subtotal: part.Subtotal, Applied: part.Applied}
+		}
+		adjusted = rating.AdjustPeriods(lines, earlier, Works(t, d, servicesOf(together), parts))
+	}
+	for k := range together {
+		if of := together[k].TrialOf; of != "" {
+			adjusted[k] = rating.Trial(of, lines[k])
+		}
+		all[k].Adjustments = append([]rating.Applied{}, adjusted[k].Applied...)
+		all[k].Adjusted = adjusted[k].Subtotal
+	}
+}
+
+// Works are the adjustments of a subscription with the lines that they work on together, for each of
+// their periods: those of the document, and parts of earlier ones.
+func Works(t subscription.Terms, d Document, services []subscription.ServicePeriod, parts []Charged) (works []rating.Work) {
+	for _, interval := range t.Adjustments {
+		a := t.PeriodsOf(interval)
+		adjustment := interval.Adjustment.Rating()
+		adjustment.ID = interval.AdjustmentID
+		var periods []subscription.AdjustmentPeriod
+		of := map[string]*rating.Work{}
+		for k, s := range services {
+			price := s.Interval.Price
+			in, belongs := a.For(s)
+			if !belongs || !adjustment.WorksOn(rating.Line{Price: price.Priced(), Model: price.Model()}) {
+				continue
+			}
+			name := in.Name()
+			w := of[name]
+			if w == nil {
+				if w = newWork(d, a, in, adjustment, s); w == nil {
+					continue
+				}
+				of[name], periods = w, append(periods, in)
+			}
+			if counts(a.Chain(in), s, in) && (len(w.Lines) == 0 || services[w.Lines[0]].Interval.Price.Currency == price.Currency) {
+				w.Lines = append(w.Lines, k)
+			}
+		}
+		for _, in := range periods {
+			w := of[in.Name()]
+			if len(w.Lines) == 0 {
+				continue
+			}
+			for k, part := range parts {
+				if own, belongs := a.For(part.ServicePeriod); belongs && own.Name() == in.Name() && counts(a.Chain(in), part.ServicePeriod, in) &&
+					part.Interval.Price.Currency == services[w.Lines[0]].Interval.Price.Currency {
+					w.Earlier = append(w.Earlier, k)
+				}
+			}
+			works = append(works, *w)
+		}
+	}
+	return works
+}
+
+// newWork is an adjustment at work in a period, still without lines. It is nil where it has nothing to do:
+// a minimum that another document settles, or that another one goes on from.
+func newWork(d Document, a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod, adjustment rating.Adjustment, first subscription.ServicePeriod) *rating.Work {
+	w := rating.Work{Adjustment: adjustment, Period: in.Name(), Fraction: a.Fraction(in)}
+	if f, spread := a.Spread(in, first); spread {
+		w.Fraction = f
+	}
+	if adjustment.Kind != rating.Minimum {
+		return &w
+	}
+	chain := a.Chain(in)
+	if last := chain[len(chain)-1]; last.ID != a.ID || !d.settles(a, in) {
+		return nil
+	}
+	if len(chain) > 1 {
+		amount := subscription.AmountOf(chain, in)
+		w.Amount = &amount
+		for _, other := range chain[:len(chain)-1] {
+			w.Also = append(w.Also, other.AdjustmentID)
+		}
+	}
+	return &w
+}
+
+// counts reports whether one of a chain of adjustments works on a service of the period.
+func counts(chain []subscription.AdjustmentPeriods, s subscription.ServicePeriod, in subscription.AdjustmentPeriod) bool {
+	return slices.ContainsFunc(chain, func(a subscription.AdjustmentPeriods) bool { return a.Counts(s, in) })
+}
+
+func servicesOf(items []Item) []subscription.ServicePeriod {
+	services := make([]subscription.ServicePeriod, len(items))
+	for k, y := range items {
+		services[k] = y.ServicePeriod
+	}
+	return services
+}

@@ -1,0 +1,81 @@
+package charge
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/rating"
+	"tollkeeper/domain/subscription"
+)
+
+// Bearing says which earlier documents bear on those of a date: those of the periods of adjustments, of the
+// cycles that are charged to date, and of the time of composite prices.
+type Bearing struct {
+	Since     time.Time // where the earliest of these begins
+	Intervals []string  // the price intervals whose lines count
+	Decreases []Charged // decreases of fees by then, which are on no invoice but credited, by date
+}
+
+// Empty reports whether no document bears on them.
+func (b Bearing) Empty() bool { return len(b.Intervals) == 0 }
+
+// BearingOn finds what bears on services that are charged together on a date.
+func BearingOn(t subscription.Terms, date time.Time, services []subscription.ServicePeriod) (b Bearing) {
+	// A service of another document counts if it was billed by then.
+	other := func(s subscription.ServicePeriod) bool {
+		return !s.BilledOn.After(date) && !slices.ContainsFunc(services, func(o subscription.ServicePeriod) bool { return sameService(o, s) })
+	}
+	partial := func(start time.Time) bool { return t.PartialAt != nil && !t.PartialAt.Before(start) }
+	for _, s := range services {
+		if !s.Interval.Price.Fixed() && (IsContinuation(s) || partial(s.Period.Start)) {
+			b.include(s.Period.Start, s.Interval.ID)
+		}
+		if !s.Interval.Price.Model().Needs().Composite {
+			continue
+		}
+		for _, o := range t.ChargedIn(s.Period) {
+			if ChargesFor(s.Interval.Price, o.Interval.Price) && (other(o) || partial(s.Period.Start)) {
+				b.include(s.Period.Start, o.Interval.ID)
+			}
+		}
+	}
+	for _, interval := range t.Adjustments {
+		a := t.PeriodsOf(interval)
+		var seen []string
+		for _, s := range services {
+			in, belongs := a.For(s)
+			if !belongs || slices.Contains(seen, in.Name()) {
+				continue
+			}
+			seen = append(seen, in.Name())
+			for _, o := range a.Services(in) {
+				switch {
+				case !other(o) && !partial(in.Start):
+				case !o.Decrease():
+					b.include(in.Start, o.Interval.ID)
+				case interval.Adjustment.Kind != rating.UsageDiscount && !o.BilledOn.After(date):
+					b.include(in.Start, o.Interval.ID)
+					b.decrease(t, o)
+				}
+			}
+		}
+	}
+	return b
+}
+
+// include counts a price interval from an instant on.
+func (b *Bearing) include(since time.Time, intervalID string) {
+	if len(b.Intervals) == 0 || since.Before(b.Since) {
+		b.Since = since
+	}
+	if !slices.Contains(b.Intervals, intervalID) {
+		b.Intervals = append(b.Intervals, intervalID)
+	}
+}
+
+func (b *Bearing) decrease(t subscription.Terms, s subscription.ServicePeriod) {
+	if !slices.ContainsFunc(b.Decreases, func(c Charged) bool { return sameService(c.ServicePeriod, s) }) {
+		a := Change(t, s)
+		b.Decreases = append(b.Decreases, Charged{s, a.Subtotal, a.Adjustments})
+	}
+}

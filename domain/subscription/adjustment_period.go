@@ -1,0 +1,299 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"tollkeeper/domain/money"
+	"tollkeeper/domain/period"
+	"tollkeeper/domain/rating"
+)
+
+// AdjustmentPeriods are the periods over which an adjustment is worked out (price models 6.7).
+type AdjustmentPeriods struct {
+	AdjustmentInterval
+	terms    Terms
+	matching []PriceInterval // those that the adjustment is for, whenever they are in force
+}
+
+// AdjustmentPeriod is one of them.
+type AdjustmentPeriod struct {
+	period.Period               // without the time before the plan, and after it
+	Whole         period.Period // the full billing period
+	PlanID        string        // the plan interval: another plan has another period
+}
+
+// Name tells the periods of an adjustment apart.
+func (p AdjustmentPeriod) Name() string {
+	return p.Start.UTC().Format(time.RFC3339Nano) + " " + p.PlanID
+}
+
+// PeriodsOf finds the prices that an adjustment is for: those in a real currency that it matches.
+func (t Terms) PeriodsOf(a AdjustmentInterval) AdjustmentPeriods {
+	p := AdjustmentPeriods{AdjustmentInterval: a, terms: t}
+	adjustment := a.Adjustment.Rating()
+	for _, i := range t.Intervals {
+		if i.Price.Currency.Valid() && adjustment.Matches(i.Price.Priced()) {
+			p.matching = append(p.matching, i)
+		}
+	}
+	return p
+}
+
+// For is the period that a service belongs to, and false where it is in none. Usage belongs to the period
+// in which it was used and a fee in advance to the one that it pays for; what is for a longer time counts
+// where it ends, or in advance where it begins (price models 6.7.1).
+func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
+	matches := func(i PriceInterval) bool { return i.ID == s.Interval.ID }
+	if s.TrialOf != "" || !slices.ContainsFunc(a.matching, matches) {
+		return AdjustmentPeriod{}, false
+	}
+	at := s.Period.Start
+	if !s.Interval.Price.InAdvance() {
+		at = s.Period.End.Add(-time.Microsecond)
+	}
+	plan := a.terms.of(s.Interval)
+	whole, part := a.terms.cycle(a.length(plan, at), at)
+	for _, start := range []time.Time{a.terms.StartAt, plan.StartAt} {
+		if start.After(part.Start) && !at.Before(start) {
+			part.Start = start
+		}
+	}
+	for _, end := range []*time.Time{a.terms.EndAt, plan.EndAt} {
+		if end != nil && end.Before(part.End) {
+			part.End = *end
+		}
+	}
+	return AdjustmentPeriod{Period: part, Whole: whole, PlanID: plan.ID}, true
+}
+
+// length is that of the shortest cycle of the matching prices of a plan interval at an instant, or that of
+// the subscription's billing periods where all are charged once.
+func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest period.Length) {
+	for _, i := range a.ofPlan(plan.ID) {
+		length := i.Price.Length()
+		if !length.OneTime() && i.inForce(at) && (shortest.OneTime() || length.Compare(shortest) < 0) {
+			shortest = length
+		}
+	}
+	if shortest.OneTime() {
+		return a.terms.shortest(at)
+	}
+	return shortest
+}
+
+// ofPlan are the matching prices of a plan interval.
+func (a AdjustmentPeriods) ofPlan(id string) (found []PriceInterval) {
+	for _, i := range a.matching {
+		if a.terms.of(i).ID == id {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Counts reports whether the adjustment works on a service of the period. A minimum works on all that is
+// served while it is in force (price models 6.7.12), anything else by the dates of the service (semantics
+// 6.3.7), but for the amount of a coupon over fees in advance and services in arrears, which is for
+// periods that end inside or on its end (price models 6.7.10).
+func (a AdjustmentPeriods) Counts(s ServicePeriod, in AdjustmentPeriod) bool {
+	switch {
+	case a.Adjustment.Kind == rating.Minimum:
+		return s.TrialOf == "" && s.Period.End.After(a.StartAt) && (a.EndAt == nil || s.From.Before(*a.EndAt))
+	case a.Adjustment.Kind == rating.AmountDiscount && a.CouponID != nil && a.bothModes(in):
+		return in.End.After(a.StartAt) && (a.EndAt == nil || !in.End.After(*a.EndAt))
+	}
+	return a.Covers(s)
+}
+
+// bothModes reports whether prices in advance and in arrears are in force in the period.
+func (a AdjustmentPeriods) bothModes(in AdjustmentPeriod) bool {
+	modes := map[bool]bool{}
+	for _, i := range a.ofPlan(in.PlanID) {
+		if i.Overlaps(in.Period) {
+			modes[i.Price.InAdvance()] = true
+		}
+	}
+	return len(modes) == 2
+}
+
+// Fraction is the part of the full billing period that the period is: the days on which a matching price of
+// the plan runs (price models 6.7.2). Where the adjustment is one of a phase, and where it is a minimum, days
+// before and after it do not count. Prices that are charged once have all days.
+func (a AdjustmentPeriods) Fraction(in AdjustmentPeriod) period.Fraction {
+	loc := a.terms.Customer.Location()
+	f := period.Fraction{Whole: max(1, period.Days(in.Whole, loc))}
+	span, ok := in.Period.Intersect(a.days(in))
+	if !ok {
+		return f
+	}
+	var running []period.Period
+	once := true
+	for _, i := range a.ofPlan(in.PlanID) {
+		if i.Price.Length().OneTime() {
+			continue
+		}
+		once = false
+		life := period.Period{Start: i.StartAt, End: span.End}
+		if i.EndAt != nil && i.EndAt.Before(life.End) {
+			life.End = *i.EndAt
+		}
+		if part, runs := life.Intersect(span); runs {
+			running = append(running, part)
+		}
+	}
+	if once {
+		f.Part = f.Whole
+		return f
+	}
+	slices.SortFunc(running, func(x, y period.Period) int { return x.Start.Compare(y.Start) })
+	upTo := span.Start
+	for _, part := range running {
+		if part.Start.Before(upTo) {
+			part.Start = upTo
+		}
+		if part.Start.Before(part.End) {
+			f.Part, upTo = f.Part+period.Days(part, loc), part.End
+		}
+	}
+	return f
+}
+
+// days is the time in which days of a period count for the adjustment.
+func (a AdjustmentPeriods) days(in AdjustmentPeriod) period.Period {
+	days := in.Period
+	cut := func(start time.Time, end *time.Time) {
+		if start.After(days.Start) {
+			days.Start = start
+		}
+		if end != nil && end.Before(days.End) {
+			days.End = *end
+		}
+	}
+	if a.Adjustment.Kind == rating.Minimum {
+		cut(a.StartAt, a.EndAt)
+	}
+	for _, phase := range a.terms.Phases {
+		if a.Adjustment.PhaseOrder != nil && phase.PhaseOrder == *a.Adjustment.PhaseOrder && phase.PlanIntervalID == in.PlanID {
+			cut(phase.StartAt, phase.EndAt)
+		}
+	}
+	return days
+}
+
+// Services are the services of a period that the adjustment works on, in invoice order.
+func (a AdjustmentPeriods) Services(in AdjustmentPeriod) (found []ServicePeriod) {
+	for _, s := range a.terms.ChargedIn(in.Period) {
+		if of, ok := a.For(s); ok && of.Name() == in.Name() && a.Counts(s, in) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// SettledOn is the date of the document that settles a minimum: the last one that bills a matching line
+// in arrears of the period. It is false where all lines are in advance, which have it from the first one
+// on (price models 6.7.11).
+func (a AdjustmentPeriods) SettledOn(in AdjustmentPeriod) (date time.Time, arrears bool) {
+	for _, s := range a.Services(in) {
+		if !s.Interval.Price.InAdvance() && s.BilledOn.After(date) {
+			date, arrears = s.BilledOn, true
+		}
+	}
+	return date, arrears
+}
+
+// Spread is the part of a fee that its installments have charged with one of them, where all services of
+// the period are installments of fees in advance that are spread over the same parts. What adjusts the fee
+// is then spread like it (price models 6.7.17). It is false for all else.
+func (a AdjustmentPeriods) Spread(in AdjustmentPeriod, upTo ServicePeriod) (f period.Fraction, spread bool) {
+	services := a.Services(in)
+	loc := a.terms.Customer.Location()
+	if upTo.Instalment == nil || len(services) == 0 {
+		return f, false
+	}
+	for _, s := range services {
+		if s.Instalment == nil || !s.Interval.Price.InAdvance() || s.Instalment.Of != upTo.Instalment.Of || !s.Cycle.Equal(upTo.Cycle) {
+			return f, false
+		}
+	}
+	days := upTo.Days(loc)
+	return period.Fraction{Part: days.To - services[0].Days(loc).From, Whole: days.Of}, true
+}
+
+// Chain are the minimums that are one with this one: each begins where the one before ends, and has the same
+// target or replaces it (price models 6.7.12). Only those in force in the period are among them, by start.
+func (a AdjustmentPeriods) Chain(in AdjustmentPeriod) []AdjustmentPeriods {
+	if a.Adjustment.Kind != rating.Minimum {
+		return []AdjustmentPeriods{a}
+	}
+	var chain []AdjustmentPeriods
+	for at := a.first(in); ; {
+		p := a.terms.PeriodsOf(at)
+		chain = append(chain, p)
+		next, found := p.follower(in)
+		if !found {
+			return chain
+		}
+		at = next
+	}
+}
+
+// first goes back from the adjustment to the first one of its chain in the period.
+func (a AdjustmentPeriods) first(in AdjustmentPeriod) AdjustmentInterval {
+	first := a.AdjustmentInterval
+	for again := true; again; {
+		again = false
+		for _, o := range a.terms.Adjustments {
+			if o.ID != first.ID && o.EndAt != nil && o.EndAt.After(in.Start) && o.followedBy(first) {
+				first, again = o, true
+				break
+			}
+		}
+	}
+	return first
+}
+
+func (a AdjustmentPeriods) follower(in AdjustmentPeriod) (AdjustmentInterval, bool) {
+	for _, o := range a.terms.Adjustments {
+		if o.ID != a.ID && o.StartAt.Before(in.End) && a.followedBy(o) {
+			return o, true
+		}
+	}
+	return AdjustmentInterval{}, false
+}
+
+// followedBy reports whether a minimum takes the place of this one where it ends.
+func (i AdjustmentInterval) followedBy(next AdjustmentInterval) bool {
+	if i.Adjustment.Kind != rating.Minimum || next.Adjustment.Kind != rating.Minimum || i.EndAt == nil || !i.EndAt.Equal(next.StartAt) ||
+		!i.StartAt.Before(*i.EndAt) || !samePlanInterval(i, next) {
+		return false
+	}
+	replaces := next.Adjustment.ReplacesAdjustmentID
+	return replaces != nil && *replaces == i.AdjustmentID || sameTarget(i.Adjustment.Rating(), next.Adjustment.Rating())
+}
+
+// samePlanInterval reports whether adjustments are of the same plan interval, or both of all.
+func samePlanInterval(a, b AdjustmentInterval) bool {
+	if a.PlanIntervalID == nil || b.PlanIntervalID == nil {
+		return a.PlanIntervalID == b.PlanIntervalID
+	}
+	return *a.PlanIntervalID == *b.PlanIntervalID
+}
+
+// sameTarget reports whether adjustments have the same filters.
+func sameTarget(a, b rating.Adjustment) bool {
+	return a.InvoiceLevel == b.InvoiceLevel && slices.EqualFunc(a.Filters, b.Filters, func(x, y rating.Filter) bool {
+		return x.Field == y.Field && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
+	})
+}
+
+// AmountOf is the amount of a chain of minimums in a period: the sum of theirs by days, not rounded.
+func AmountOf(chain []AdjustmentPeriods, in AdjustmentPeriod) (sum money.Decimal) {
+	whole := 1
+	for _, a := range chain {
+		f := a.Fraction(in)
+		sum, whole = sum.Add(a.Adjustment.Value.Mul(money.FromInt(int64(f.Part)))), f.Whole
+	}
+	return sum.Quo(money.FromInt(int64(whole))).WithoutTail()
+}
