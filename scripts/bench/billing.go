@@ -297,6 +297,11 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 	return tx.Commit(ctx)
 }
 
+// copiedID finds the ids that a copy has of its own, in a row as JSON. Such an id keeps its prefix and its last letters;
+// the eight between are the number of the copy. Only letters and digits are part of an id, so the name of a
+// column, as in "line_id": null, is none. PostgreSQL and Go read the pattern alike.
+const copiedID = `"(cus|sub|planinterval|pint|inv|line|block|entry)_[0-9A-Za-z]{8}([0-9A-Za-z]{12})"`
+
 // copyRows copies the rows of a table that a condition holds for, with ids of their own.
 func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int, where string) error {
 	var columns, made string
@@ -306,7 +311,6 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 	if err != nil {
 		return err
 	}
-	// An id keeps its prefix and its last letters; those between are the number of the copy.
 	_, err = tx.Exec(ctx, fmt.Sprintf(`
 		WITH c AS MATERIALIZED (SELECT * FROM customers WHERE account_id = $1 AND external_customer_id = $2),
 			t AS MATERIALIZED (SELECT * FROM %[1]s AS t WHERE account_id = $1 AND %[4]s)
@@ -314,7 +318,7 @@ func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times in
 			FROM generate_series(0, $3::int - 1) AS n CROSS JOIN c CROSS JOIN t,
 			LATERAL (SELECT string_agg(chr(65 + n / (26 ^ k)::int %% 26), '' ORDER BY k) AS letters FROM generate_series(0, 5) AS k) AS l,
 			LATERAL jsonb_populate_record(NULL::%[1]s, regexp_replace(replace(replace(to_jsonb(t)::text, $2, 'customer-' || n), c.invoice_prefix, letters),
-				'"(cus|sub|planinterval|pint|inv|line|block|entry)_.{8}(.{12})"', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made, where),
+				'%[5]s', '"\1_' || lpad(n::text, 8, '0') || '\2"', 'g')::jsonb) AS made`, table, columns, made, where, copiedID),
 		b.account, b.seed, times)
 	return err
 }
