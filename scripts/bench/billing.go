@@ -34,6 +34,7 @@ const (
 	leastPrepaid = 80     // of those
 	variedShare  = 20     // and of so many one in an account whose customers differ
 	leastVaried  = 80     // of those
+	variedKinds  = 5      // of which there are so many
 	blockOf      = "1000" // more than a month costs
 )
 

@@ -91,9 +91,18 @@ func main() {
 	if o.present == 0 {
 		o.present = usual
 	}
+	fail(o.check())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fail(measured(ctx, o, measure, *document))
+}
+
+// check refuses options by which a part would measure nothing: one subscription of a hundred is of the kinds that differ.
+func (o options) check() error {
+	if o.rounds < 1 || o.present < 1 || o.huge < 1 || o.billed < variedShare*variedKinds {
+		return fmt.Errorf("-rounds, -present and -huge must be at least 1, and -subscriptions at least %d, so that each kind of customer is billed", variedShare*variedKinds)
+	}
+	return nil
 }
 
 // measured measures, and writes the figures into a document where one is named, whether or not a

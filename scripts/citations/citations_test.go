@@ -87,6 +87,13 @@ var _ = Describe("A citation", func() {
 		Expect(found()).To(ConsistOf(ContainSubstring("semantics 2.1 is there twice"), ContainSubstring("item 3 of 3.1 follows item 1")))
 	})
 
+	It("must be there", func() {
+		root = GinkgoT().TempDir()
+		write("domain/rules/02-events.md", "# 2. Events\n")
+		_, err := check(root)
+		Expect(err).To(MatchError("no text cites a rule"))
+	})
+
 	It("cannot be checked without rules", func() {
 		_, err := check(GinkgoT().TempDir())
 		Expect(err).To(HaveOccurred())

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,12 +36,18 @@ func check(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	read := 0
 	err = eachText(root, func(path, text string) {
-		for _, c := range citations(path, text) {
+		found := citations(path, text)
+		read += len(found)
+		for _, c := range found {
 			if fault := c.faultIn(rules); fault != "" {
 				findings = append(findings, fmt.Sprintf("%s:%d: %s", path, c.line, fault))
 			}
 		}
 	})
+	if err == nil && read == 0 {
+		err = errors.New("no text cites a rule")
+	}
 	return findings, err
 }

@@ -30,6 +30,11 @@ var _ = Describe("openapi.yaml", func() {
 		Expect(figures(document)).To(MatchRegexp(`^\d{3} operations; described: (\d+) of (\d+) properties of requests, (\d+) of (\d+) of responses$`))
 	})
 
+	It("is refused without an operation", func() {
+		_, _, err := check([]byte("openapi: 3.0.3\ninfo: {title: Nothing, version: 1.0.0}\npaths: {}\n"))
+		Expect(err).To(MatchError("the contract has no operation"))
+	})
+
 	DescribeTable("with a fault is refused",
 		func(from, to, fault string) {
 			Expect(strings.Count(contract, from)).To(BeNumerically(">=", 1), "the place to plant the fault")

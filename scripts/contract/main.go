@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -41,6 +42,9 @@ func check(text []byte) (*openapi3.T, []string, error) {
 	document, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the contract: %w", err)
+	}
+	if len(operations(document)) == 0 {
+		return nil, nil, errors.New("the contract has no operation")
 	}
 	found := slices.Concat(brackets(text), nullables(document), bounds(document), statuses(document), texts(document), patterns(document),
 		examples(document))

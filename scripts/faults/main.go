@@ -73,6 +73,9 @@ func main() {
 
 // run plays the seeds that are not in the state file.
 func (o options) run(ctx context.Context) (err error) {
+	if o.seeds < 1 || o.faults < 1 || o.soaking < 0 {
+		return errors.New("-seeds and -faults must be at least 1, and -soak no less than 0: otherwise nothing is played")
+	}
 	kept, err := openProgress(o.state)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -84,7 +85,7 @@ func (o options) play(ctx context.Context, m *machine, seed uint64) (one played,
 	}
 	one.Events, one.Weeks, one.Webhooks = len(l.told.events), l.told.weekly, len(l.told.customers)
 	checked, err := l.check(ctx)
-	return one, append(wrong, checked...), err
+	return one, slices.Concat(wrong, one.idle(), checked), err
 }
 
 // disturb has one fault occur, and waits until some server is ready again.

@@ -29,6 +29,19 @@ func (p played) count() (n int) {
 	return n
 }
 
+// idle names the parts of the load of which nothing was answered. Nothing was checked of them.
+func (p played) idle() (findings []string) {
+	for _, part := range []struct {
+		name  string
+		times int
+	}{{"faults", p.count()}, {"histories", p.Histories}, {"events", p.Events}, {"weekly subscriptions", p.Weeks}, {"webhooks", p.Webhooks}} {
+		if part.times == 0 {
+			findings = append(findings, "no "+part.name+" were played")
+		}
+	}
+	return findings
+}
+
 func (p played) String() string {
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(p.Faults)) {

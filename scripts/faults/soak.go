@@ -62,6 +62,9 @@ func (o options) soak(ctx context.Context, m *machine) error {
 		return fmt.Errorf("a history: %w", err)
 	}
 	_, _ = fmt.Fprintf(o.out, "%d events answered, %d histories played\n", events, played)
+	if events == 0 {
+		return errors.New("no event was answered, so there was no load")
+	}
 	if out, err := m.command(ctx, "verify"); err != nil {
 		return fmt.Errorf("%w\n%s", err, short(string(out)))
 	}

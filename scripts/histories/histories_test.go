@@ -36,6 +36,15 @@ var _ = Describe("billing histories", func() {
 		Expect(o.play(ctx, shared)).To(BeZero())
 	})
 
+	DescribeTable("are refused where none would be compared", func(ctx SpecContext, flags ...string) {
+		Expect(command(ctx, flags, GinkgoWriter)).To(MatchError(ContainSubstring("no history is compared")))
+	},
+		Entry("no history", "-count=0"),
+		Entry("no step", "-steps=0"),
+		Entry("no player", "-workers=0"),
+		Entry("ended by none that differ", "-failures=0"),
+	)
+
 	It("end in the same bytes however the clock goes through two months, or the year", func(ctx SpecContext) {
 		o := options{out: GinkgoWriter, seed: 1, count: 1, steps: 20, months: 2}
 		if os.Getenv("SPEC_HISTORIES") == "all" {

@@ -64,6 +64,9 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if *file == "" && (o.count < 1 || o.steps < 1 || o.workers < 1 || o.failures < 1) {
+		return errors.New("-count, -steps, -workers and -failures must be at least 1: otherwise no history is compared")
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800) // memory is cheaper here than time
 	}

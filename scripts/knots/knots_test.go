@@ -38,6 +38,10 @@ var _ = Describe("Knots", func() {
 			To(ConsistOf([]string{"a", "b"}, []string{"c", "d"}))
 	})
 
+	It("are refused without a directory", func() {
+		Expect(command(nil, io.Discard)).NotTo(Succeed())
+	})
+
 	It("are refused of a directory without a package", func() {
 		Expect(command([]string{GinkgoT().TempDir()}, io.Discard)).NotTo(Succeed())
 	})

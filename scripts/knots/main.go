@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -31,6 +32,9 @@ func main() {
 }
 
 func command(directories []string, out io.Writer) error {
+	if len(directories) == 0 {
+		return errors.New("name directories of packages")
+	}
 	found := 0
 	for _, dir := range directories {
 		edges, err := references(dir)

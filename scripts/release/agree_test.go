@@ -15,6 +15,12 @@ func TestRelease(t *testing.T) {
 	RunSpecs(t, "Releases")
 }
 
+var _ = It("A platform that nothing is made for is refused, and what is there stays", func() {
+	out := GinkgoT().TempDir()
+	Expect(run("", out, "linux/amd46")).To(MatchError("-platform: nothing is made for linux/amd46"))
+	Expect(out).To(BeADirectory())
+})
+
 var _ = Describe("A version that is to be released", func() {
 	// The files of the repository, each with its version replaced by 9.8.7.
 	var root string

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func main() {
 }
 
 func run(version, out, only string) (err error) {
+	if only != "" && !slices.ContainsFunc(platforms, func(p platform) bool { return only == p.os+"/"+p.arch }) {
+		return fmt.Errorf("-platform: nothing is made for %s", only)
+	}
 	if version != "" {
 		if err := agree(".", version); err != nil {
 			return fmt.Errorf("the files do not agree on the version, see docs/releasing.md:\n%w", err)

@@ -78,22 +78,28 @@ func rank(first []string, folder string) int {
 	return len(first)
 }
 
-// withSpecs lists the folders of packages that have specs; of all packages, if none is named.
+// withSpecs lists the folders of packages that have specs; of all packages, if none is named. A name that leads to no
+// specs is refused.
 func withSpecs(ctx context.Context, packages []string) (folders []string, err error) {
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 	}
-	list := exec.CommandContext(ctx, "go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}, packages...)...)
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("list packages: %w", err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		folders = append(folders, strings.TrimPrefix(path, "tollkeeper/"))
-	}
-	if len(folders) == 0 {
-		return nil, errors.New("none of these packages has specs")
+	for _, named := range packages {
+		list := exec.CommandContext(ctx, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", named)
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("list packages: %w", err)
+		}
+		paths := strings.Fields(string(out))
+		if len(paths) == 0 {
+			return nil, fmt.Errorf("%s has no specs", named)
+		}
+		for _, path := range paths {
+			if folder := strings.TrimPrefix(path, "tollkeeper/"); !slices.Contains(folders, folder) {
+				folders = append(folders, folder)
+			}
+		}
 	}
 	return folders, nil
 }
@@ -123,6 +129,12 @@ func raced(folders []string) (selected []string, files string, err error) {
 		if len(found) > 0 {
 			selected = append(selected, folder)
 		}
+	}
+	if len(selected) == 0 {
+		return nil, "", errors.New("none of these packages starts goroutines, so the race detector has nothing to find")
+	}
+	if !slices.Contains(folders, server) {
+		return selected, "", nil
 	}
 	if !slices.Contains(selected, server) {
 		return nil, "", errors.New("no file of the server's specs starts goroutines: has the code been moved?")

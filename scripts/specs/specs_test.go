@@ -135,8 +135,30 @@ var _ = Describe("What runs under the race detector", func() {
 		Expect(files).To(And(ContainSubstring("parallel_changes_test.go"), Not(ContainSubstring("items_test.go"))))
 	})
 
+	It("may be a package beside the server's", func() {
+		folders, files, err := raced([]string{"domain/event"})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(folders).To(ConsistOf("domain/event"))
+		Expect(files).To(BeEmpty())
+	})
+
 	It("is refused when nothing is found", func() {
 		_, _, err := raced([]string{"domain/money"})
-		Expect(err).To(HaveOccurred())
+		Expect(err).To(MatchError(ContainSubstring("nothing to find")))
+	})
+})
+
+var _ = Describe("A package that is named", func() {
+	BeforeEach(func() { GinkgoT().Chdir("../..") })
+
+	It("is run once, however it is named", func(ctx SpecContext) {
+		Expect(withSpecs(ctx, []string{"./domain/money", "./domain/mon..."})).To(Equal([]string{"domain/money"}))
+	})
+
+	It("is refused without specs, also beside others", func(ctx SpecContext) {
+		_, err := withSpecs(ctx, []string{"./domain/money", "./docs"})
+		Expect(err).To(MatchError("./docs has no specs"))
+		_, err = withSpecs(ctx, []string{"./domain/nothing..."})
+		Expect(err).To(MatchError("./domain/nothing... has no specs"))
 	})
 })
