@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 )
@@ -20,8 +21,21 @@ func record(document, mode, figures string) error {
 	if !some || !also {
 		return fmt.Errorf("%s has no place for the figures of %s", document, mode)
 	}
-	figures = fmt.Sprintf("%s, %s\n%s", time.Now().UTC().Format(time.DateOnly), processors(), trimLines(figures))
+	commit, err := measuredCommit()
+	if err != nil {
+		return err
+	}
+	figures = fmt.Sprintf("%s, commit %s, %s\n%s", time.Now().UTC().Format(time.DateOnly), commit, processors(), trimLines(figures))
 	return os.WriteFile(document, []byte(before+begin+"```text\n"+figures+"```\n"+end+after), 0o644)
+}
+
+// measuredCommit is the commit of this checkout, with -dirty after it where files differ from that.
+func measuredCommit() (string, error) {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "", fmt.Errorf("the commit that is measured: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // trimLines is text without spaces at the ends of its lines.

@@ -1,5 +1,5 @@
 // Command citations checks that each rule which a comment, a spec or a document cites is
-// in domain/rules. It prints what is wrong, one finding a line, and then exits with 1.
+// in domain/rules, and that figures of documents name the commit they were measured on. It prints what is wrong, one finding a line, and then exits with 1.
 //
 //	go run ./scripts/citations [directory of the repository]
 package main
@@ -43,6 +43,17 @@ func check(root string) ([]string, error) {
 		for _, c := range found {
 			if fault := c.faultIn(rules); fault != "" {
 				findings = append(findings, fmt.Sprintf("%s:%d: %s", path, c.line, fault))
+			}
+		}
+		if !isDocument(path) {
+			return
+		}
+		for _, f := range figures(text) {
+			if fault := f.fault(); fault != "" {
+				findings = append(findings, fmt.Sprintf("%s:%d: %s", path, f.line, fault))
+			}
+			for _, one := range missing(root, f.commits) {
+				findings = append(findings, fmt.Sprintf("%s:%d: commit %s is not in this repository", path, f.line, one))
 			}
 		}
 	})
