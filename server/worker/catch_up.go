@@ -42,6 +42,7 @@ func (p pass) over() bool {
 // It reports whether it gave up before its work was done.
 func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
 	var locked time.Time // since when other transactions have all that is due; zero: they have not
+	worked := false      // a pass whose time is over before it has found a unit does that one, or the work would never end
 	for ctx.Err() == nil {
 		next, err := w.next(ctx, p)
 		if err == nil && p.shown {
@@ -50,10 +51,11 @@ func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
 		if err == nil && next.job == nil {
 			return false, w.unpark(ctx, p, next.trying)
 		}
-		if err == nil && p.over() {
+		if err == nil && worked && p.over() {
 			return true, nil
 		}
 		if err == nil {
+			worked = true
 			err = w.work(ctx, p, next)
 		}
 		switch {
@@ -98,7 +100,7 @@ func (w *Worker) work(ctx context.Context, p pass, next found) error {
 	failed := make([]error, min(w.Workers, w.Store.MostAtOnce(store.Background)))
 	for k := range failed {
 		all.Go(func() {
-			for failed[k] == nil && !p.over() {
+			for first := true; failed[k] == nil && (first || !p.over()); first = false {
 				if failed[k] = do(); failed[k] == nil {
 					some.Store(true)
 				}

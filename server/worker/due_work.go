@@ -14,7 +14,7 @@ import (
 // Fair shares of due work.
 const (
 	accountsAtOnce = 8
-	turnOf         = 250 * time.Millisecond // of an account, before the next one that waits; the unit that has begun ends
+	turnOf         = 250 * time.Millisecond // of an account, before the next one that waits; the unit that has begun ends, and there is one
 	patience       = time.Second            // with units that other transactions have locked, before others have a turn
 )
 
@@ -25,7 +25,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	ctx = w.reading(ctx)
 	var served sync.WaitGroup
 	served.Go(func() { w.doAllImmediate(ctx) })
-	served.Go(func() { w.turns.serve(ctx, accountsAtOnce, func(id string) { w.turns.release(id, w.doDue(ctx, id)) }) })
+	served.Go(func() { w.turns.serve(ctx, w.places, func(id string) { w.turns.release(id, w.turn(ctx, id)) }) })
 	defer served.Wait()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -45,6 +45,15 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		w.retryStopped(ctx)
 	}
+}
+
+// turn does the due work of an account for one turn. It reports whether there is more.
+func (w *Worker) turn(ctx context.Context, id string) (more bool) {
+	more = w.doDue(ctx, id)
+	if w.turned != nil {
+		w.turned(id, more)
+	}
+	return more
 }
 
 // doDue does the work of an account that is due by its clock, for one turn. It reports whether there is more.

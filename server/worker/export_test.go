@@ -38,6 +38,15 @@ func (w *Worker) Due(ctx context.Context) (kinds []string, err error) {
 // Alone has the worker do each unit of due work in a transaction of its own.
 func (w *Worker) Alone() { w.alone = true }
 
+// InTurns has the worker give one turn of due work at a time, and call turned as each ends.
+func (w *Worker) InTurns(turned func(account string, more bool)) { w.places, w.turned = 1, turned }
+
+// DoLate does due work of the context's account in a turn whose time is over before it begins. It reports whether
+// there is more.
+func (w *Worker) DoLate(ctx context.Context) (more bool, err error) {
+	return w.catchUp(ctx, pass{of: jobs, end: time.Unix(0, 0)})
+}
+
 // Saw notes when the first units of an account fell due, as a pass does.
 func (w *Worker) Saw(account string, first map[string]time.Time) { w.due.saw(account, first) }
 

@@ -3,10 +3,9 @@ package worker_test
 import (
 	"context"
 	"log/slog"
-	"strings"
+	"slices"
 	"sync"
 
-	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"gorm.io/gorm"
@@ -18,33 +17,28 @@ import (
 	"tollkeeper/store/storetest"
 )
 
-// transactions counts those that were begun, by account, from the first one of some account on: a busy machine
-// begins the work of one account much before that of another.
-type transactions struct {
-	mu    sync.Mutex
-	of    map[string]int
-	since string // that account
+// turn is one turn of an account.
+type turn struct {
+	account string
+	more    bool // it left work
 }
 
-func (t *transactions) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(data.SQL, "begin_account") || strings.Contains(data.SQL, "begin_due") {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		for _, arg := range data.Args { // of which the driver has some
-			if account, ok := arg.(string); ok && (account == t.since || t.of[t.since] > 0) {
-				t.of[account]++
-			}
-		}
-	}
-	return ctx
+// turns are those of all accounts, in their order.
+type turns struct {
+	mu  sync.Mutex
+	all []turn
 }
 
-func (t *transactions) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func (t *transactions) count(a domaintest.Account) int {
+func (t *turns) add(account string, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.of[store.AccountID(a.Ctx)]
+	t.all = append(t.all, turn{account, more})
+}
+
+func (t *turns) list() []turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.all)
 }
 
 var _ = Describe("An account with thousands of due units, of which many fail and many are parked", func() {
@@ -101,12 +95,10 @@ var _ = Describe("An account with thousands of due units, of which many fail and
 		worst.Setting("clock_now", nil)
 		innocent.Setting("clock_now", nil)
 
-		counted := &transactions{of: map[string]int{}, since: store.AccountID(innocent.Ctx)}
-		traced, err := store.OpenWith(context.Background(), storetest.URL(st), store.Options{Tracer: counted})
-		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(traced.Close)
 		log := slog.New(slog.DiscardHandler)
-		w := worker.New(worker.Config{Store: traced, Workers: 1, Log: log, Runner: background.NewRunner(log, nil)})
+		w := worker.New(worker.Config{Store: st, Workers: 1, Log: log, Runner: background.NewRunner(log, nil)})
+		var given turns
+		w.InTurns(given.add)
 		ctx, end := context.WithCancel(context.Background())
 		ended := make(chan struct{})
 		go func() {
@@ -118,14 +110,32 @@ var _ = Describe("An account with thousands of due units, of which many fail and
 			<-ended
 		})
 
-		Eventually(issued, "2m").Should(BeNumerically(">=", 6))
-		own, others := counted.count(innocent), counted.count(worst)
-		AddReportEntry("transactions until then", []int{own, others})
-		Expect(left()).To(BeNumerically(">", 1500), "most of them still wait")
-		Expect(others).To(BeNumerically("<", 10*own), "as many transactions in the same time, but for the size of each")
+		Eventually(issued, "5m").Should(BeNumerically(">=", 6))
+		of, other := store.AccountID(innocent.Ctx), store.AccountID(worst.Ctx)
+		had := func(account string) func() bool {
+			return func() bool {
+				return slices.ContainsFunc(given.list(), func(one turn) bool { return one.account == account })
+			}
+		}
+		Eventually(had(of), "5m").Should(BeTrue())
+		Eventually(had(other), "5m").Should(BeTrue())
+		list := given.list()
+		AddReportEntry("turns", list)
+		for k, one := range list {
+			if one.account == other {
+				Expect(one.more).To(BeTrue(), "a turn ends long before the work of the account")
+			}
+			if k > 1 && list[k-1].account == other && list[k-2].account == of {
+				Expect(one.account).To(Equal(of), "after each turn of the one that has much to do comes one of the other, while that has work")
+			}
+			if one.account == of && !one.more {
+				break // it has nothing to do until more falls due
+			}
+		}
+		Expect(left()).To(BeNumerically(">", 0), "some still wait")
 
 		By("going on with the worst one: of those that are parked none is in the way of others")
 		before := left()
-		Eventually(left, "2m").Should(BeNumerically("<", before-50))
+		Eventually(left, "5m").Should(BeNumerically("<", before-50))
 	})
 })

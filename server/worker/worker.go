@@ -32,6 +32,9 @@ type Worker struct {
 	lag   *usageLag
 	books atomic.Pointer[Verification] // the last; nil before the first
 	alone bool                         // does all units one by one; for specs
+
+	places int                             // turns that are given at once
+	turned func(account string, more bool) // is called as a turn ends; for specs
 }
 
 // Config is what a worker needs from outside. All fields but EventsOnly and Failed are required.
@@ -56,7 +59,8 @@ type Config struct {
 
 // New makes a worker. It does nothing until one of its methods is called.
 func New(cfg Config) *Worker {
-	return &Worker{Config: cfg, dirty: newAccountQueue(), used: newAccountQueue(), turns: newAccountQueue(), due: newDueStates(), lag: newUsageLag()}
+	return &Worker{Config: cfg, dirty: newAccountQueue(), used: newAccountQueue(), turns: newAccountQueue(), due: newDueStates(), lag: newUsageLag(),
+		places: accountsAtOnce}
 }
 
 // Books returns the result of the last verification of all books, nil before the first.
