@@ -59,7 +59,7 @@ var _ = BeforeSuite(func() { shared = serve() })
 
 // onBusyMachine is how long work in the background may take. It is far more than that takes:
 // specs wait for such work, and none measures it.
-const onBusyMachine = "60s"
+const onBusyMachine = "3m"
 
 // start makes a test account of its own for the spec, whose books must agree afterwards.
 func start() *api {

@@ -160,10 +160,10 @@ var _ = Describe("Alerts of licenses", func() {
 			sending.Go(func() {
 				defer GinkgoRecover()
 				for n := range 10 { // 100 for each name in all
-					servers[n%len(servers)].post("/v1/ingest", object{"events": list{object{
+					servers[n%len(servers)].insist("/v1/ingest", object{"events": list{object{
 						"idempotency_key": fmt.Sprint(client, "-", n), "event_name": "call", "customer_id": customer, "timestamp": "2025-06-10T14:00:00Z",
 						"properties": object{"n": 5, "seat_id": names[client%len(names)]},
-					}}}).expect(200)
+					}}})
 				}
 			})
 		}
@@ -177,7 +177,7 @@ var _ = Describe("Alerts of licenses", func() {
 				}
 			}
 			return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(shares[name], "100") }))
-		}, "20s", "50ms").Should(Equal(len(names)))
+		}, onBusyMachine, "50ms").Should(Equal(len(names)))
 		for _, name := range names { // those between may have been passed at once with a greater one
 			inOrder := slices.DeleteFunc([]string{"25", "50", "75", "100"}, func(share string) bool { return !slices.Contains(shares[name], share) })
 			Expect(shares[name]).To(Equal(inOrder), name)
