@@ -64,16 +64,17 @@ const small = ` -rounds 1 -subscriptions 100`
 // forms are how all commands are played. The first one that matches counts.
 var forms = []form{
 	here(`make`, `make`, `^  bench-full +`),
-	here(`make run`, served("run"), `answers at http://`),
-	here(`make demo`, served("demo"), `answers at http://`),
+	here(`make run`, served("run"), `answers at http:.*`),
+	here(`make demo`, served("demo"), `answers at http:.*`),
 	elsewhere(`make lint`, ".ci/run", "scripts/lint"),
 	elsewhere(`make test`, ".ci/run", "make test"),
 	elsewhere(`make race`, ".ci/run", "scripts/race"),
 	elsewhere(`make check`, "scripts/check", "exec scripts/test"), // after scripts/lint, and CI plays both
 	elsewhere(`make generate`, "scripts/lint", "scripts/generate"),
 	here(`(SPEC_PAGES=\S+ )?make pictures`, `
+		scripts/chromium || exit 0
 		git clone -q . "$WORK/pictures" && cd "$WORK/pictures"
-		SPEC_PAGES=/console/plans make pictures`, `^Took [1-9]\d* pictures of pages .* and the 3 of README.md`),
+		SPEC_PAGES=/console/plans make pictures`, `^Took [1-9]\d* pictures of pages .* and the 3 of README.md|^There is no Chromium: .* are left out`),
 	bench(`make bench`, `
 		cp BENCHMARKS.md "$WORK"
 		status=0
@@ -84,7 +85,7 @@ var forms = []form{
 	here(`go run ./scripts/bench -h`, `go run ./scripts/bench -h`, `-shares`),
 	bench(`go run ./scripts/bench -shares`, `go run ./scripts/bench -shares -rounds 1`, `^p99 beside an account's worst +[\d.]+ times`),
 	bench(`go run ./scripts/bench -verify`, `go run ./scripts/bench -verify -present 20000`, `7 of 7 damages found`),
-	here(`make fuzz`, `scripts/fuzz 2s domain/period`, `^fuzz: elapsed: 2s`),
+	here(`make fuzz`, `scripts/fuzz 2s domain/period`, `^fuzz: elapsed: 2s.*`),
 	here(`make release|go run ./scripts/release( -version \S+)?|tar xzf .*`, `
 		go run ./scripts/release -platform "linux/$(go env GOARCH)" -out "$WORK/dist"
 		(cd "$WORK/dist" && sha256sum -c checksums.txt && tar xzf tollkeeper_*_linux_*.tar.gz && ./tollkeeper_*_linux_*/tollkeeper version)`, `(?s)_image.tar: OK.*^tollkeeper .*\w`),
@@ -98,27 +99,27 @@ var forms = []form{
 	elsewhere(`go run ./scripts/upgrade -control`, "scripts/long", "go run ./scripts/upgrade -control"),
 	here(`make sdk|npm install orb-billing|go run github.com/oapi-codegen/.*`, `make sdk`, `(?s).`),
 
-	here(`go test ./domain/credit( -ginkgo.seed=1234)?`, `go test ./domain/credit -ginkgo.seed=1234`, `^ok `),
-	here(`go test ./domain/rating -run TestRating .*`, `go test ./domain/rating -run TestRating -rapid.checks=200`, `^ok `),
+	here(`go test ./domain/credit( -ginkgo.seed=1234)?`, `go test ./domain/credit -ginkgo.seed=1234`, `^ok .*`),
+	here(`go test ./domain/rating -run TestRating .*`, `go test ./domain/rating -run TestRating -rapid.checks=200`, `^ok .*`),
 	here(`scripts/test .*`, `scripts/test ./domain/credit ./domain/money`, `(?s)2 packages in .*^[1-9]\d* passed, 0 failed`),
 	here(`scripts/race .*`, `scripts/race ./domain/event`, `(?s)1 packages in .*^[1-9]\d* passed, 0 failed`),
-	here(`SPEC_KILLS=\d+ go test ./server/crash.*`, `SPEC_KILLS=6 go test ./server/crash`+ginkgo, `^ok `),
-	here(`SPEC_POSTGRES=18 SPEC_OWNER=NOCREATEROLE go test ./domain/event`, `SPEC_POSTGRES=18 SPEC_OWNER=NOCREATEROLE go test ./domain/event`, `^ok `),
+	here(`SPEC_KILLS=\d+ go test ./server/crash.*`, `SPEC_KILLS=6 go test ./server/crash`+ginkgo, `^ok .*`),
+	here(`SPEC_POSTGRES=18 SPEC_OWNER=NOCREATEROLE go test ./domain/event`, `SPEC_POSTGRES=18 SPEC_OWNER=NOCREATEROLE go test ./domain/event`, `^ok .*`),
 	here(`SPEC_UPDATE=1 go test ./server .*|git diff openapi.yaml`, `
 		cp openapi.yaml "$WORK"
 		SPEC_UPDATE=1 go test ./server -ginkgo.focus='The examples of openapi.yaml are what is sent'`+ginkgo+`
-		diff "$WORK/openapi.yaml" openapi.yaml`, `^ok `),
-	here(`SPEC_STRIDE=1 go test ./server .*`, `SPEC_STRIDE=40 go test ./server -ginkgo.focus='audit log of the contract'`+ginkgo, `^ok `),
+		diff "$WORK/openapi.yaml" openapi.yaml`, `^ok .*`),
+	here(`SPEC_STRIDE=1 go test ./server .*`, `SPEC_STRIDE=40 go test ./server -ginkgo.focus='audit log of the contract'`+ginkgo, `^ok .*`),
 	here(`SPEC_REQUESTS=.* go test ./server .*`, `SPEC_REQUESTS=300 SPEC_REQUESTS_DONE=$WORK/requests.done go test ./server -ginkgo.focus='made up from the contract'`+ginkgo+`
 		cat "$WORK/requests.done"`, `(?s)^ok .*\d`),
-	here(`SPEC_FAILOVERS=20 go test ./server/cmd/tollkeeper .*`, `SPEC_FAILOVERS=2 go test ./server/cmd/tollkeeper -ginkgo.focus='Failover'`+ginkgo, `^ok `),
-	here(`go test ./server -ginkgo.focus='many change at once'`, `go test ./server -ginkgo.focus='many change at once'`+ginkgo, `^ok `),
-	here(`go test ./server -ginkgo.focus-file=coupons_test.go`, `go test ./server -ginkgo.focus-file=coupons_test.go`+ginkgo, `^ok `),
-	here(`go test ./server -ginkgo.focus='neither see nor .*`, `go test ./server -ginkgo.focus='neither see nor change anything of each other'`+ginkgo, `^ok `),
+	here(`SPEC_FAILOVERS=20 go test ./server/cmd/tollkeeper .*`, `SPEC_FAILOVERS=2 go test ./server/cmd/tollkeeper -ginkgo.focus='Failover'`+ginkgo, `^ok .*`),
+	here(`go test ./server -ginkgo.focus='many change at once'`, `go test ./server -ginkgo.focus='many change at once'`+ginkgo, `^ok .*`),
+	here(`go test ./server -ginkgo.focus-file=coupons_test.go`, `go test ./server -ginkgo.focus-file=coupons_test.go`+ginkgo, `^ok .*`),
+	here(`go test ./server -ginkgo.focus='neither see nor .*`, `go test ./server -ginkgo.focus='neither see nor change anything of each other'`+ginkgo, `^ok .*`),
 
 	here(`go run ./scripts/faults (-seed .*|-controls)`, `go run ./scripts/faults -seed 1 -faults 5 -state "$WORK/faults.jsonl" -controls`, `(?s)seed 1: 5 faults .*planted events folded twice into buckets: found`),
 	here(`go run ./scripts/faults -soak .*`, `go run ./scripts/faults -soak 1m -rest 6`, `^[1-9]\d* events answered`),
-	here(`go run ./scripts/histories.*`, `go run ./scripts/histories -whole -quick -seed 1 -steps 10`, `^1 histories, 0 of them differ|1 histor`),
+	here(`go run ./scripts/histories.*`, `go run ./scripts/histories -whole -quick -seed 1 -steps 10`, `^1 histories with .*`),
 	elsewhere(`go run ./scripts/bill-trace FILE...`, "scripts/bill-trace/bill_test.go", "run(ctx, "),
 
 	elsewhere(`(pg_dump|psql) .*`, "server/cmd/tollkeeper/restored_dump_test.go", `"docs/production.md"`),

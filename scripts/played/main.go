@@ -101,12 +101,13 @@ func play(ctx context.Context, out io.Writer, chosen []*form) error {
 	for _, f := range chosen {
 		began := time.Now()
 		_, _ = fmt.Fprintf(out, "%s\n", strings.TrimSpace(f.plays))
-		if err := f.play(ctx, work); err != nil {
+		found, err := f.play(ctx, work)
+		if err != nil {
 			errs = append(errs, err)
 			_, _ = fmt.Fprintf(out, "    failed after %.0f s: %v\n", time.Since(began).Seconds(), err)
 			continue
 		}
-		_, _ = fmt.Fprintf(out, "    as it should, %.0f s\n", time.Since(began).Seconds())
+		_, _ = fmt.Fprintf(out, "    as it should, %.0f s: %s\n", time.Since(began).Seconds(), found)
 		if ctx.Err() != nil {
 			break
 		}
@@ -115,8 +116,8 @@ func play(ctx context.Context, out io.Writer, chosen []*form) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// play runs a form and looks at what it prints.
-func (f *form) play(ctx context.Context, work string) error {
+// play runs a form and looks at what it prints. It returns the last line of what was looked for.
+func (f *form) play(ctx context.Context, work string) (found string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
 	var printed bytes.Buffer
@@ -126,20 +127,21 @@ func (f *form) play(ctx context.Context, work string) error {
 	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that it ends with all that it started
 	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
 	bash.WaitDelay = 20 * time.Second
-	err := bash.Run()
+	err = bash.Run()
 	text := printed.String()
 	if err != nil && f.misses && missedOnly(text) {
 		err = nil
 	}
+	found = f.prints.FindString(text)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w\n%s", f.plays, err, end(text))
+		return "", fmt.Errorf("%s: %w\n%s", f.plays, err, end(text))
 	case strings.Contains(text, "no tests to run") || strings.Contains(text, "no test files"):
-		return fmt.Errorf("%s: runs no tests\n%s", f.plays, end(text))
-	case !f.prints.MatchString(text):
-		return fmt.Errorf("%s: does not print %s\n%s", f.plays, f.prints, end(text))
+		return "", fmt.Errorf("%s: runs no tests\n%s", f.plays, end(text))
+	case found == "":
+		return "", fmt.Errorf("%s: does not print %s\n%s", f.plays, f.prints, end(text))
 	}
-	return nil
+	return strings.TrimSpace(found[strings.LastIndex(found, "\n")+1:]), nil
 }
 
 // mostTime is what a form may take, with the time to compile it.
