@@ -56,7 +56,7 @@ func command(ctx context.Context, out io.Writer, only string, list bool) error {
 		}
 		return nil
 	}
-	return play(ctx, out, chosen)
+	return play(ctx, out, ".data/played", chosen)
 }
 
 // formOf returns the first form of a command, nil if there is none.
@@ -90,18 +90,25 @@ func choose(commands []shown, forms []form, wanted *regexp.Regexp) (chosen []*fo
 	return chosen, errors.Join(errs...)
 }
 
-// play plays forms one after the other, in a scratch directory $WORK. It goes on after one that fails.
-func play(ctx context.Context, out io.Writer, chosen []*form) error {
+// play plays forms one after the other, in a scratch directory $WORK. It goes on after one that fails. A directory gets
+// what each printed.
+func play(ctx context.Context, out io.Writer, logs string, chosen []*form) error {
+	if err := errors.Join(os.RemoveAll(logs), os.MkdirAll(logs, 0o700)); err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "played-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	var errs []error
-	for _, f := range chosen {
+	for n, f := range chosen {
 		began := time.Now()
 		_, _ = fmt.Fprintf(out, "%s\n", strings.TrimSpace(f.plays))
-		found, err := f.play(ctx, work)
+		found, text, err := f.play(ctx, work)
+		if err := os.WriteFile(filepath.Join(logs, fmt.Sprintf("%02d.log", n+1)), []byte(f.plays+"\n"+text), 0o600); err != nil {
+			return err
+		}
 		if err != nil {
 			errs = append(errs, err)
 			_, _ = fmt.Fprintf(out, "    failed after %.0f s: %v\n", time.Since(began).Seconds(), err)
@@ -112,12 +119,12 @@ func play(ctx context.Context, out io.Writer, chosen []*form) error {
 			break
 		}
 	}
-	_, _ = fmt.Fprintf(out, "%d commands played, %d failed\n", len(chosen), len(errs))
+	_, _ = fmt.Fprintf(out, "%d commands played, %d failed; %s has what they printed\n", len(chosen), len(errs), logs)
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// play runs a form and looks at what it prints. It returns the last line of what was looked for.
-func (f *form) play(ctx context.Context, work string) (found string, err error) {
+// play runs a form and looks at what it prints. It returns the last line of what was looked for, and all.
+func (f *form) play(ctx context.Context, work string) (found, text string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
 	var printed bytes.Buffer
@@ -128,20 +135,20 @@ func (f *form) play(ctx context.Context, work string) (found string, err error) 
 	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
 	bash.WaitDelay = 20 * time.Second
 	err = bash.Run()
-	text := printed.String()
+	text = printed.String()
 	if err != nil && f.misses && missedOnly(text) {
 		err = nil
 	}
 	found = f.prints.FindString(text)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s: %w\n%s", f.plays, err, end(text))
+		return "", text, fmt.Errorf("%s: %w\n%s", f.plays, err, end(text))
 	case strings.Contains(text, "no tests to run") || strings.Contains(text, "no test files"):
-		return "", fmt.Errorf("%s: runs no tests\n%s", f.plays, end(text))
+		return "", text, fmt.Errorf("%s: runs no tests\n%s", f.plays, end(text))
 	case found == "":
-		return "", fmt.Errorf("%s: does not print %s\n%s", f.plays, f.prints, end(text))
+		return "", text, fmt.Errorf("%s: does not print %s\n%s", f.plays, f.prints, end(text))
 	}
-	return strings.TrimSpace(found[strings.LastIndex(found, "\n")+1:]), nil
+	return strings.TrimSpace(found[strings.LastIndex(found, "\n")+1:]), text, nil
 }
 
 // mostTime is what a form may take, with the time to compile it.

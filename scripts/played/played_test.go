@@ -71,7 +71,7 @@ var _ = Describe("Commands of documents", func() {
 var _ = Describe("A form", func() {
 	const target = "bench: 16 clients x 100: 3.22 of floor, wanted <= 2.50\ninvoices issued, 2 at once: 9.57 /s, wanted >= 300\nexit status 1\n"
 	played := func(ctx SpecContext, f form) error {
-		_, err := f.play(ctx, GinkgoT().TempDir())
+		_, _, err := f.play(ctx, GinkgoT().TempDir())
 		return err
 	}
 
@@ -99,9 +99,11 @@ var _ = Describe("A form", func() {
 	It("that fails does not keep others from being played", func(ctx SpecContext) {
 		bad, good := here("", "false", "."), here("", "echo made", "made")
 		var out strings.Builder
-		Expect(play(ctx, &out, []*form{&bad, &good})).NotTo(Succeed())
+		logs := filepath.Join(GinkgoT().TempDir(), "logs")
+		Expect(play(ctx, &out, logs, []*form{&bad, &good})).NotTo(Succeed())
 		Expect(out.String()).To(MatchRegexp(`as it should, \d+ s: made\n`))
-		Expect(out.String()).To(HaveSuffix("2 commands played, 1 failed\n"))
+		Expect(out.String()).To(ContainSubstring("2 commands played, 1 failed"))
+		Expect(os.ReadFile(filepath.Join(logs, "02.log"))).To(BeEquivalentTo("echo made\nmade\n"))
 	})
 
 	It("ends with what it started", func(ctx SpecContext) {
@@ -109,7 +111,7 @@ var _ = Describe("A form", func() {
 		stopped, stop := context.WithTimeout(ctx, 200*time.Millisecond)
 		defer stop()
 		f := here("", "sleep 3600 & sleep 3600", ".")
-		_, err := f.play(stopped, GinkgoT().TempDir())
+		_, _, err := f.play(stopped, GinkgoT().TempDir())
 		Expect(err).To(HaveOccurred())
 		Expect(time.Since(began)).To(BeNumerically("<", time.Minute))
 	})
