@@ -156,7 +156,21 @@ func (t *tables) spoil(ctx context.Context, p *process) (spoiler, error) {
 			return w, err
 		}
 	}
-	return w, nil
+	return w, t.awaitParked(ctx)
+}
+
+// awaitParked waits for a unit that failed: a machine may be quicker with a round than the worker with its first look.
+func (t *tables) awaitParked(ctx context.Context) error {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		var some bool
+		err := t.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM parked_units WHERE account_id = $1)", t.account).Scan(&some)
+		if err != nil || some {
+			return err
+		}
+		if time.Since(began) > time.Minute {
+			return errors.New("no unit has failed within a minute")
+		}
+	}
 }
 
 // begin locks a row and sends requests for it and for one that is slow, until stop is called. It waits until
