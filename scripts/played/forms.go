@@ -117,7 +117,7 @@ var forms = []form{
 		cp openapi.yaml "$WORK"
 		SPEC_UPDATE=1 go test ./server -ginkgo.focus='The examples of openapi.yaml are what is sent'`+ginkgo+`
 		diff "$WORK/openapi.yaml" openapi.yaml`, `^ok .*`),
-	here(`SPEC_STRIDE=1 go test ./server .*`, `SPEC_STRIDE=40 go test ./server -ginkgo.focus='audit log of the contract'`+ginkgo, `^ok .*`),
+	here(`SPEC_STRIDE=1 go test ./server .*`, `SPEC_STRIDE=14 go test ./server -ginkgo.focus='audit log of the contract'`+ginkgo, `^ok .*`),
 	here(`SPEC_REQUESTS=.* go test ./server .*`, `SPEC_REQUESTS=3000 SPEC_REQUESTS_DONE=$WORK/requests.done go test ./server -ginkgo.focus='made up from the contract'`+ginkgo+`
 		cat "$WORK/requests.done"`, `(?s)^ok .*\d`),
 	here(`SPEC_FAILOVERS=20 go test ./server/cmd/tollkeeper .*`, `SPEC_FAILOVERS=2 go test ./server/cmd/tollkeeper -ginkgo.focus='Failover'`+ginkgo, `^ok .*`),
