@@ -77,20 +77,32 @@ type keptAnswer struct {
 
 func (keptAnswer) TableName() string { return "idempotency_keys" }
 
-// recall takes the key for this transaction and returns the answer kept under
-// it, nil when there is none.
+// recall returns the answer kept under the key. Where there is none it takes the key for this
+// transaction and returns nil. A kept answer needs no lock, so replays never refuse one
+// another. Only a request whose first one still runs meets the lock: it is looked for again
+// behind it, since the first may have ended in between.
 func recall(tx *store.Tx, key string, print []byte) ([]byte, error) {
+	kept, err := findKept(tx, key, print)
+	if err != nil || kept != nil {
+		return kept, err
+	}
 	var free bool
-	err := tx.Raw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))",
+	err = tx.Raw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))",
 		"idempotency_key "+tx.AccountID+" "+key).Scan(&free).Error
 	if err != nil {
 		return nil, fmt.Errorf("lock an idempotency key: %w", err)
 	}
-	if !free {
+	kept, err = findKept(tx, key, print)
+	if err == nil && kept == nil && !free {
 		return nil, errKeyBusy
 	}
+	return kept, err
+}
+
+// findKept returns the answer kept under the key, nil when there is none or its time is over.
+func findKept(tx *store.Tx, key string, print []byte) ([]byte, error) {
 	var kept keptAnswer
-	err = tx.Where("key = ?", key).Take(&kept).Error
+	err := tx.Where("key = ?", key).Take(&kept).Error
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound):
 		return nil, nil

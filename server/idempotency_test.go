@@ -121,6 +121,30 @@ var _ = Describe("Idempotency-Key", func() {
 		Expect(items()).To(Equal(1))
 	})
 
+	It("gives the kept answer to all replays at once, whatever holds the key", func() {
+		first := api.post("/v1/items", object{"name": "A"}, key("k1")).expect(http.StatusCreated)
+		var all sync.WaitGroup
+		defer all.Wait()
+		api.tx(func(tx *store.Tx) error { // as a replay holds the key that has not ended
+			Expect(tx.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "idempotency_key "+tx.AccountID+" k1").Error).To(Succeed())
+			answers := make([]*answer, 8)
+			for i := range answers {
+				all.Go(func() {
+					defer GinkgoRecover()
+					answers[i] = api.post("/v1/items", object{"name": "A"}, key("k1"))
+				})
+			}
+			all.Wait()
+			for _, again := range answers {
+				Expect(again.expect(http.StatusCreated).json).To(Equal(first.json))
+				Expect(again.header.Get("Idempotent-Replayed")).To(Equal("true"))
+			}
+			api.post("/v1/items", object{"name": "B"}, key("k1")).refuse(http.StatusConflict, "409-resource-conflict")
+			return nil
+		})
+		Expect(items()).To(Equal(1))
+	})
+
 	It("is cleared away after its time, a few with each new one", func() {
 		for _, k := range []string{"a", "b", "c", "d", "e", "f"} {
 			api.post("/v1/items", object{"name": "A"}, key(k)).expect(http.StatusCreated)
