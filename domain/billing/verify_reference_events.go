@@ -55,6 +55,9 @@ func (r *eventReader) usage(s subscription.ServicePeriod) (u reference.Usage, qu
 	if err != nil {
 		return u, nil, err
 	}
+	if u.Quotients, err = reference.Divides(s.Interval.Metric.SQL); err != nil {
+		return u, nil, err
+	}
 	measure := func(of []reference.Event) (*big.Rat, bool, error) {
 		return reference.Metric(s.Interval.Metric.SQL, params, of)
 	}
@@ -62,7 +65,7 @@ func (r *eventReader) usage(s subscription.ServicePeriod) (u reference.Usage, qu
 		if u.Quantity, _, err = measure(events); err != nil {
 			return u, nil, err
 		}
-		quantity = u.Quantity
+		quantity = u.Rounded(u.Quantity)
 	}
 	if inputs.Filters != nil {
 		var matching []reference.Event

@@ -161,9 +161,7 @@ func (y *Item) Count(answers []usage.Reading) {
 	}
 	if price.InvoiceGroupingKey != nil { // by a metric that adds up
 		y.Usage.Cells, y.Groups = nil, y.Usage.Cells
-		for _, cell := range y.Groups {
-			y.Usage.Quantity = y.Usage.Quantity.Add(cell.Quantity)
-		}
+		y.Usage.Quantity = y.Usage.Quantity.Add(rating.TotalOf(y.Groups))
 	}
 	if len(answers) > 1 {
 		y.Usage.Filtered = answers[1].Total

@@ -234,7 +234,7 @@ func (l groupedLine) groups(answers []usage.Reading) map[string]groupReadings {
 				groups[name] = g
 			}
 			if rest := cell.Values[l.keys:]; len(rest) > 0 {
-				g.readings[q].Cells = append(g.readings[q].Cells, rating.Cell{Values: rest, Quantity: cell.Quantity})
+				g.readings[q].Cells = append(g.readings[q].Cells, rating.Cell{Values: rest, Quantity: cell.Quantity, Exact: cell.Exact})
 			} else {
 				g.readings[q].Total = cell.Quantity
 			}

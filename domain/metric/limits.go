@@ -19,7 +19,7 @@ const (
 	maxOperands  = 100    // of a function; branches of a CASE
 	maxColumns   = 100    // of a sub-query, and of a GROUP BY
 	maxStages    = 10     // sub-queries within each other, and the metric itself
-	maxMagnitude = 1_000  // digits of a value before and after the point
+	maxMagnitude = 2_000  // digits of a value before and after the point
 )
 
 // digits bounds the numbers that a node can give: how many before the point,
@@ -38,7 +38,7 @@ func (d digits) by(operator string, e digits) digits {
 	case "*":
 		return digits{d.whole + e.whole, d.places + e.places}
 	case "/":
-		return digits{d.whole + e.places + 1, quotientPlaces}
+		return digits{d.whole + e.places + 1, QuotientPlaces}
 	case "%":
 		return d.or(e)
 	default:
@@ -56,7 +56,7 @@ func (a *aggregate) total() digits {
 	case kindSum:
 		return digits{eventDigits.whole + 19, eventDigits.places}
 	case kindAvg:
-		return digits{eventDigits.whole + 1, quotientPlaces}
+		return digits{eventDigits.whole + 1, QuotientPlaces}
 	case kindPercentile:
 		return digits{eventDigits.whole + 1, eventDigits.places + a.fraction.digits.places}
 	case kindLatest, kindEarliest:
@@ -66,7 +66,8 @@ func (a *aggregate) total() digits {
 	}
 }
 
-const quotientPlaces = 20 // semantics 4.2.4
+// QuotientPlaces is how many digits after the point a division gives (semantics 4.2.4).
+const QuotientPlaces = 40
 
 // grow gathers the facts of a node from its children.
 func grow(at place, t typ, children ...node) facts {

@@ -7,10 +7,15 @@ type Query struct {
 	outer      *stage
 	text       string
 	parameters []string
+	divides    bool
 }
 
 // Text is the SQL that the metric was written in.
 func (q *Query) Text() string { return q.text }
+
+// Divides reports whether a / or an AVG stands in the metric. Then its result is still to be
+// rounded (semantics 4.2.4).
+func (q *Query) Divides() bool { return q.divides }
 
 // Condition is a filter: true, false or unknown for an event.
 type Condition struct{ root node }
@@ -56,9 +61,10 @@ type parser struct {
 	outer   *stage  // of a metric
 	source  *stage  // whose columns names mean; nil: those of the events
 	nesting int
-	totals  int // aggregates of the stage
-	stages  int // sub-queries begun
-	size    int // nodes of the stages that have been read
+	totals  int  // aggregates of the stage
+	stages  int  // sub-queries begun
+	size    int  // nodes of the stages that have been read
+	divides bool // a / or an AVG was read
 
 	parameters []string // once each, in the order of the text
 

@@ -90,6 +90,7 @@ func (p *parser) aggregate(at place, k kind) node {
 		at.fail("a SELECT has at most %d aggregates", maxTotals)
 	}
 	a := &aggregate{kind: k}
+	p.divides = p.divides || k == kindAvg
 	if k == kindCount && p.accept("*") {
 		p.expect(")", "expected the closing bracket of COUNT")
 		return aggregated(at, a)

@@ -10,7 +10,7 @@ func (p *parser) query() *Query {
 	p.outer = &stage{folds: true}
 	p.stage(p.outer, func() { p.outer.items = []item{p.selected()} })
 	p.end("nothing may follow the metric")
-	return &Query{outer: p.outer}
+	return &Query{outer: p.outer, divides: p.divides}
 }
 
 // selected reads the one column of a metric.

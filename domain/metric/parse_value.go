@@ -30,6 +30,7 @@ func (p *parser) arithmetic(operand func() node, operators ...string) node {
 		operator := p.take().text
 		next := p.peek().at
 		left = calculate(at, asValue(at, left), operator, asValue(next, operand()))
+		p.divides = p.divides || operator == "/"
 	}
 	return left
 }

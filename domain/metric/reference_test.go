@@ -120,7 +120,7 @@ func calculate(operator string, a, b *big.Rat) value {
 	}
 	quotient := new(big.Rat).Quo(a, b)
 	if operator == "/" {
-		return rounded(quotient, 20)
+		return rounded(quotient, 40)
 	}
 	whole := new(big.Int).Quo(quotient.Num(), quotient.Denom()) // towards zero
 	return new(big.Rat).Sub(a, new(big.Rat).Mul(b, new(big.Rat).SetInt(whole)))

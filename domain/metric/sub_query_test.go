@@ -25,7 +25,7 @@ var _ = Describe("A metric of several steps", func() {
 		Entry("a quotient by zero as 0", `SELECT SUM(n) / COUNT(absent) FROM events`, "0"),
 		Entry("an aggregate that stands twice", `SELECT COUNT(DISTINCT u) * COUNT(DISTINCT u) + COUNT(u) FROM events`, "13"),
 		Entry("a negative number", `SELECT -SUM(n) FROM events`, "-21"),
-		Entry("a fraction that ends after 20 places", `SELECT SUM(n) / 9 FROM events`, "2.33333333333333333333"),
+		Entry("a fraction that ends after 40 places", `SELECT SUM(n) / 9 FROM events`, "2.3333333333333333333333333333333333333333"),
 		Entry("nothing beyond the bounds of a number", `SELECT SUM(n) * 1e29 FROM events`, "0"),
 		Entry("an outermost HAVING that holds", `SELECT SUM(n) FROM events HAVING COUNT(*) = 5`, "21"),
 		Entry("an outermost HAVING that does not", `SELECT SUM(n) FROM events HAVING COUNT(*) > 5`, "0"),

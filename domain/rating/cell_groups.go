@@ -1,7 +1,5 @@
 package rating
 
-import "tollkeeper/domain/money"
-
 // cellGroup are the cells that share their first value, without that value.
 type cellGroup struct {
 	value *string
@@ -16,7 +14,7 @@ func byGroup(cells []Cell) (groups []cellGroup) {
 			groups = append(groups, cellGroup{value: value[0]})
 		}
 		last := &groups[len(groups)-1]
-		last.cells = append(last.cells, Cell{Values: cell.Values[1:], Quantity: cell.Quantity})
+		last.cells = append(last.cells, Cell{Values: cell.Values[1:], Quantity: cell.Quantity, Exact: cell.Exact})
 	}
 	return groups
 }
@@ -29,20 +27,12 @@ func mergeCells(groups []cellGroup) (cells []Cell) {
 			key := tupleKey(cell.Values)
 			i, seen := at[key]
 			if !seen {
-				i = len(cells)
-				at[key] = i
-				cells = append(cells, Cell{Values: cell.Values})
+				at[key] = len(cells)
+				cells = append(cells, cell)
+				continue
 			}
-			cells[i].Quantity = cells[i].Quantity.Add(cell.Quantity)
+			cells[i] = cells[i].with(cells[i].exact().Add(cell.exact()))
 		}
 	}
 	return cells
-}
-
-// totalOf returns the total quantity of cells.
-func totalOf(cells []Cell) (sum money.Decimal) {
-	for _, cell := range cells {
-		sum = sum.Add(cell.Quantity)
-	}
-	return sum
 }

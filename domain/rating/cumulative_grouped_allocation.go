@@ -27,11 +27,12 @@ func (m CumulativeGroupedAllocation) linear() bool   { return false }
 func (m CumulativeGroupedAllocation) prorated() bool { return false }
 
 func (m CumulativeGroupedAllocation) charge(u Usage) Charge {
-	var used, exceeded money.Decimal // by the groups so far, whether they paid or not
+	var used []Cell            // the groups so far, whether they paid or not
+	var exceeded money.Decimal // by them
 	return eachGroup(m.GroupingKey, u.Cells, func(group Cell) Part {
 		own := above(group.Quantity, m.GroupAllocation.Decimal)
-		used = used.Add(group.Quantity)
-		exceeds := above(used, m.CumulativeAllocation.Decimal)
+		used = append(used, group)
+		exceeds := above(TotalOf(used), m.CumulativeAllocation.Decimal)
 		grown := exceeds.Sub(exceeded)
 		exceeded = exceeds
 		return billed(money.Max(own, grown), m.UnitAmount)

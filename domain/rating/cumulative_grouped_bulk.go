@@ -56,12 +56,12 @@ func (m CumulativeGroupedBulk) prorated() bool { return false }
 
 func (m CumulativeGroupedBulk) charge(u Usage) Charge {
 	rates := m.Tiers[0].UnitAmounts
-	var reached money.Decimal
-	for _, group := range u.Cells {
+	reached := rounded(weighed(u.Cells, func(group Cell) money.Decimal {
 		if _, listed := rates.of(group.Values[0]); listed {
-			reached = reached.Add(group.Quantity)
+			return one
 		}
-	}
+		return money.Decimal{}
+	}), u.Cells)
 	for _, tier := range m.Tiers {
 		if reached.Cmp(tier.LowerBound) >= 0 {
 			rates = tier.UnitAmounts

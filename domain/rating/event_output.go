@@ -34,6 +34,7 @@ func (m EventOutput) prorated() bool { return false }
 
 func (m EventOutput) charge(u Usage) Charge {
 	var c Charge
+	var counted []Cell
 	for _, cell := range m.rated(u.Cells) {
 		rate := cell.rate.String()
 		p := Part{Kind: PartOther, Name: rate, Quantity: cell.Quantity, Rate: rate, Amount: cell.Quantity.Mul(cell.rate)}
@@ -41,9 +42,10 @@ func (m EventOutput) charge(u Usage) Charge {
 			p.Name = groupName(cell.Values[0])
 			p.Group = groupOf(m.GroupingKey, cell.Values[0])
 		}
-		c.Quantity = c.Quantity.Add(cell.Quantity)
+		counted = append(counted, cell.Cell)
 		c.add(p)
 	}
+	c.Quantity = TotalOf(counted)
 	return c
 }
 
@@ -62,14 +64,14 @@ func (m EventOutput) rated(cells []Cell) (rated []ratedCell) {
 	for _, cell := range cells {
 		last := len(cell.Values) - 1
 		if rate, ok := m.rate(cell.Values[last]); ok {
-			rated = append(rated, ratedCell{Cell{cell.Values[:last], cell.Quantity}, rate})
+			rated = append(rated, ratedCell{Cell{cell.Values[:last], cell.Quantity, cell.Exact}, rate})
 		}
 	}
 	slices.SortStableFunc(rated, compare)
 	merged := rated[:0]
 	for _, cell := range rated {
 		if n := len(merged); n > 0 && compare(merged[n-1], cell) == 0 {
-			merged[n-1].Quantity = merged[n-1].Quantity.Add(cell.Quantity)
+			merged[n-1].Cell = cell.with(merged[n-1].exact().Add(cell.exact()))
 		} else {
 			merged = append(merged, cell)
 		}

@@ -26,10 +26,12 @@ func eachGroup(key string, cells []Cell, price func(group Cell) Part) Charge {
 	for _, group := range ordered(cells) {
 		c.addGroup(key, group.Values[0], group.Quantity, price(group))
 	}
+	c.Quantity = TotalOf(cells)
 	return c
 }
 
-// addGroup charges what p says for all that one group used.
+// addGroup charges what p says for all that one group used. The quantity of the charge is left
+// to the caller.
 func (c *Charge) addGroup(key string, value *string, quantity money.Decimal, p Part) {
 	p.Kind = PartOther
 	p.Name = groupName(value)
@@ -38,7 +40,6 @@ func (c *Charge) addGroup(key string, value *string, quantity money.Decimal, p P
 		p.Scaled = nil
 	}
 	p.Group = groupOf(key, value)
-	c.Quantity = c.Quantity.Add(quantity)
 	c.add(p)
 }
 
@@ -53,9 +54,8 @@ func above(a, b money.Decimal) money.Decimal { return money.Max(a.Sub(b), money.
 // graduateGroups charges each group as graduate says, with a part for each tier that
 // it reaches. Cells are split by key alone.
 func graduateGroups(key string, cells []Cell, graduate func(group Cell) []Part) Charge {
-	var c Charge
+	c := Charge{Quantity: TotalOf(cells)}
 	for _, group := range ordered(cells) {
-		c.Quantity = c.Quantity.Add(group.Quantity)
 		for _, p := range graduate(group) {
 			p.Group = groupOf(key, group.Values[0])
 			c.add(p)

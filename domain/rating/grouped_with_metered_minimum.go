@@ -33,9 +33,9 @@ func (m GroupedWithMeteredMinimum) linear() bool   { return false }
 func (m GroupedWithMeteredMinimum) prorated() bool { return false }
 
 func (m GroupedWithMeteredMinimum) charge(u Usage) Charge {
-	var c Charge
+	c := Charge{Quantity: TotalOf(u.Cells)}
 	for _, group := range byGroup(u.Cells) {
-		units := totalOf(group.cells)
+		units := TotalOf(group.cells)
 		p := billed(units, m.MinimumUnitAmount)
 		if rated := m.rated(group.cells); rated.Cmp(p.Amount) > 0 {
 			p = Part{Amount: rated}

@@ -19,11 +19,11 @@ func (m MatrixWithAllocation) linear() bool   { return false }
 func (m MatrixWithAllocation) prorated() bool { return false }
 
 func (m MatrixWithAllocation) charge(u Usage) Charge {
-	used := totalOf(u.Cells)
+	used := TotalOf(u.Cells)
 	over := above(used, m.Allocation.Decimal)
-	units, amounts := splitter{part: over, whole: used}, splitter{part: over, whole: used}
+	units, amounts := splitter{part: over, whole: weighed(u.Cells, nil)}, splitter{part: over, whole: used}
 	return m.Rates.eachCell(u.Cells, func(cell Cell, rate Amount) Part {
-		billed := units.next(cell.Quantity)
+		billed := units.next(cell.exact())
 		return Part{Rate: rate.Text, Scaled: &billed, Amount: amounts.next(cell.Quantity.Mul(rate.Decimal))}
 	})
 }

@@ -175,7 +175,7 @@ func (u Usage) notNegative() Usage {
 	}
 	u.Cells = slices.Clone(u.Cells)
 	for i, cell := range u.Cells {
-		u.Cells[i].Quantity = money.Max(cell.Quantity, money.Decimal{})
+		u.Cells[i] = cell.with(money.Max(cell.exact(), money.Decimal{}))
 	}
 	return u
 }

@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
+	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
 	"tollkeeper/domain/reference"
 )
@@ -47,6 +48,9 @@ var _ = Describe("The independent reference model", func() {
 				s := propertySamples[modelType](t)
 				m := model(s.modelType, s.config)
 				u := s.usage(t, m)
+				if rapid.Bool().Draw(t, "divided") {
+					u = divided(u)
+				}
 				c := rating.Rate(m, u)
 				want, err := reference.Rate(s.modelType, json.RawMessage(s.config), plainUsage(m, u))
 				if err != nil {
@@ -89,6 +93,9 @@ func plainUsage(m rating.Model, u rating.Usage) reference.Usage {
 	}
 	for _, c := range u.Cells {
 		g := reference.Group{Values: map[string]string{}, Quantity: rat(c.Quantity.String())}
+		if c.Exact != nil {
+			plain.Quotients, g.Quantity = true, rat(c.Exact.String())
+		}
 		for k, name := range m.Needs().Split {
 			if v := c.Values[k]; v != nil {
 				g.Values[name] = *v
@@ -97,4 +104,16 @@ func plainUsage(m rating.Model, u rating.Usage) reference.Usage {
 		plain.Groups = append(plain.Groups, g)
 	}
 	return plain
+}
+
+// divided is usage by a metric that divides by 60.
+func divided(u rating.Usage) rating.Usage {
+	exact := func(q money.Decimal) money.Decimal { return q.Quo(money.FromInt(60)).Round(40) }
+	u.Quantity = exact(u.Quantity).Round(rating.QuotientPlaces)
+	u.Filtered = exact(u.Filtered).Round(rating.QuotientPlaces)
+	u.Cells = slices.Clone(u.Cells)
+	for k, c := range u.Cells {
+		u.Cells[k] = rating.Quotient(c.Values, exact(c.Quantity))
+	}
+	return u
 }

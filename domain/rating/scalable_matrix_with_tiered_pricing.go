@@ -1,5 +1,7 @@
 package rating
 
+import "tollkeeper/domain/money"
+
 // ScalableMatrixWithTieredPricing graduates the sum of all scaled units over one run
 // of tiers: each cell's quantity counts times its factor, and it carries what the
 // sum costs in proportion to its scaled units (price models 4.27).
@@ -20,15 +22,14 @@ func (m ScalableMatrixWithTieredPricing) linear() bool   { return false }
 func (m ScalableMatrixWithTieredPricing) prorated() bool { return false }
 
 func (m ScalableMatrixWithTieredPricing) charge(u Usage) Charge {
-	var amounts splitter
-	for _, cell := range u.Cells {
-		amounts.whole = amounts.whole.Add(cell.Quantity.Mul(m.Factors.of(cell.Values).amount.Decimal))
-	}
-	for _, tier := range graduate(m.Tiers, amounts.whole, one) {
+	amounts := splitter{whole: weighed(u.Cells, func(cell Cell) money.Decimal {
+		return m.Factors.of(cell.Values).amount.Decimal
+	})}
+	for _, tier := range graduate(m.Tiers, rounded(amounts.whole, u.Cells), one) {
 		amounts.part = amounts.part.Add(tier.Amount)
 	}
 	return m.Factors.eachCell(u.Cells, func(cell Cell, factor Amount) Part {
 		scaled := cell.Quantity.Mul(factor.Decimal)
-		return Part{Scaled: &scaled, Amount: amounts.next(scaled)}
+		return Part{Scaled: &scaled, Amount: amounts.next(cell.exact().Mul(factor.Decimal))}
 	})
 }

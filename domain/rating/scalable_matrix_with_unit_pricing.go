@@ -41,10 +41,9 @@ func (m ScalableMatrixWithUnitPricing) charge(u Usage) Charge {
 	if m.GroupingKey == "" {
 		return m.Factors.eachCell(u.Cells, m.price)
 	}
-	var c Charge
+	c := Charge{Quantity: TotalOf(u.Cells)}
 	for _, group := range byGroup(u.Cells) {
 		of := m.Factors.eachCell(group.cells, m.price)
-		c.Quantity = c.Quantity.Add(of.Quantity)
 		for _, p := range of.Parts {
 			p.Group = groupOf(m.GroupingKey, group.value)
 			c.add(p)

@@ -65,12 +65,11 @@ func (t Table) eachCell(cells []Cell, price func(Cell, Amount) Part) Charge {
 		}
 		return compareTuples(cells[a.cell].Values, cells[b.cell].Values)
 	})
-	c := Charge{Parts: make([]Part, 0, len(cells))}
+	c := Charge{Quantity: TotalOf(cells), Parts: make([]Part, 0, len(cells))}
 	for _, at := range order {
 		cell, row := cells[at.cell], rows[at.cell]
 		p := price(cell, row.amount)
 		p.Kind, p.Name, p.Quantity, p.Values = PartMatrix, row.name, cell.Quantity, cell.Values
-		c.Quantity = c.Quantity.Add(cell.Quantity)
 		c.add(p)
 	}
 	return c

@@ -44,6 +44,10 @@ type Span struct {
 type Cell struct {
 	Values   []*string // one for each key of Needs.Split; nil: the events have no such property
 	Quantity money.Decimal
+
+	// Exact is the quantity before it was rounded, of a metric that divides: sums of cells are
+	// of these. Nil: Quantity is exact.
+	Exact *money.Decimal
 }
 
 // Charge is the result of rating. All amounts are exact.

@@ -32,14 +32,15 @@ func (u Usage) less(units money.Decimal) Usage {
 	if u.Cells == nil {
 		return u
 	}
-	used := make([]money.Decimal, len(u.Cells))
+	used, weights := make([]Cell, len(u.Cells)), make([]money.Decimal, len(u.Cells))
 	for i, cell := range u.Cells {
-		used[i] = money.Max(cell.Quantity, money.Decimal{})
+		used[i] = cell.with(money.Max(cell.exact(), money.Decimal{}))
+		weights[i] = used[i].exact()
 	}
 	u.Cells = slices.Clone(u.Cells)
-	for i, rest := range money.Split(fewer(money.Sum(used...), units), used, sharePlaces) {
-		if used[i].Sign() > 0 {
-			u.Cells[i].Quantity = rest
+	for i, rest := range money.Split(fewer(TotalOf(used), units), weights, sharePlaces) {
+		if weights[i].Sign() > 0 {
+			u.Cells[i] = u.Cells[i].with(rest)
 		}
 	}
 	return u

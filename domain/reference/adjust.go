@@ -374,10 +374,11 @@ func (u Usage) Less(units *big.Rat) Usage {
 	for _, g := range u.Groups {
 		above = plus(above, positive(g.Quantity))
 	}
+	left := fewer(u.Rounded(above))
 	groups := append(u.Groups[:0:0], u.Groups...)
 	for k, g := range groups {
 		if g.Quantity.Sign() > 0 {
-			groups[k].Quantity = times(g.Quantity, over(fewer(above), above))
+			groups[k].Quantity = times(g.Quantity, over(left, above))
 		}
 	}
 	u.Groups = groups

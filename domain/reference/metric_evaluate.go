@@ -3,9 +3,10 @@ package reference
 import (
 	"fmt"
 	"math/big"
+	"strings"
 )
 
-// Metric is the value of a metric over events (semantics 4): 0 for none. Parameters are
+// Metric is the value of a metric over events (semantics 4), not rounded yet if it divides: 0 for none. Parameters are
 // strings, numbers (*big.Rat) and ByTime; those not given are NULL. reached says that an event came
 // as far as the first SELECT that puts rows together, so that a group of it is asked for.
 // What the package does not understand is ErrNotCovered.
@@ -32,6 +33,21 @@ func Metric(sql string, params map[string]any, events []Event) (value *big.Rat, 
 		}
 	}
 	return value, m.reached, nil
+}
+
+// Divides reports whether a division or an average stands in a metric: then its value is rounded
+// to 20 digits after the point before anything compares or rates it (semantics 4.2.4).
+func Divides(sql string) (bool, error) {
+	tokens, err := tokensOf(sql)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range tokens {
+		if t.kind == 'o' && t.text == "/" || t.kind == 'n' && strings.EqualFold(t.text, "AVG") {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Holds reports whether a condition is true of an event (semantics 4.4): unknown is not.

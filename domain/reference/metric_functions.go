@@ -58,7 +58,7 @@ func (s *scope) aggregate(n *node, numeric bool) any {
 	case "SUM":
 		return sum(numbers...)
 	case "AVG":
-		return Round(over(sum(numbers...), big.NewRat(int64(len(numbers)), 1)), 20)
+		return Round(over(sum(numbers...), big.NewRat(int64(len(numbers)), 1)), 40)
 	case "MIN", "MAX", "PERCENTILE_CONT":
 		sort.Slice(numbers, func(i, j int) bool { return numbers[i].Cmp(numbers[j]) < 0 })
 		switch n.kind {

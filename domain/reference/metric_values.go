@@ -41,7 +41,7 @@ func plain(v any) any {
 	return v
 }
 
-// arithmetic is exact; a division has 20 digits after the point, and by 0 is NULL
+// arithmetic is exact; a division has 40 digits after the point, and by 0 is NULL
 // (semantics 4.2.4).
 func arithmetic(operator string, a, b *big.Rat) any {
 	switch operator {
@@ -56,7 +56,7 @@ func arithmetic(operator string, a, b *big.Rat) any {
 		return nil
 	}
 	if operator == "/" {
-		return Round(over(a, b), 20)
+		return Round(over(a, b), 40)
 	}
 	return minus(a, times(b, new(big.Rat).SetInt(cut(over(a, b))))) // the sign of a
 }

@@ -114,10 +114,10 @@ func (m *groupedWithMeteredMinimum) rate(u Usage) *big.Rat {
 			if same(c.values[0], g.values[0]) {
 				q := positive(c.quantity)
 				used = plus(used, times(q, m.unitRate(c.values[1], c.values[2])))
-				units = plus(units, q)
+				units = plus(units, positive(c.exact))
 			}
 		}
-		total = plus(total, greatest(used, times(units, m.MinimumUnitAmount.Rat)))
+		total = plus(total, greatest(used, times(u.Rounded(units), m.MinimumUnitAmount.Rat)))
 	}
 	return total
 }
@@ -211,11 +211,12 @@ func (m *cumulativeGroupedBulk) rate(u Usage) *big.Rat {
 	sum := new(big.Rat)
 	for _, g := range u.by(m.Group) {
 		if v := g.values[0]; v != nil && tiers[*v] != nil {
-			g.quantity = positive(g.quantity)
+			g.quantity, g.exact = positive(g.quantity), positive(g.exact)
 			listed = append(listed, g)
-			sum = plus(sum, g.quantity)
+			sum = plus(sum, g.exact)
 		}
 	}
+	sum = u.Rounded(sum)
 	total := new(big.Rat)
 	for _, g := range listed {
 		total = plus(total, times(g.quantity, reachedInclusive(sum, ascending(tiers[*g.values[0]])).rate))
@@ -239,9 +240,9 @@ func (m *cumulativeGroupedAllocation) rate(u Usage) *big.Rat {
 	for _, g := range groups {
 		q := positive(g.quantity)
 		own := positive(minus(q, m.GroupAllocation.Rat))
-		was := positive(minus(running, m.CumulativeAllocation.Rat))
-		running = plus(running, q)
-		grown := minus(positive(minus(running, m.CumulativeAllocation.Rat)), was)
+		was := positive(minus(u.Rounded(running), m.CumulativeAllocation.Rat))
+		running = plus(running, positive(g.exact))
+		grown := minus(positive(minus(u.Rounded(running), m.CumulativeAllocation.Rat)), was)
 		billed = plus(billed, greatest(own, grown))
 	}
 	return times(billed, m.UnitAmount.Rat)
@@ -287,15 +288,31 @@ type eventOutput struct { // price models 4.34
 
 func (m *eventOutput) inputs() Inputs { return splitBy(&m.UnitRatingKey, m.GroupingKey) }
 
-// The grouping key splits what is shown and not the amount: the model is linear.
+// The grouping key splits what is shown. Usage of a group at one rate, however that is spelled, is
+// rated together.
 func (m *eventOutput) rate(u Usage) *big.Rat {
-	total := new(big.Rat)
-	for _, g := range u.by(m.UnitRatingKey) {
-		if rate := rateIn(g.values[0]); rate != nil {
-			total = plus(total, times(g.quantity, rate))
-		} else if m.DefaultUnitRate != nil {
-			total = plus(total, times(g.quantity, m.DefaultUnitRate.or0()))
+	type place struct{ group, rate string }
+	used, rates := map[place]*big.Rat{}, map[place]*big.Rat{}
+	for _, g := range u.cells(dimensionsOf([]*string{&m.UnitRatingKey, m.GroupingKey})...) {
+		rate := rateIn(g.values[0])
+		if rate == nil && m.DefaultUnitRate != nil {
+			rate = m.DefaultUnitRate.or0()
 		}
+		if rate == nil {
+			continue
+		}
+		at := place{"", rate.RatString()}
+		if len(g.values) > 1 && g.values[1] != nil {
+			at.group = "=" + *g.values[1]
+		}
+		if used[at] == nil {
+			used[at] = new(big.Rat)
+		}
+		used[at], rates[at] = plus(used[at], g.exact), rate
+	}
+	total := new(big.Rat)
+	for at := range used {
+		total = plus(total, times(u.Rounded(used[at]), rates[at]))
 	}
 	return total
 }

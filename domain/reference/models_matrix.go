@@ -66,10 +66,10 @@ func (m *matrixWithAllocation) rate(u Usage) *big.Rat {
 	units, gross := new(big.Rat), new(big.Rat)
 	for _, c := range u.cells(dimensionsOf(m.Dimensions)...) {
 		q := positive(c.quantity)
-		units = plus(units, q)
+		units = plus(units, positive(c.exact))
 		gross = plus(gross, times(q, rateOf(c.values, m.MatrixValues, m.DefaultUnitAmount.Rat)))
 	}
-	if units.Sign() == 0 {
+	if units = u.Rounded(units); units.Sign() == 0 {
 		return units
 	}
 	return times(gross, over(positive(minus(units, m.Allocation.Rat)), units))
@@ -196,8 +196,9 @@ func (m *scalableMatrixWithUnitPricing) inputs() Inputs {
 
 func (m *scalableMatrixWithUnitPricing) rate(u Usage) *big.Rat {
 	scaled := new(big.Rat)
-	for _, c := range u.cells(dimensionsOf([]*string{&m.FirstDimension, m.SecondDimension})...) {
-		scaled = plus(scaled, times(c.quantity, factorOf(c.values, m.MatrixScalingFactors)))
+	dimensions := dimensionsOf([]*string{&m.FirstDimension, m.SecondDimension})
+	for _, c := range u.cells(append(dimensions, dimensionsOf([]*string{m.GroupingKey})...)...) {
+		scaled = plus(scaled, times(c.quantity, factorOf(c.values[:len(dimensions)], m.MatrixScalingFactors)))
 	}
 	return prorated(times(scaled, m.UnitPrice.Rat), u, yes(m.Prorate))
 }
@@ -216,9 +217,9 @@ func (m *scalableMatrixWithTieredPricing) inputs() Inputs {
 func (m *scalableMatrixWithTieredPricing) rate(u Usage) *big.Rat {
 	scaled := new(big.Rat)
 	for _, c := range u.cells(dimensionsOf([]*string{&m.FirstDimension, m.SecondDimension})...) {
-		scaled = plus(scaled, times(positive(c.quantity), factorOf(c.values, m.MatrixScalingFactors)))
+		scaled = plus(scaled, times(positive(c.exact), factorOf(c.values, m.MatrixScalingFactors)))
 	}
-	return graduated(scaled, boundTiers(m.Tiers), one)
+	return graduated(u.Rounded(scaled), boundTiers(m.Tiers), one)
 }
 
 type dailyCreditAllowance struct { // price models 4.30
@@ -234,20 +235,22 @@ func (m *dailyCreditAllowance) inputs() Inputs {
 }
 
 func (m *dailyCreditAllowance) rate(u Usage) *big.Rat {
-	cells := u.cells(append([]string{m.EventDayProperty}, dimensionsOf(m.Dimensions)...)...)
+	dimensions := dimensionsOf(m.Dimensions)
 	total := new(big.Rat)
+	for _, c := range u.positive().cells(dimensions...) {
+		total = plus(total, times(c.quantity, rateOf(c.values, m.MatrixValues, m.DefaultUnitAmount.Rat)))
+	}
+	cells := u.positive().cells(append([]string{m.EventDayProperty}, dimensions...)...)
 	for _, day := range u.by(m.EventDayProperty) {
 		spend := new(big.Rat)
 		for _, c := range cells {
 			if same(c.values[0], day.values[0]) {
-				rate := rateOf(c.values[1:], m.MatrixValues, m.DefaultUnitAmount.Rat)
-				spend = plus(spend, times(positive(c.quantity), rate))
+				spend = plus(spend, times(c.quantity, rateOf(c.values[1:], m.MatrixValues, m.DefaultUnitAmount.Rat)))
 			}
 		}
 		if day.values[0] != nil { // what belongs to no day gets no allowance
-			spend = positive(minus(spend, m.DailyAllowance.Rat))
+			total = minus(total, least(spend, m.DailyAllowance.Rat))
 		}
-		total = plus(total, spend)
 	}
 	return total
 }

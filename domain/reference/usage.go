@@ -23,6 +23,10 @@ type Usage struct {
 	// model splits by.
 	Groups []Group
 
+	// Quotients says that the metric divides: Quantity, Matching and the groups are not rounded
+	// yet, and are where they are rated, sums of groups as sums (semantics 4.2.4).
+	Quotients bool
+
 	// Components is the sum of the subtotals of the other prices that a composite price
 	// reads.
 	Components *big.Rat
@@ -113,6 +117,25 @@ func (u Usage) filled() Usage {
 	if u.Share == nil {
 		u.Share = big.NewRat(1, 1)
 	}
+	u.Quantity, u.Matching = u.Rounded(u.Quantity), u.Rounded(u.Matching)
+	return u
+}
+
+// Rounded is a quantity as it is rated: of a metric that divides with 20 digits after the point.
+func (u Usage) Rounded(quantity *big.Rat) *big.Rat {
+	if u.Quotients {
+		return Round(quantity, 20)
+	}
+	return quantity
+}
+
+// positive is the usage with 0 for groups below it.
+func (u Usage) positive() Usage {
+	groups := append(u.Groups[:0:0], u.Groups...)
+	for k, g := range groups {
+		groups[k].Quantity = positive(g.Quantity)
+	}
+	u.Groups = groups
 	return u
 }
 
@@ -123,6 +146,7 @@ func (u Usage) by(property string) []cell { return u.cells(property) }
 type cell struct {
 	values   []*string
 	quantity *big.Rat
+	exact    *big.Rat // before it was rounded
 }
 
 // cells adds up the groups by the values of the properties, in order of their first.
@@ -138,11 +162,14 @@ next:
 		}
 		for k := range all {
 			if sameValues(all[k].values, values) {
-				all[k].quantity = plus(all[k].quantity, g.Quantity)
+				all[k].exact = plus(all[k].exact, g.Quantity)
 				continue next
 			}
 		}
-		all = append(all, cell{values, g.Quantity})
+		all = append(all, cell{values: values, exact: g.Quantity})
+	}
+	for k := range all {
+		all[k].quantity = u.Rounded(all[k].exact)
 	}
 	return all
 }

@@ -28,7 +28,7 @@ func Aggregate(tx *store.Tx) (more bool, err error) {
 	if err != nil || !free {
 		return false, err
 	}
-	for _, do := range []func(*store.Tx, progress) (bool, error){aggregateLatest, aggregateBehind, rebuildGap, aggregateSixHours} {
+	for _, do := range []func(*store.Tx, progress) (bool, error){refineSeries, aggregateLatest, aggregateBehind, rebuildGap, aggregateSixHours} {
 		did, err := do(tx, p)
 		if err != nil || did {
 			return did, err
@@ -41,13 +41,15 @@ func Aggregate(tx *store.Tx) (more bool, err error) {
 type progress struct {
 	mark        int64     // seq that the events in them are below
 	sixHourlyTo time.Time // six-hour buckets that start before are there too; the zero time: none
+	coarse      bool      // a series may have quotients of too few digits
 }
 
 // lockProgress locks the account's progress, unless another has it, and makes it first.
 func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
-	const lock = "SELECT mark, six_hourly_to FROM usage_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED"
+	const lock = `SELECT mark, six_hourly_to, EXISTS (SELECT FROM usage_series WHERE account_id = $1 AND quotient_places < $2)
+		FROM usage_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED`
 	var sixHourlyTo sql.NullTime
-	err = tx.Conn().QueryRowContext(tx.Context(), lock, tx.AccountID).Scan(&p.mark, &sixHourlyTo)
+	err = tx.Conn().QueryRowContext(tx.Context(), lock, tx.AccountID, metric.QuotientPlaces).Scan(&p.mark, &sixHourlyTo, &p.coarse)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = tx.Conn().ExecContext(tx.Context(),
 			"INSERT INTO usage_progress (account_id, mark) VALUES ($1, 0) ON CONFLICT DO NOTHING", tx.AccountID)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tollkeeper/domain/metric"
 	"tollkeeper/store"
 )
 
@@ -16,13 +17,14 @@ type series struct {
 	Grain  int64    `json:"grain"`
 	Keys   []string `json:"keys"` // of the grain, sorted
 	Metric string   `json:"metric"`
-	First  int      `json:"first"` // place of its totals in those of the grain, from 1
-	Mark   int64    `json:"mark"`  // seq up to which events are in
+	First  int      `json:"first"`  // place of its totals in those of the grain, from 1
+	Mark   int64    `json:"mark"`   // seq up to which events are in
+	Places int      `json:"places"` // digits after the point that quotients in its totals have
 }
 
 // seriesAsJSON is rows of usage_series s and usage_grains g as a series is read.
 const seriesAsJSON = `coalesce(json_agg(json_build_object('id', s.id, 'grain', s.grain, 'keys', g.keys, 'metric', metric,
-	'first', first, 'mark', mark) ORDER BY s.id), '[]')`
+	'first', first, 'mark', mark, 'places', quotient_places) ORDER BY s.id), '[]')`
 
 const seriesTables = "usage_series AS s JOIN usage_grains AS g ON g.account_id = s.account_id AND g.id = s.grain"
 
@@ -87,9 +89,9 @@ func addSeries(tx *store.Tx, req Request) (series, error) {
 		return s, err
 	}
 	err = tx.Conn().QueryRowContext(tx.Context(), `
-		INSERT INTO usage_series (account_id, grain, metric, digest, first, last)
-		SELECT $1, id, $3, sha256(convert_to($3::text, 'UTF8')), width + 1, width + $4 FROM usage_grains WHERE account_id = $1 AND id = $2
-		ON CONFLICT DO NOTHING RETURNING id`, tx.AccountID, s.Grain, s.Metric, width).Scan(&s.ID)
+		INSERT INTO usage_series (account_id, grain, metric, digest, first, last, quotient_places)
+		SELECT $1, id, $3, sha256(convert_to($3::text, 'UTF8')), width + 1, width + $4, $5 FROM usage_grains WHERE account_id = $1 AND id = $2
+		ON CONFLICT DO NOTHING RETURNING id`, tx.AccountID, s.Grain, s.Metric, width, metric.QuotientPlaces).Scan(&s.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, nil
 	}
@@ -127,7 +129,7 @@ func (st bucketState) serving(req Request) (best *series) {
 	}
 	keys := req.keys()
 	for i, s := range st.series {
-		serves := s.Metric == req.Query.Text() && !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(s.Keys, key) })
+		serves := s.Metric == req.Query.Text() && !s.coarse(req.Query) && !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(s.Keys, key) })
 		if serves && (best == nil || len(s.Keys) < len(best.Keys)) {
 			best = &st.series[i]
 		}

@@ -16,13 +16,14 @@ type table struct {
 	slices  int
 	groups  int // how many values of a tuple make its group: the first ones
 	most    int // tuples; 0: any number
+	divides bool
 	columns map[string]*column
 	known   map[string]bool // groups
 }
 
 func newTable(req Request) *table {
 	return &table{
-		slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups), most: req.MostTuples,
+		slices: max(len(req.Cuts)-1, 0), groups: len(req.Groups), most: req.MostTuples, divides: req.Query.Divides(),
 		columns: map[string]*column{}, known: map[string]bool{},
 	}
 }
@@ -90,10 +91,14 @@ func (t *table) readings() []Reading {
 			if c.amounts[i] != nil {
 				amount = *c.amounts[i]
 			}
+			cell := rating.Cell{Values: c.values, Quantity: amount}
+			if t.divides {
+				cell = rating.Quotient(c.values, amount)
+			}
 			if r := readings[i].of(c.group); len(c.values) == 0 {
-				r.Total = amount
+				r.Total = cell.Quantity
 			} else {
-				r.Cells = append(r.Cells, rating.Cell{Values: c.values, Quantity: amount})
+				r.Cells = append(r.Cells, cell)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const verifySize = 4 * foldSize
 // number of events of each hour, the totals of each hour and of each six hours, and the
 // values that are counted once. It goes on at an instant, the zero time at first, and returns
 // the next one; the zero time when there are no more. It leaves out what readers do not take
-// from buckets: hours in gaps, series that failed or have not begun; and months whose events
+// from buckets: hours in gaps, series that failed, have not begun or begin again; and months whose events
 // were dropped.
 func Verify(tx *store.Tx, from time.Time) (found []store.Finding, next time.Time, err error) {
 	var first sql.NullTime
@@ -90,7 +90,7 @@ func wrongBuckets(tx *store.Tx, part period.Period) (found []store.Finding, err 
 	if err != nil {
 		return nil, err
 	}
-	all, err := seriesWhere(tx, "mark > 0 AND failed_at IS NULL")
+	all, err := seriesWhere(tx, "mark > 0 AND failed_at IS NULL AND quotient_places >= $2", metric.QuotientPlaces)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func wrongSixHours(tx *store.Tx, part period.Period) (found []store.Finding, err
 	if !until.Valid || whole.Empty() {
 		return nil, nil
 	}
-	all, err := seriesWhere(tx, "mark > 0 AND failed_at IS NULL")
+	all, err := seriesWhere(tx, "mark > 0 AND failed_at IS NULL AND quotient_places >= $2", metric.QuotientPlaces)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 -- Arithmetic of metrics (see metric_values.sql).
 
--- The quotient, its 20th place rounded half away from zero; NULL for n / 0.
+-- The quotient, its 40th place rounded half away from zero; NULL for n / 0.
 -- An exact integer quotient with one more digit decides the rounding, since
 -- PostgreSQL's own division ends after fewer digits.
 CREATE OR REPLACE FUNCTION metric_divide(a numeric, b numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN b <> 0 THEN trim_scale(round(div(a * 1e21, b) * 1e-21, 20)) END;
+RETURN CASE WHEN b <> 0 THEN trim_scale(round(div(a * 1e41, b) * 1e-41, 40)) END;
 
 -- A computed number in the bounds of an event's.
 CREATE OR REPLACE FUNCTION metric_bound(n numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
