@@ -11105,6 +11105,27 @@ type TrialUpdate struct {
 	TrialEndDate string `json:"trial_end_date"`
 }
 
+// UncountedEvents Recent events that a metric has no number of.
+type UncountedEvents struct {
+	// Complete Whether all events of the last 7 days were looked at; false where there are more than 100,000.
+	Complete bool `json:"complete"`
+
+	// Events How many events were looked at: those that count, so without deprecated and replaced ones.
+	Events int `json:"events"`
+
+	// Examples The last of those, the latest first; at most 20.
+	Examples []FoundEvent `json:"examples"`
+
+	// Matched How many of them match the conditions of the metric.
+	Matched int `json:"matched"`
+
+	// Since When the first of the events that were looked at was taken in, at the earliest.
+	Since Timestamp `json:"since"`
+
+	// WithoutNumber How many of those have no number.
+	WithoutNumber int `json:"without_number"`
+}
+
 // UnitConfig Every unit costs the same.
 type UnitConfig struct {
 	// Prorated Charge a partial period in proportion. Not by default.

@@ -351,6 +351,9 @@ type ServerInterface interface {
 	// UpdateMetric Update a metric
 	// (PUT /v1/metrics/{metric_id})
 	UpdateMetric(ctx echo.Context, metricID MetricID) error
+	// FetchUncountedEvents Find events that a metric cannot count
+	// (GET /v1/metrics/{metric_id}/uncounted_events)
+	FetchUncountedEvents(ctx echo.Context, metricID MetricID) error
 	// Ping Check the connection and the key
 	// (GET /v1/ping)
 	Ping(ctx echo.Context) error
@@ -4220,6 +4223,22 @@ func (w *ServerInterfaceWrapper) UpdateMetric(ctx echo.Context) error {
 	return err
 }
 
+// FetchUncountedEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchUncountedEvents(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "metric_id" -------------
+	var metricID MetricID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "metric_id", ctx.Param("metric_id"), &metricID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metric_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchUncountedEvents(ctx, metricID)
+	return err
+}
+
 // Ping converts echo context to params.
 func (w *ServerInterfaceWrapper) Ping(ctx echo.Context) error {
 	var err error
@@ -6595,6 +6614,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/metrics", wrapper.CreateMetric, options.OperationMiddlewares["createMetric"]...)
 	router.GET(options.BaseURL+"/v1/metrics/:metric_id", wrapper.FetchMetric, options.OperationMiddlewares["fetchMetric"]...)
 	router.PUT(options.BaseURL+"/v1/metrics/:metric_id", wrapper.UpdateMetric, options.OperationMiddlewares["updateMetric"]...)
+	router.GET(options.BaseURL+"/v1/metrics/:metric_id/uncounted_events", wrapper.FetchUncountedEvents, options.OperationMiddlewares["fetchUncountedEvents"]...)
 	router.POST(options.BaseURL+"/v1/metrics/preview", wrapper.PreviewMetric, options.OperationMiddlewares["previewMetric"]...)
 	router.GET(options.BaseURL+"/v1/ping", wrapper.Ping, options.OperationMiddlewares["ping"]...)
 	router.GET(options.BaseURL+"/v1/plans", wrapper.ListPlans, options.OperationMiddlewares["listPlans"]...)
@@ -14972,6 +14992,80 @@ func (response UpdateMetricdefaultApplicationProblemPlusJSONResponse) VisitUpdat
 	return err
 }
 
+type FetchUncountedEventsRequestObject struct {
+	MetricID MetricID `json:"metric_id"`
+}
+
+type FetchUncountedEventsResponseObject interface {
+	VisitFetchUncountedEventsResponse(w http.ResponseWriter) error
+}
+
+type FetchUncountedEvents200JSONResponse UncountedEvents
+
+func (response FetchUncountedEvents200JSONResponse) VisitFetchUncountedEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchUncountedEvents403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response FetchUncountedEvents403ApplicationProblemPlusJSONResponse) VisitFetchUncountedEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchUncountedEvents429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response FetchUncountedEvents429ApplicationProblemPlusJSONResponse) VisitFetchUncountedEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchUncountedEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchUncountedEventsdefaultApplicationProblemPlusJSONResponse) VisitFetchUncountedEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PingRequestObject struct {
 }
 
@@ -19989,6 +20083,9 @@ type StrictServerInterface interface {
 	// UpdateMetric Update a metric
 	// (PUT /v1/metrics/{metric_id})
 	UpdateMetric(ctx context.Context, request UpdateMetricRequestObject) (UpdateMetricResponseObject, error)
+	// FetchUncountedEvents Find events that a metric cannot count
+	// (GET /v1/metrics/{metric_id}/uncounted_events)
+	FetchUncountedEvents(ctx context.Context, request FetchUncountedEventsRequestObject) (FetchUncountedEventsResponseObject, error)
 	// Ping Check the connection and the key
 	// (GET /v1/ping)
 	Ping(ctx context.Context, request PingRequestObject) (PingResponseObject, error)
@@ -23949,6 +24046,31 @@ func (sh *strictHandler) UpdateMetric(ctx echo.Context, metricID MetricID) error
 		return err
 	} else if validResponse, ok := response.(UpdateMetricResponseObject); ok {
 		return validResponse.VisitUpdateMetricResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchUncountedEvents operation middleware
+func (sh *strictHandler) FetchUncountedEvents(ctx echo.Context, metricID MetricID) error {
+	var request FetchUncountedEventsRequestObject
+
+	request.MetricID = metricID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchUncountedEvents(ctx.Request().Context(), request.(FetchUncountedEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchUncountedEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchUncountedEventsResponseObject); ok {
+		return validResponse.VisitFetchUncountedEventsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -161,6 +161,7 @@ func theUsage() []storyStep {
 		tell("searchEvents"),
 		tell("listEvents").asking("limit"),
 		tell("previewMetric"),
+		tell("fetchUncountedEvents"),
 		tell("listEventVolumes"),
 		tell("fetchSubscriptionUsage"),
 		tell("listSubscriptionCosts").asking("timeframe_start", "timeframe_end"),

@@ -88,6 +88,19 @@ func (s *Server) PreviewMetric(ctx context.Context, req gen.PreviewMetricRequest
 	return gen.PreviewMetric200JSONResponse(wire.MetricPreview(preview)), nil
 }
 
+// FetchUncountedEvents serves GET /v1/metrics/{metric_id}/uncounted_events.
+func (s *Server) FetchUncountedEvents(ctx context.Context, req gen.FetchUncountedEventsRequestObject) (gen.FetchUncountedEventsResponseObject, error) {
+	var found usage.Uncounted
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		found, err = usage.FindUncounted(tx, req.MetricID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchUncountedEvents200JSONResponse(wire.UncountedEvents(found)), nil
+}
+
 // UpdateMetric serves PUT /v1/metrics/{metric_id}.
 func (s *Server) UpdateMetric(ctx context.Context, req gen.UpdateMetricRequestObject) (gen.UpdateMetricResponseObject, error) {
 	var updated gen.BillableMetric

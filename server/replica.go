@@ -14,7 +14,7 @@ import (
 // asked of the database: asking the replica costs a statement there as well.
 var costlyReads = []string{
 	"fetchSubscriptionUsage", "fetchUpcomingInvoice", "fetchLicenseUsage", "fetchLicenseUsageByExternalID",
-	"explainInvoiceLineItem", "searchEvents", "evaluatePrice", "evaluatePrices", "evaluatePreviewEvents", "previewMetric",
+	"explainInvoiceLineItem", "searchEvents", "evaluatePrice", "evaluatePrices", "evaluatePreviewEvents", "previewMetric", "fetchUncountedEvents",
 }
 
 // mayUseReplica reports whether a replica may do the reads of an operation, nil included.

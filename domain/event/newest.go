@@ -36,3 +36,16 @@ func Newest(tx *store.Tx, page store.Page) (found []Stored, next string, err err
 	}
 	return found, next, nil
 }
+
+// FindBySeq returns the events of the account with those seqs, the last that was taken in first.
+func FindBySeq(tx *store.Tx, seqs []int64) ([]Stored, error) {
+	if len(seqs) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Conn().QueryContext(tx.Context(), `SELECT `+storedColumns+` FROM events AS e
+		WHERE e.account_id = $1 AND e.seq = ANY ($2) ORDER BY e.seq DESC`, tx.AccountID, seqs)
+	if err != nil {
+		return nil, fmt.Errorf("find events: %w", err)
+	}
+	return scanAll(rows)
+}

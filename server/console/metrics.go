@@ -42,6 +42,11 @@ func metricPage(v *visit) (templ.Component, error) {
 		Title: "Metric", Facts: []fact{{"Item", text(m.Item.Name)}, {"Status", text(words(string(m.Status)))}},
 		Code: []code{{"Query", m.SQL}}, Metadata: m.Metadata,
 	}
+	lost, shown, err := uncountedEvents(v, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	r.Facts = append(r.Facts, lost)
 	if len(m.ParameterDefinitions) > 0 {
 		t := table{Label: "Parameters", Columns: []column{{"Parameter", ""}, {"Kind", ""}, {"Default", ""}}}
 		for _, d := range m.ParameterDefinitions {
@@ -49,6 +54,9 @@ func metricPage(v *visit) (templ.Component, error) {
 			t.Rows = append(t.Rows, []templ.Component{text(terms.at("name").line()), text(terms.at("type").line()), text(terms.at("default_value").line())})
 		}
 		r.Tables = []titled{{"Parameters", t}}
+	}
+	if len(shown.Rows) > 0 {
+		r.Tables = append(r.Tables, titled{"Events without a number", shown})
 	}
 	return recordPage(v, r), nil
 }

@@ -37,6 +37,15 @@ func MetricPreview(p usage.Preview) gen.MetricPreview {
 	}
 }
 
+// UncountedEvents returns the recent events that a metric has no number of.
+func UncountedEvents(u usage.Uncounted) gen.UncountedEvents {
+	return gen.UncountedEvents{
+		Since: Instant(u.Since), Complete: u.Complete,
+		Events: u.Events, Matched: u.Matched, WithoutNumber: u.Lacking,
+		Examples: MapSlice(u.Examples, FoundEvent),
+	}
+}
+
 // EventVolume returns the number of events in an hour, from timeframe_start up to timeframe_end.
 func EventVolume(hour usage.HourCount) gen.EventVolume {
 	return gen.EventVolume{

@@ -66,6 +66,10 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	if cmd.Backfill != "" {
 		f.For += " " + cmd.Backfill
 	}
+	from, err := began(context.WithoutCancel(ctx), st)
+	if err != nil {
+		return err
+	}
 	did, err := f.Run(ctx)
 	shown.end()
 	switch {
@@ -76,7 +80,11 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	case err != nil:
 		return err
 	}
-	if err := cmd.print(out, did); err != nil {
+	lost, err := uncounted(context.WithoutCancel(ctx), st, from)
+	if err != nil {
+		return err
+	}
+	if err := cmd.print(out, did, lost); err != nil {
 		return err
 	}
 	if did.Rejected > 0 {
@@ -85,12 +93,18 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	return nil
 }
 
-func (cmd importEvents) print(out io.Writer, did feed.Progress) error {
+func (cmd importEvents) print(out io.Writer, did feed.Progress, lost lostUsage) error {
 	if cmd.JSON {
-		return printJSON(out, did)
+		return printJSON(out, struct {
+			feed.Progress
+			lostUsage
+		}{did, lost})
 	}
 	_, err := fmt.Fprintf(out, "%d events: %d stored, %d known already, %d rejected\n", did.Events(), did.Stored, did.Known, did.Rejected)
-	return err
+	if err != nil {
+		return err
+	}
+	return lost.print(out)
 }
 
 // onlyAccount is the account that is named, else the only one.

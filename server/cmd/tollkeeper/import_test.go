@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/backfill"
+	"tollkeeper/domain/catalog"
 	"tollkeeper/store"
 	"tollkeeper/store/storetest"
 )
@@ -41,6 +42,29 @@ var _ = Describe("tollkeeper import events", func() {
 		storetest.SetClock(st, ctx, time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC))
 		Expect(imported(header + "k1,call,2025-05-10T12:00:00Z,acme\nk1,call,2025-05-10T12:00:00Z,acme\n")).To(Succeed())
 		Expect(out.String()).To(Equal("2 events: 1 stored, 1 known already, 0 rejected\n"))
+	})
+
+	It("says which metrics have no number of events that it stored", func() {
+		storetest.SetClock(st, ctx, time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC))
+		var id string
+		Expect(st.Update(ctx, func(tx *store.Tx) error {
+			item, err := catalog.CreateItem(tx, catalog.NewItem{Name: "Calls"})
+			if err != nil {
+				return err
+			}
+			m, err := catalog.CreateMetric(tx, catalog.NewMetric{Name: "Seconds", ItemID: item.ID, SQL: "SELECT SUM(seconds) FROM events WHERE event_name = 'call'"})
+			id = m.ID
+			return err
+		})).To(Succeed())
+		const columns = "idempotency_key,event_name,timestamp,external_customer_id,seconds\n"
+		Expect(imported(columns + "k0,call,2025-05-10T11:00:00Z,acme,many\n")).To(Succeed()) // is not told again
+		text := columns + "k1,call,2025-05-10T11:00:00Z,acme,5\nk2,call,2025-05-10T11:00:00Z,acme,\"1,5\"\nk3,call,2025-05-10T11:00:00Z,acme,\nk4,ping,2025-05-10T11:00:00Z,acme,x\n"
+		Expect(imported(text)).To(Succeed())
+		Expect(out.String()).To(Equal("4 events: 4 stored, 0 known already, 0 rejected\n" +
+			"2 events match the metric Seconds (" + id + ") and have no number, such as k3, k2\n"))
+		Expect(imported(columns+"k5,call,2025-05-10T11:00:00Z,acme,y\n", "--json")).To(Succeed())
+		Expect(out.String()).To(MatchJSON(`{"stored": 1, "known": 0, "rejected": 0,
+			"without_number": [{"metric_id": "` + id + `", "name": "Seconds", "events": 1, "examples": ["k5"]}]}`))
 	})
 
 	It("ends with status 2 when an event is rejected", func() {
