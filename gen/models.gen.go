@@ -3902,6 +3902,33 @@ type Cadence string
 // ChangeOption When a change takes effect: now, on the date that the request gives, or when the current cycle of the longest cadence ends.
 type ChangeOption string
 
+// ChangedResend `sent` is the event as it came last, which was ignored; `kept` is the event as it is stored and counts.
+type ChangedResend struct {
+	// Kept An event as it is stored.
+	Kept FoundEvent `json:"kept"`
+
+	// Sent An event as it is stored.
+	Sent FoundEvent `json:"sent"`
+
+	// SentAt When it came last.
+	SentAt Timestamp `json:"sent_at"`
+
+	// Times How often it came with another body than the stored one.
+	Times int `json:"times"`
+}
+
+// ChangedResends Events that came again under a known key with another body.
+type ChangedResends struct {
+	// Events How many events there are.
+	Events int `json:"events"`
+
+	// Examples Those that came last, the latest first; at most 20.
+	Examples []ChangedResend `json:"examples"`
+
+	// Since They came again at this instant or later.
+	Since Timestamp `json:"since"`
+}
+
 // ChangedSubscriptionResources What else a change of a subscription brought about.
 type ChangedSubscriptionResources struct {
 	// CreatedCreditNotes Credit notes that the change made.

@@ -216,6 +216,9 @@ type ServerInterface interface {
 	// RevertBackfill Revert a backfill
 	// (POST /v1/events/backfills/{backfill_id}/revert)
 	RevertBackfill(ctx echo.Context, backfillID BackfillID, params RevertBackfillParams) error
+	// FetchChangedResends Find events that came again with another body
+	// (GET /v1/events/changed_resends)
+	FetchChangedResends(ctx echo.Context) error
 	// SearchEvents Find events by their keys
 	// (POST /v1/events/search)
 	SearchEvents(ctx echo.Context, params SearchEventsParams) error
@@ -2647,6 +2650,15 @@ func (w *ServerInterfaceWrapper) RevertBackfill(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.RevertBackfill(ctx, backfillID, params)
+	return err
+}
+
+// FetchChangedResends converts echo context to params.
+func (w *ServerInterfaceWrapper) FetchChangedResends(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FetchChangedResends(ctx)
 	return err
 }
 
@@ -6572,6 +6584,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/events/backfills/:backfill_id", wrapper.FetchBackfill, options.OperationMiddlewares["fetchBackfill"]...)
 	router.POST(options.BaseURL+"/v1/events/backfills/:backfill_id/close", wrapper.CloseBackfill, options.OperationMiddlewares["closeBackfill"]...)
 	router.POST(options.BaseURL+"/v1/events/backfills/:backfill_id/revert", wrapper.RevertBackfill, options.OperationMiddlewares["revertBackfill"]...)
+	router.GET(options.BaseURL+"/v1/events/changed_resends", wrapper.FetchChangedResends, options.OperationMiddlewares["fetchChangedResends"]...)
 	router.POST(options.BaseURL+"/v1/events/search", wrapper.SearchEvents, options.OperationMiddlewares["searchEvents"]...)
 	router.GET(options.BaseURL+"/v1/events/volume", wrapper.ListEventVolumes, options.OperationMiddlewares["listEventVolumes"]...)
 	router.POST(options.BaseURL+"/v1/ingest", wrapper.Ingest, options.OperationMiddlewares["ingest"]...)
@@ -11611,6 +11624,79 @@ type RevertBackfilldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response RevertBackfilldefaultApplicationProblemPlusJSONResponse) VisitRevertBackfillResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchChangedResendsRequestObject struct {
+}
+
+type FetchChangedResendsResponseObject interface {
+	VisitFetchChangedResendsResponse(w http.ResponseWriter) error
+}
+
+type FetchChangedResends200JSONResponse ChangedResends
+
+func (response FetchChangedResends200JSONResponse) VisitFetchChangedResendsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchChangedResends403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response FetchChangedResends403ApplicationProblemPlusJSONResponse) VisitFetchChangedResendsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchChangedResends429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response FetchChangedResends429ApplicationProblemPlusJSONResponse) VisitFetchChangedResendsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FetchChangedResendsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FetchChangedResendsdefaultApplicationProblemPlusJSONResponse) VisitFetchChangedResendsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19948,6 +20034,9 @@ type StrictServerInterface interface {
 	// RevertBackfill Revert a backfill
 	// (POST /v1/events/backfills/{backfill_id}/revert)
 	RevertBackfill(ctx context.Context, request RevertBackfillRequestObject) (RevertBackfillResponseObject, error)
+	// FetchChangedResends Find events that came again with another body
+	// (GET /v1/events/changed_resends)
+	FetchChangedResends(ctx context.Context, request FetchChangedResendsRequestObject) (FetchChangedResendsResponseObject, error)
 	// SearchEvents Find events by their keys
 	// (POST /v1/events/search)
 	SearchEvents(ctx context.Context, request SearchEventsRequestObject) (SearchEventsResponseObject, error)
@@ -22484,6 +22573,29 @@ func (sh *strictHandler) RevertBackfill(ctx echo.Context, backfillID BackfillID,
 		return err
 	} else if validResponse, ok := response.(RevertBackfillResponseObject); ok {
 		return validResponse.VisitRevertBackfillResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FetchChangedResends operation middleware
+func (sh *strictHandler) FetchChangedResends(ctx echo.Context) error {
+	var request FetchChangedResendsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FetchChangedResends(ctx.Request().Context(), request.(FetchChangedResendsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FetchChangedResends")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FetchChangedResendsResponseObject); ok {
+		return validResponse.VisitFetchChangedResendsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

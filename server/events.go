@@ -72,6 +72,19 @@ func (s *Server) ListEvents(ctx context.Context, req gen.ListEventsRequestObject
 	return gen.ListEvents200JSONResponse(page), nil
 }
 
+// FetchChangedResends serves GET /v1/events/changed_resends.
+func (s *Server) FetchChangedResends(ctx context.Context, _ gen.FetchChangedResendsRequestObject) (gen.FetchChangedResendsResponseObject, error) {
+	var found event.ChangedResends
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		found, err = event.FindChangedResends(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.FetchChangedResends200JSONResponse(wire.ChangedResends(found)), nil
+}
+
 // ListEventVolumes serves GET /v1/events/volume.
 func (s *Server) ListEventVolumes(ctx context.Context, req gen.ListEventVolumesRequestObject) (gen.ListEventVolumesResponseObject, error) {
 	start, startErr := wire.ReadInstant("timeframe_start", &req.Params.TimeframeStart, time.UTC)

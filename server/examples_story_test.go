@@ -163,6 +163,7 @@ func theUsage() []storyStep {
 		tell("previewMetric"),
 		tell("fetchUncountedEvents"),
 		tell("listEventVolumes"),
+		tell("fetchChangedResends"),
 		tell("fetchSubscriptionUsage"),
 		tell("listSubscriptionCosts").asking("timeframe_start", "timeframe_end"),
 		tell("listCustomerCosts").asking("timeframe_start", "timeframe_end"),

@@ -71,7 +71,7 @@ func record(ctx context.Context, in inserter, into *Backfill, open []*entry) err
 			for _, c := range claims {
 				c.stored = !j.known[c.event.Key]
 			}
-			return nil
+			return in.noteChanged(ctx, changedOf(open, claims))
 		}
 		rest := slices.DeleteFunc(open, func(e *entry) bool { return e.failures != nil })
 		if len(rest) == len(open) {
@@ -93,6 +93,24 @@ func claimsOf(open []*entry) []*entry {
 		}
 	}
 	return claims
+}
+
+// changedOf are the entries that have the key of a claim and another body. A request has no such
+// two; they came at once in several, or a file has them.
+func changedOf(open, claims []*entry) (changed []*entry) {
+	if len(open) == len(claims) {
+		return nil
+	}
+	claim := make(map[string]*entry, len(claims))
+	for _, c := range claims {
+		claim[c.event.Key] = c
+	}
+	for _, e := range open {
+		if c := claim[e.event.Key]; e.failures == nil && c != nil && c != e && !same(c.event, e.event) {
+			changed = append(changed, e)
+		}
+	}
+	return changed
 }
 
 // customersOf are the customers named by id, once each.

@@ -111,6 +111,30 @@ func (in inserter) insertAny(ctx context.Context, into *Backfill, customers []st
 	return j, err
 }
 
+// noteChanged notes events that came with a claim and another body under its key.
+func (in inserter) noteChanged(ctx context.Context, changed []*entry) error {
+	for len(changed) > 0 {
+		var once []*entry // of each key, since a statement notes a key once
+		seen := map[string]bool{}
+		var rest []*entry
+		for _, e := range changed {
+			if seen[e.event.Key] {
+				rest = append(rest, e)
+				continue
+			}
+			seen[e.event.Key] = true
+			once = append(once, e)
+		}
+		c := columnsOf(once)
+		var noted int64
+		if err := in.store.Call(ctx, "record_changed_resends", []any{c.keys, c.names, c.subjects, c.timestamps, c.properties}, &noted); err != nil {
+			return err
+		}
+		changed = rest
+	}
+	return nil
+}
+
 func set(texts []string) map[string]bool {
 	set := make(map[string]bool, len(texts))
 	for _, text := range texts {

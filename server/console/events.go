@@ -23,6 +23,8 @@ type eventsView struct {
 	Err        error
 	Volumes    []gen.EventVolume
 	VolumesErr error
+	Resends    gen.ChangedResends // events that came again with another body
+	ResendsErr error
 
 	Newest      []gen.FoundEvent // those that were taken in last
 	NewestErr   error
@@ -65,6 +67,7 @@ func eventsPage(v *visit) (templ.Component, error) {
 	}
 	volumes, err := fetch[gen.EventVolumes](v, "listEventVolumes", nil, url.Values{"timeframe_start": {from.Format(time.RFC3339)}, "timeframe_end": {until.Format(time.RFC3339)}})
 	view.Volumes, view.VolumesErr = volumes.Data, err
+	view.changedResends()
 	return eventsSearch(view), nil
 }
 

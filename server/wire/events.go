@@ -46,6 +46,16 @@ func UncountedEvents(u usage.Uncounted) gen.UncountedEvents {
 	}
 }
 
+// ChangedResends returns events that came again with another body.
+func ChangedResends(c event.ChangedResends) gen.ChangedResends {
+	return gen.ChangedResends{
+		Since: Instant(c.Since), Events: c.Events,
+		Examples: MapSlice(c.Examples, func(r event.ChangedResend) gen.ChangedResend {
+			return gen.ChangedResend{Sent: FoundEvent(r.Sent), Kept: FoundEvent(r.Kept), SentAt: Instant(r.SentAt), Times: r.Times}
+		}),
+	}
+}
+
 // EventVolume returns the number of events in an hour, from timeframe_start up to timeframe_end.
 func EventVolume(hour usage.HourCount) gen.EventVolume {
 	return gen.EventVolume{

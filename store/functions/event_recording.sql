@@ -83,6 +83,9 @@ BEGIN
         END IF;
         taken := cardinality(new_keys);
         known_keys := ARRAY(SELECT key FROM unnest(keys) AS key WHERE key NOT IN (SELECT unnest(new_keys)));
+        IF known_keys <> '{}' THEN
+            PERFORM note_changed_resends(account, now, known_keys, keys, names, subjects, timestamps, properties);
+        END IF;
     END IF;
     INSERT INTO events (account_id, idempotency_key, event_name, subject, "timestamp", properties, ingested_at, seq, backfill_id)
         SELECT account, key, name, subject, at, text::jsonb, now, number + place, backfill

@@ -66,7 +66,7 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	if cmd.Backfill != "" {
 		f.For += " " + cmd.Backfill
 	}
-	from, err := began(context.WithoutCancel(ctx), st)
+	from, err := markOf(context.WithoutCancel(ctx), st)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	case err != nil:
 		return err
 	}
-	lost, err := uncounted(context.WithoutCancel(ctx), st, from)
+	lost, err := lostSince(context.WithoutCancel(ctx), st, from)
 	if err != nil {
 		return err
 	}

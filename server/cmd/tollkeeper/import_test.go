@@ -67,6 +67,17 @@ var _ = Describe("tollkeeper import events", func() {
 			"without_number": [{"metric_id": "` + id + `", "name": "Seconds", "events": 1, "examples": ["k5"]}]}`))
 	})
 
+	It("says which events came again with another body, also within the file", func() {
+		storetest.SetClock(st, ctx, time.Date(2025, 5, 10, 12, 0, 0, 0, time.UTC))
+		const columns = "idempotency_key,event_name,timestamp,external_customer_id,n\n"
+		Expect(imported(columns + "k1,call,2025-05-10T11:00:00Z,acme,1\nk2,call,2025-05-10T11:00:00Z,acme,1\nk1,call,2025-05-10T11:00:00Z,acme,1.0\n")).To(Succeed())
+		Expect(out.String()).To(Equal("3 events: 2 stored, 1 known already, 0 rejected\n"))
+		Expect(imported(columns + "k1,call,2025-05-10T11:00:00Z,acme,2\nk2,call,2025-05-10T11:00:00Z,acme,1\nk3,call,2025-05-10T11:00:00Z,acme,1\nk3,call,2025-05-10T11:00:00Z,acme,4\n")).To(Succeed())
+		Expect(out.String()).To(Equal("4 events: 1 stored, 3 known already, 0 rejected\n2 events came again with another body and are ignored, such as k3, k1\n"))
+		Expect(imported(columns+"k1,call,2025-05-10T11:00:00Z,acme,2\n", "--json")).To(Succeed())
+		Expect(out.String()).To(MatchJSON(`{"stored": 0, "known": 1, "rejected": 0, "changed_bodies": {"events": 1, "examples": ["k1"]}}`))
+	})
+
 	It("ends with status 2 when an event is rejected", func() {
 		err := imported(old, "--json")
 		Expect(err).To(MatchError(HavePrefix("1 events are not stored: see ")))
