@@ -14,9 +14,10 @@ BEGIN
         SELECT account, s.key, now, 1, s.name, s.subject, s.at, s.body
         FROM (SELECT key, name, sent.subject, at, text::jsonb AS body
                 FROM unnest(keys, names, subjects, timestamps, note_changed_resends.properties) AS sent (key, name, subject, at, text)
-                WHERE key = ANY (known_keys)) AS s
-            JOIN event_keys AS k ON k.account_id = account AND k.idempotency_key = s.key
-            JOIN events AS e ON e.account_id = account AND e.seq = k.seq
+                WHERE key IN (SELECT unnest(known_keys)) OFFSET 0) AS s
+            -- OFFSET 0: each is looked up by its key, whatever the planner knows of the tables
+            CROSS JOIN LATERAL (SELECT seq FROM event_keys WHERE account_id = account AND idempotency_key = s.key OFFSET 0) AS k
+            CROSS JOIN LATERAL (SELECT * FROM events WHERE account_id = account AND seq = k.seq OFFSET 0) AS e
         WHERE NOT e.deprecated
             AND (e."timestamp" <> s.at
                 OR (e.event_name, e.properties) IS DISTINCT FROM (s.name, s.body) AND NOT EXISTS (

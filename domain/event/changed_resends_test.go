@@ -1,0 +1,33 @@
+package event_test
+
+import (
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/event"
+	"tollkeeper/store"
+)
+
+var _ = Describe("Events that come again with another body", func() {
+	It("are looked up by their keys, however many they are", func() {
+		d := newFixture()
+		var first, again []string
+		for i := range 10_000 {
+			first = append(first, call(fmt.Sprint("k", i)))
+			again = append(again, call(fmt.Sprint("k", i), fmt.Sprintf(`"properties": {"n": %d}`, i%2)))
+		}
+		d.send(first...)
+		Expect(d.send(again...).Duplicate).To(HaveLen(10_000))
+		d.send(first...)
+		var found event.ChangedResends
+		Expect(d.store.View(d.ctx, func(tx *store.Tx) (err error) {
+			found, err = event.FindChangedResends(tx)
+			return err
+		})).To(Succeed())
+		Expect(found.Events).To(Equal(10_000))
+		Expect(found.Examples).To(HaveLen(20))
+		Expect(found.Examples[0].Times).To(Equal(1))
+	})
+})
