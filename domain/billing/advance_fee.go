@@ -28,7 +28,9 @@ type advanceFee struct {
 type advanceCharge struct {
 	Line  *invoice.Line // nil: no invoice has it, or a void one
 	Start time.Time     // of its days: the discounts of this instant hold for what it gives back
-	Left  money.Decimal // of what it is worth up to the end of the fee
+	Left  money.Decimal // of what it is worth up to the end of the fee, and of what clients left of it
+	Held  money.Decimal // what clients left of the line: its amount less their credit notes, at least 0
+	Taken money.Decimal // what decreases take of it
 }
 
 // creditsOwed returns what the lines that hold are to give back: for decreases, and for days
@@ -40,7 +42,7 @@ func (b history) creditsOwed(t subscription.Terms, invoices []invoice.Invoice, n
 			continue
 		}
 		for _, s := range b.advanceFees(t, i, invoices, now) {
-			for _, part := range s.amountsToCredit() {
+			for _, part := range b.upToLeft(s.amountsToCredit()) {
 				if part.Ended {
 					ended = append(ended, part)
 				} else {
@@ -50,6 +52,23 @@ func (b history) creditsOwed(t subscription.Terms, invoices []invoice.Invoice, n
 		}
 	}
 	return less, ended
+}
+
+// upToLeft limits parts to what is left of their lines. Parts of one line that are rounded up can exceed it
+// by a minor unit.
+func (b history) upToLeft(parts []invoice.Reversal) (limited []invoice.Reversal) {
+	left := map[string]money.Decimal{}
+	for _, part := range parts {
+		if _, known := left[part.Line.ID]; !known {
+			left[part.Line.ID] = b.Left(part.Line)
+		}
+		part.Amount = money.Min(part.Amount, left[part.Line.ID])
+		if part.Amount.Sign() > 0 {
+			left[part.Line.ID] = left[part.Line.ID].Sub(part.Amount)
+			limited = append(limited, part)
+		}
+	}
+	return limited
 }
 
 // asGiven are the books without what clients credited of a line after changes did: what
@@ -91,6 +110,7 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 		}
 	}
 	for k := range all {
+		all[k].limitUnused()
 		all[k].lessCreditsIssued(b)
 	}
 	return all
@@ -99,7 +119,8 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 // add puts a line on top of a fee that ends then.
 func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, now time.Time) {
 	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
-	s.charges = append(s.charges, advanceCharge{&l, l.StartAt, b.worth(l, days(served, t), t)})
+	held := b.uncreditedByClients(l)
+	s.charges = append(s.charges, advanceCharge{Line: &l, Start: l.StartAt, Left: money.Min(b.worth(l, days(served, t), t), held), Held: held})
 	if rest = days(rest, t); rest.Empty() {
 		return
 	}
@@ -108,6 +129,23 @@ func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, n
 		s.later = append(s.later, unused)
 	} else {
 		s.back = append(s.back, unused)
+	}
+}
+
+// limitUnused limits what lines give back for the days after an end to what is left of them: a client
+// may have credited the whole of a line for a few days, or for days outside of it (semantics 6.3.5).
+func (s *advanceFee) limitUnused() {
+	for _, parts := range [][]invoice.Reversal{s.back, s.later} {
+		for k, part := range parts {
+			if !part.Ended {
+				continue
+			}
+			for _, c := range s.charges {
+				if c.Line != nil && c.Line.ID == part.Line.ID {
+					parts[k].Amount = money.Min(part.Amount, c.Held.Sub(c.Taken))
+				}
+			}
+		}
 	}
 }
 
@@ -147,7 +185,7 @@ func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.T
 		if part.Sign() <= 0 {
 			continue
 		}
-		c.Left, amount = c.Left.Sub(part), amount.Sub(part)
+		c.Left, c.Taken, amount = c.Left.Sub(part), c.Taken.Add(part), amount.Sub(part)
 		if c.Line != nil {
 			s.back = append(s.back, invoice.Reversal{Line: *c.Line, Amount: part, Period: rest})
 		}

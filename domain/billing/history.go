@@ -84,6 +84,18 @@ func (b history) worth(l invoice.Line, part period.Period, t subscription.Terms)
 	return money.Max(worth, money.Decimal{})
 }
 
+// uncreditedByClients returns what clients left of a line: its amount less what they credited of it, at
+// least 0. What changes of the subscription took back does not count.
+func (b history) uncreditedByClients(l invoice.Line) money.Decimal {
+	held := l.Amount
+	for _, taken := range b.Credits[l.ID] {
+		if !taken.Automatic {
+			held = held.Sub(taken.Amount)
+		}
+	}
+	return money.Max(held, money.Decimal{})
+}
+
 // spread is the part of an amount for the days of whole that its days in part are.
 func spread(amount money.Decimal, whole, part period.Period, t subscription.Terms) money.Decimal {
 	shared, overlap := days(whole, t).Intersect(part)
