@@ -258,7 +258,7 @@ func referDays(t subscription.Terms, s subscription.ServicePeriod) reference.Day
 	if s.Instalment != nil {
 		start, end, number, of = s.Instalment.Cycle.Start, s.Instalment.Cycle.End, s.Instalment.Number, s.Instalment.Of
 	}
-	moved := len(t.PlanIntervals) > 1 || s.Interval.BillingDay != nil
+	moved := len(t.PlanIntervals) > 1 || t.MovesBillingDay()
 	for _, p := range t.Phases {
 		moved = moved || p.Aligned
 	}

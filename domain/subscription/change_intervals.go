@@ -72,7 +72,7 @@ func ChangeIntervals(tx *store.Tx, t Terms, in IntervalChanges) error {
 	if err != nil {
 		return err
 	}
-	return after.checkOverlaps(at)
+	return after.checkOverlaps(t, in.Edit, at)
 }
 
 // each does something with each entry of a list, and puts its faults at its place.

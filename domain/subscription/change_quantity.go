@@ -55,7 +55,7 @@ func (in NewQuantity) Place(t Terms, now time.Time) (PriceInterval, time.Time, e
 		return i, at, err
 	}
 	if in.Option == QuantityUpcoming {
-		if _, part := t.cycle(i.Price.InvoicingLength(), now); part.End.After(i.StartAt) {
+		if _, part := t.cycleOf(i, i.Price.InvoicingLength(), now); part.End.After(i.StartAt) {
 			at = part.End
 		}
 	}

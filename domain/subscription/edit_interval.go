@@ -34,6 +34,7 @@ func (t Terms) editInterval(tx *store.Tx, e IntervalEdit, all *bool, at map[stri
 	i.StartAt, i.EndAt = in.start, in.end
 	if e.BillingDay.Given {
 		columns["billing_day"] = e.BillingDay.Value
+		columns["billing_days_before"] = t.moveDay(i, e.BillingDay.Value, tx.Now)
 	}
 	if e.Defers != nil || all != nil && e.End.Given && e.End.Value != nil {
 		columns["can_defer_billing"] = defers(e.Defers, all, true)

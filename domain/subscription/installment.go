@@ -30,9 +30,9 @@ func (t Terms) charged(piece ServicePeriod) (services []ServicePeriod) {
 		}
 		return services
 	}
-	anchor, from, _ := t.anchorAt(piece.Period.Start)
+	a := t.anchorOf(piece.Interval, piece.Period.Start)
 	loc := t.Customer.Location()
-	grid := period.NewCycle(length, anchor, period.DateOf(from, loc), loc)
+	grid := period.NewCycle(length, a.Anchor, period.DateOf(a.origin, loc), loc)
 	for at := piece.Period.Start; at.Before(piece.Period.End); {
 		whole := grid.At(at)
 		part, _ := whole.Intersect(piece.Period)

@@ -172,7 +172,7 @@ func transitionsOf(in tableSource, has optionalParts, intervals []PriceInterval)
 // Resume notes that a fee was charged in advance up to an instant only, since it was to
 // end there. On the boundary of a cycle there is nothing to note.
 func Resume(tx *store.Tx, t Terms, i PriceInterval, at time.Time) error {
-	if _, part := t.cycle(i.Price.Length(), at); part.Start.Equal(at) || i.Price.Length().OneTime() || i.Price.Allocation != nil {
+	if _, part := t.cycleOf(i, i.Price.Length(), at); part.Start.Equal(at) || i.Price.Length().OneTime() || i.Price.Allocation != nil {
 		return nil
 	}
 	resume := Transition{Record: tx.Record("qty"), IntervalID: i.ID, EffectiveAt: at, Resumes: true}

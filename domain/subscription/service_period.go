@@ -250,7 +250,7 @@ func (t Terms) following(s ServicePeriod) (ServicePeriod, bool) {
 	if length.OneTime() {
 		return ServicePeriod{}, false
 	}
-	_, part := t.cycle(length, s.Period.Start)
+	_, part := t.cycleOf(s.Interval, length, s.Period.Start)
 	return t.piece(s.Interval, part.End)
 }
 
@@ -262,7 +262,7 @@ func (t Terms) piece(i PriceInterval, at time.Time) (ServicePeriod, bool) {
 	} else if on {
 		at = trial.End
 	}
-	whole, part := t.cycle(i.Price.Length(), at)
+	whole, part := t.cycleOf(i, i.Price.Length(), at)
 	part, ok := t.clip(part, i)
 	if !ok || !at.Before(part.End) {
 		return ServicePeriod{}, false
@@ -303,21 +303,26 @@ func (t Terms) clip(p period.Period, i PriceInterval) (period.Period, bool) {
 	return p.Intersect(life)
 }
 
-// cycle is the billing cycle of that length at an instant, and the part of it
-// in which cycles keep the cycle they have then. A trial is one of its own.
+// cycle is cycleOf for the subscription.
 func (t Terms) cycle(length period.Length, at time.Time) (whole, part period.Period) {
+	return t.cycleOf(PriceInterval{}, length, at)
+}
+
+// cycleOf is the billing cycle of that length of a price at an instant, and the part of it
+// in which cycles keep the cycle they have then. A trial is one of its own.
+func (t Terms) cycleOf(i PriceInterval, length period.Length, at time.Time) (whole, part period.Period) {
 	if _, trial, on := t.trialAt(at); on {
 		return trial, trial
 	}
 	loc := t.Customer.Location()
-	anchor, from, until := t.anchorAt(at)
-	whole = period.NewCycle(length, anchor, period.DateOf(from, loc), loc).At(at)
+	a := t.anchorOf(i, at)
+	whole = period.NewCycle(length, a.Anchor, period.DateOf(a.origin, loc), loc).At(at)
 	part = whole
-	if from.After(part.Start) && from.After(t.StartAt) {
-		part.Start = from
+	if a.since.After(part.Start) && a.since.After(t.StartAt) {
+		part.Start = a.since
 	}
-	if until != nil && until.Before(part.End) {
-		part.End = *until
+	if a.until != nil && a.until.Before(part.End) {
+		part.End = *a.until
 	}
 	return whole, t.afterTrial(part, at)
 }

@@ -68,7 +68,11 @@ type PriceInterval struct {
 	StartAt        time.Time  // inclusive
 	EndAt          *time.Time // exclusive; nil: open
 
-	BillingDay *int              // of the month, on which its cycles begin; nil: as those of the subscription
+	BillingDay *int // of the month, on which its cycles begin; nil: as those of the subscription
+
+	// BillingDaysBefore are the days before BillingDay, by instant. Cycles begin on one in its own time.
+	BillingDaysBefore Former[*int]
+
 	Parameters metric.Parameters `gorm:"column:metric_parameter_overrides"` // for the metric
 	Scope                        // of a usage price
 
