@@ -28,6 +28,13 @@ var _ = Describe("The fee of an allocation", func() {
 		Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0"}))
 	})
 
+	It("is not given back by a credit note on request, which leaves the credits", func() {
+		sub := s.subscribeTo(s.buyer(nil), nil, paidCredits("1000", nil), s.callsInCredits())
+		line := s.invoices(sub).entry("data", 1).at("line_items[0].id")
+		s.post("/v1/credit_notes", object{"line_items": list{credited(line, "1.00")}}).
+			refuse(400, "400-constraint-violation", "the fee of an allocation is credited as its price ends")
+	})
+
 	DescribeTable("is given back for the days that are left, or for the unspent credits where these cost less",
 		func(used, refund string) {
 			buyer := s.buyer(nil)

@@ -76,14 +76,32 @@ var _ = Describe("Credits that are sold", func() {
 		Expect(s.get("/v1/customers/" + buyer + "/credits").expect(200).list("data")).To(BeEmpty())
 	})
 
-	It("are void but for what usage has drawn, also where nothing has asked for that yet", func() {
+	It("are void but for what usage drew that is invoiced; of drafts it is billed again", func() {
 		sold := s.entry(buyer, sale(object{}))
-		s.subscribe(buyer, nil, s.each(nil))
+		sub := s.subscribe(buyer, nil, s.each(object{"conversion_rate": json.Number("1")})).text("id")
 		s.use(buyer, "2025-03-10T08:00:00Z", "8")
+		s.clock("2025-04-02T12:00:00Z")
+		s.use(buyer, "2025-04-02T02:00:00Z", "30")
+		s.use(buyer, "2025-04-02T08:00:00Z", "12")
 		s.post("/v1/invoices/"+sold.text("created_invoices[0].id")+"/void", nil).expect(200)
 		Expect(ledger()).To(Equal([]string{
-			"increment 500 committed: 500", "decrement 8 pending: 492", "void_initiated 492 committed: 492", "void 492 committed: 0",
+			"increment 500 committed: 500", "decrement 8 committed: 492", "decrement 0 pending: 492",
+			"void_initiated 492 committed: 492", "void 492 committed: 0",
 		}))
+		Expect(s.get("/v1/invoices/upcoming?subscription_id=" + sub).expect(200).at("total")).To(Equal("42.00"))
+		s.get("/v1/credit_blocks/"+sold.text("credit_block.id")).refuse(404, "404-resource-not-found")
+		s.clock("2025-05-02T00:00:00Z")
+		Expect(s.bills(sub)).To(ContainElements("2025-04-01 paid 0.00", "2025-05-01 issued 42.00"))
+	})
+
+	It("are not given back by a credit note, which leaves them; their block is deleted instead", func() {
+		sold := s.entry(buyer, sale(object{"mark_as_paid": true}))
+		block, line := sold.text("credit_block.id"), sold.at("created_invoices[0].line_items[0].id")
+		s.post("/v1/credit_notes", object{"line_items": list{credited(line, "1.00")}}).
+			refuse(400, "400-constraint-violation", "bought the credit block "+block, "delete the block instead")
+		Expect(ledger()).To(Equal([]string{"increment 500 committed: 500"}))
+		s.delete("/v1/credit_blocks/" + block).expect(204)
+		Expect(s.balance(buyer)).To(Equal("10.00"))
 	})
 
 	It("wait for their invoice where invoices are not issued by themselves", func() {

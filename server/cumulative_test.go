@@ -202,6 +202,24 @@ var _ = Describe("An invoicing cycle shorter than the billing cycle", func() {
 		Expect(s.get("/v1/invoices/upcoming?subscription_id=" + id).expect(200).at("total")).To(Equal("5.00"))
 	})
 
+	It("cannot be void once a later part is issued, which took it off", func() {
+		s := newFixture("2025-01-01T00:00:00Z")
+		acme := s.buyer(object{})
+		id := s.subscribe(acme, object{}, every(s.calls("1.00"), month)).text("id")
+		s.use(acme, "2025-01-01T00:00:00Z", "5")
+		s.clock("2025-02-01T12:00:00Z")
+		s.use(acme, "2025-02-01T00:00:00Z", "7")
+		s.clock("2025-03-01T12:00:00Z")
+		parts := s.invoices(id)
+		first, second := parts.entry("data", 2), parts.entry("data", 1)
+		s.post("/v1/invoices/"+first.text("id")+"/void", nil).
+			refuse(400, "400-constraint-violation", second.text("invoice_number"), "was issued later; credit this invoice")
+		s.post("/v1/invoices/"+second.text("id")+"/void", nil).expect(200)
+		s.post("/v1/invoices/"+first.text("id")+"/void", nil).expect(200)
+		s.clock("2025-04-01T12:00:00Z")
+		Expect(s.bills(id)).To(ContainElement("2025-04-01 issued 12.00"))
+	})
+
 	DescribeTable("is refused where", func(price object, reason string) {
 		s := newFixture("2025-01-01T00:00:00Z")
 		s.post("/v1/plans", object{"name": "P", "currency": "USD", "prices": list{object{"price": with(s.fee("1.00"), price)}}}).

@@ -149,13 +149,21 @@ var _ = Describe("An invoicing threshold", func() {
 		Expect(s.bills(parts)).To(HaveExactElements("2025-03-01 issued 15.00", "2025-04-01 issued 3.00", "2025-04-02 issued 11.00", "2025-05-01 paid 0.00", "2025-06-01 draft 0.00"))
 	})
 
-	It("is not owed once it is void, and comes with the period's end", func() {
+	It("is not voided by hand, before its period ends or after; it is credited instead", func() {
 		id := s.subscribe(acme, threshold("10.00"), s.calls("1.00")).text("id")
 		s.use(acme, "2025-03-01T00:00:00Z", "15")
 		again("2025-03-01T00:00:00Z")
-		s.post("/v1/invoices/"+s.invoices(id).entry("data", 1).text("id")+"/void", nil).expect(200)
+		partial := s.invoices(id).entry("data", 1)
+		refused := func() {
+			GinkgoHelper()
+			s.post("/v1/invoices/"+partial.text("id")+"/void", nil).refuse(400, "400-constraint-violation", "a partial invoice cannot be voided", "credit it instead")
+		}
+		refused()
 		s.clock("2025-04-01T12:00:00Z")
-		Expect(s.bills(id)).To(ContainElement("2025-04-01 issued 15.00"))
+		refused()
+		s.post("/v1/credit_notes", object{"line_items": list{credited(partial.at("line_items[0].id"), "15.00")}}).expect(201)
+		s.clock("2025-05-01T12:00:00Z")
+		Expect(s.bills(id)).To(HaveExactElements("2025-03-01 paid 15.00", "2025-04-01 paid 0.00", "2025-05-01 paid 0.00", "2025-06-01 draft 0.00"))
 	})
 
 	It("is invoiced once, whoever looks at the same time", func() {

@@ -9,7 +9,6 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -191,29 +190,7 @@ func deleteCredits(tx *store.Tx, blockID string) error {
 			return err
 		}
 	}
-	if err := subscription.Accrued(tx, []string{block.CustomerID}); err != nil { // before the ledger too
-		return err
-	}
-	if err := invoice.BurnDownLedger(tx, block.CustomerID, block.Currency, ""); err != nil {
-		return err
-	}
-	ledger, err := credit.Lock(tx, block.CustomerID, block.Currency)
-	if err != nil {
-		return err
-	}
-	days, err := invoice.CalendarOf(tx, block.CustomerID)
-	if err != nil {
-		return err
-	}
-	d, err := invoice.CreditDemandOf(tx, block.CustomerID, block.Currency, days, "")
-	if err != nil {
-		return err
-	}
-	open := func(lineID string) bool { _, asks := d.Whole[lineID]; return asks }
-	if err := credit.Delete(tx, ledger, block, open); err != nil {
-		return err
-	}
-	if err := invoice.BurnDownLedger(tx, block.CustomerID, block.Currency, ""); err != nil {
+	if err := invoice.DeleteBlock(tx, block); err != nil {
 		return err
 	}
 	if block.InvoiceID == nil || block.Source == credit.SourceAllocation {

@@ -21,20 +21,6 @@ func Activate(tx *store.Tx, invoiceID string) error {
 	})
 }
 
-// VoidSold takes back what is left of the credits that an invoice sold, which is void
-// before it was paid.
-func VoidSold(tx *store.Tx, invoiceID string) error {
-	return eachSold(tx, invoiceID, func(ledger *Ledger, block Block) error {
-		if block.Balance.Sign() <= 0 || block.DeletedAt != nil {
-			return nil
-		}
-		if _, err := ledger.void(tx, block, block.Balance, nil, Note{}); err != nil {
-			return err
-		}
-		return commitIncrement(tx, block)
-	})
-}
-
 // SoldBy returns the blocks that an invoice sold.
 func SoldBy(tx *store.Tx, invoiceID string) (blocks []Block, err error) {
 	err = tx.Where("invoice_id = ?", invoiceID).Order("id").Find(&blocks).Error

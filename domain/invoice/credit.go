@@ -213,6 +213,10 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 	if err != nil {
 		return nil, err
 	}
+	sold, err := inv.soldBlock(tx)
+	if err != nil {
+		return nil, err
+	}
 	lines := make([]CreditNoteLine, len(wanted))
 	for k, w := range wanted {
 		at := slices.IndexFunc(charged, func(l Line) bool { return l.ID == w.LineID })
@@ -223,6 +227,10 @@ func creditLines(tx *store.Tx, inv Invoice, note CreditNote, wanted []CreditedLi
 		switch {
 		case of.InvoiceID != inv.ID:
 			return nil, fault.Bad(LinePath(k)+".invoice_line_item_id", "must be a line of the same invoice as the first")
+		case !note.Automatic && sold != "" && of.Position == 0: // lines by hand are behind the one that was sold
+			return nil, fault.Refused("this line bought the credit block %s, which would stay; delete the block instead, which credits the line", sold)
+		case !note.Automatic && prices[of.PriceID].Allocation != nil:
+			return nil, fault.Refused("the fee of an allocation is credited as its price ends or is replaced, with the credits that are left")
 		case w.Amount.Sign() <= 0:
 			return nil, fault.Bad(LinePath(k)+".amount", "must be above 0")
 		case !inv.Currency.Fits(w.Amount):

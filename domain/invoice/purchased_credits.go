@@ -1,7 +1,10 @@
 package invoice
 
 import (
+	"slices"
+
 	"tollkeeper/domain/credit"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/topup"
 	"tollkeeper/store"
 )
@@ -17,8 +20,7 @@ func (i Invoice) activatePurchased(tx *store.Tx) error {
 	return i.updateLedgerOfPurchase(tx)
 }
 
-// voidPurchased takes back what is left of the credits that an invoice sold, which is void
-// (semantics 8.1.15).
+// voidPurchased takes the credits that an invoice sold, which is void, out of their ledger (semantics 8.1.15).
 func (i Invoice) voidPurchased(tx *store.Tx) error {
 	if i.Source != SourceOneOff {
 		return nil
@@ -26,13 +28,61 @@ func (i Invoice) voidPurchased(tx *store.Tx) error {
 	if err := i.endTopUp(tx); err != nil {
 		return err
 	}
-	if err := i.updateLedgerOfPurchase(tx); err != nil { // what usage has drawn stays drawn
+	blocks, err := credit.SoldBy(tx, i.ID)
+	if err != nil {
 		return err
 	}
-	if err := credit.VoidSold(tx, i.ID); err != nil {
+	for _, block := range blocks {
+		if block.DeletedAt != nil {
+			continue
+		}
+		if err := DeleteBlock(tx, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteBlock takes a block of credits out of its ledger. What it paid of lines that are not invoiced yet is
+// billed again; issued invoices stay as they are (semantics 10.3.10). The invoice that sold it is locked.
+func DeleteBlock(tx *store.Tx, block credit.Block) error {
+	if err := subscription.Accrued(tx, []string{block.CustomerID}); err != nil { // before the ledger
 		return err
 	}
-	return i.updateLedgerOfPurchase(tx)
+	if err := BurnDownLedger(tx, block.CustomerID, block.Currency, ""); err != nil {
+		return err
+	}
+	ledger, err := credit.Lock(tx, block.CustomerID, block.Currency)
+	if err != nil {
+		return err
+	}
+	days, err := CalendarOf(tx, block.CustomerID)
+	if err != nil {
+		return err
+	}
+	d, err := CreditDemandOf(tx, block.CustomerID, block.Currency, days, "")
+	if err != nil {
+		return err
+	}
+	open := func(lineID string) bool { _, asks := d.Whole[lineID]; return asks }
+	if err := credit.Delete(tx, ledger, block, open); err != nil {
+		return err
+	}
+	return BurnDownLedger(tx, block.CustomerID, block.Currency, "")
+}
+
+// soldBlock returns the oldest block of credits that an invoice sold and that is still there, by id; "" if there is
+// none.
+func (i Invoice) soldBlock(tx *store.Tx) (id string, err error) {
+	if i.Source != SourceOneOff {
+		return "", nil
+	}
+	blocks, err := credit.SoldBy(tx, i.ID)
+	blocks = slices.DeleteFunc(blocks, func(b credit.Block) bool { return b.DeletedAt != nil })
+	if err != nil || len(blocks) == 0 {
+		return "", err
+	}
+	return slices.MinFunc(blocks, func(a, b credit.Block) int { return a.CreatedAt.Compare(b.CreatedAt) }).ID, nil
 }
 
 // updateLedgerOfPurchase brings the ledgers up to date that an invoice sold credits of.
