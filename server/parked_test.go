@@ -103,6 +103,34 @@ var _ = Describe("A unit of due work that fails", func() {
 		Expect(outcomes[1]).To(Equal(outcomes[0]), "as if nothing had failed")
 	})
 
+	It("leaves no hole in the numbers of the customer's invoices, and no number twice, where another subscription goes on", func() {
+		s := startAlone().newFixture("2025-01-01T00:00:00Z")
+		buyer := s.buyer(nil)
+		subs := []string{s.subscribe(buyer, nil, s.fee("10")).text("id"), s.subscribe(buyer, nil, s.fee("20")).text("id")}
+		numbers := func() (all []string) {
+			GinkgoHelper()
+			for _, sub := range subs {
+				page := s.invoices(sub)
+				for k := range page.list("data") {
+					if v := page.entry("data", k); v.at("status") != "draft" {
+						all = append(all, v.text("invoice_number")[6:])
+					}
+				}
+			}
+			return all
+		}
+		s.owner("ALTER TABLE invoices ADD CONSTRAINT broken CHECK (subscription_id <> '" + subs[0] + "' OR status = 'draft' OR invoice_date <= '2025-01-15') NOT VALID")
+		s.advance("2025-04-20T00:00:00Z").parks(object{"parked[0].kind": "issue invoices", "parked[0].subscription_id": subs[0], "parked[0].customer_id": buyer})
+		Expect(numbers()).To(ConsistOf("-00001", "-00002", "-00003", "-00004", "-00005"))
+		s.advance("2025-05-20T00:00:00Z") // the unit fails again, and gives the number back that it took
+		Expect(numbers()).To(ConsistOf("-00001", "-00002", "-00003", "-00004", "-00005", "-00006"))
+		s.mendInvoices()
+		s.clock("2025-05-20T00:00:00Z")
+		Expect(numbers()).To(ConsistOf("-00001", "-00002", "-00003", "-00004", "-00005", "-00006", "-00007", "-00008", "-00009", "-00010"))
+		s.clock("2025-06-02T00:00:00Z")
+		Expect(numbers()).To(HaveLen(12))
+	})
+
 	It("that is an alert stops no invoice", func() {
 		s := startAlone().newFixture("2025-01-01T00:00:00Z")
 		buyer := s.buyer(nil)

@@ -27,13 +27,26 @@ func Sync(tx *store.Tx, t *subscription.Terms) (held bool, err error) {
 	slices.SortStableFunc(inTime, func(a, b share) int { return a.Period.Start.Compare(b.Period.Start) })
 	added := map[key]bool{}
 	for _, s := range inTime {
-		if !replaces(*t, s) && (given[s.key()].ID != "" || s.Amount.Sign() == 0) {
+		if !beginsWithin(*t, s) && (given[s.key()].ID != "" || s.Amount.Sign() == 0) {
 			continue
 		}
 		if held, err = owedBefore(tx, *t, begun, given, s.Period.Start); held || err != nil {
 			break
 		}
-		if given[s.key()].ID != "" || s.Amount.Sign() == 0 {
+		if g, known := given[s.key()]; known {
+			var misfits bool
+			if misfits, err = s.misfits(tx, g); err != nil {
+				break
+			}
+			if !misfits {
+				continue
+			}
+			if err = g.withdraw(tx); err != nil {
+				break
+			}
+			delete(given, s.key())
+		}
+		if s.Amount.Sign() == 0 {
 			continue
 		}
 		if given[s.key()], err = s.give(tx, *t); err != nil {
@@ -54,14 +67,11 @@ func Sync(tx *store.Tx, t *subscription.Terms) (held bool, err error) {
 	return held, t.SetNextGrant(tx, next)
 }
 
-// replaces reports whether a share takes the place of another in the middle of a period.
-func replaces(t subscription.Terms, s share) bool {
+// beginsWithin reports whether a share begins with its price in the middle of a period, so that it may take the
+// place of another.
+func beginsWithin(t subscription.Terms, s share) bool {
 	a, periodic := t.AllowanceAt(s.PriceInterval, s.Period.Start)
-	if !periodic {
-		return false
-	}
-	_, found := t.Replaces(a)
-	return found
+	return periodic && a.Cycle.Start.Before(a.Period.Start)
 }
 
 // owedBefore reports whether credits are to be taken back, and were not yet, as a price began

@@ -177,6 +177,12 @@ func (t *Terms) NoteTakenBack(tx *store.Tx, intervalID string, amount money.Deci
 	return tx.Model(i).Select("credits_taken_back").Updates(i).Error
 }
 
+// SetTakenBack sets what was taken back as the price of an interval began, in credits, 0 or more; nil where nothing
+// was due yet.
+func SetTakenBack(tx *store.Tx, intervalID string, amount *money.Decimal) error {
+	return tx.Model(&PriceInterval{}).Where("id = ?", intervalID).Update("credits_taken_back", amount).Error
+}
+
 // TakenBack is what later prices take back of what an allowance granted, in the order of time.
 // What was granted last is taken first.
 func (t Terms) TakenBack(of Allowance) (all []Taking) {
