@@ -104,12 +104,10 @@ func recomputeLines(tx *store.Tx, v invoice.View, services []subscription.Servic
 	return invoice.LinesOn(tx, v.Terms, v.Invoice, services, was, paid, more(v.Invoice))
 }
 
-// creditsAtIssue is what credits paid of the lines. Those of a partial invoice say themselves what
-// they were to pay, and those of a void one what was given back since.
+// creditsAtIssue is what credits paid of the lines. Lines of a partial invoice say themselves what
+// they were to pay, those of a void one what was given back since, and so do those of which a later part gave
+// something back.
 func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.ServicePeriod, was invoice.Prior) (map[string]money.Decimal, error) {
-	if v.Source != invoice.SourcePartial && v.Status != invoice.StatusVoid {
-		return invoice.CreditsFor(tx, v.Terms, v.Invoice, services)
-	}
 	paid := map[string]money.Decimal{}
 	for _, l := range v.Lines {
 		paid[l.ID] = l.CreditsApplied
@@ -118,7 +116,17 @@ func creditsAtIssue(tx *store.Tx, v invoice.View, services []subscription.Servic
 		id := invoice.LineID(v.ID, s)
 		paid[id] = paid[id].Sub(was.Of[k].Credits) // those are counted with them
 	}
-	return paid, nil
+	if v.Source == invoice.SourcePartial || v.Status == invoice.StatusVoid {
+		return paid, nil
+	}
+	now, err := invoice.CreditsFor(tx, v.Terms, v.Invoice, services)
+	for _, s := range services {
+		inParts := s.Interval.Price.InvoicingLength() != s.Interval.Price.Length()
+		if id := invoice.LineID(v.ID, s); inParts && now[id].Cmp(paid[id]) < 0 { // a later part gave it back: see WrongCredits
+			now[id] = paid[id]
+		}
+	}
+	return now, err
 }
 
 // checkEarlier compares what lines took off with what earlier invoices charged of their

@@ -2,7 +2,9 @@ package credit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -50,6 +52,33 @@ func GiveBackOfInvoice(tx *store.Tx, ledger *Ledger, invoiceID string, bounds ma
 			continue
 		}
 		if err := ledger.giveBack(tx, byLine[id], bound, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parts are the lines that charge a price in parts, up to one of them.
+type Parts struct {
+	Earlier []string      // ids of the lines before it
+	Bound   money.Decimal // what all of them amount to, in the unit of the ledger, 0 or more
+}
+
+// GiveBackOfParts returns what credits paid of lines, by id, and of the earlier parts that they go on from, above what
+// these amount to together. A cycle that is invoiced in parts may fall in a later one (price models 6.7.20). The
+// entries that were drawn last, of whatever part, give back first.
+func GiveBackOfParts(tx *store.Tx, ledger *Ledger, parts map[string]Parts) error {
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
+		var entries []Entry
+		err := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("line_id IN ?", append([]string{id}, parts[id].Earlier...)).
+			Order("sequence DESC").Find(&entries).Error
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		if err := ledger.giveBack(tx, entries, parts[id].Bound, false); err != nil {
 			return err
 		}
 	}
@@ -179,6 +208,23 @@ func PaidOfAll(tx *store.Tx) (map[string]money.Decimal, error) {
 		paid[row.LineID] = row.Paid
 	}
 	return paid, err
+}
+
+// Amended is what was given back of what credits had paid of a line.
+type Amended struct {
+	At     time.Time
+	Amount money.Decimal // in credits, above 0
+}
+
+// AmendedOfAll are the amendments of all lines there are, by line.
+func AmendedOfAll(tx *store.Tx) (map[string][]Amended, error) {
+	var entries []Entry
+	err := tx.Where("line_id IS NOT NULL AND kind = ?", KindAmendment).Find(&entries).Error
+	amended := map[string][]Amended{}
+	for _, e := range entries {
+		amended[*e.LineID] = append(amended[*e.LineID], Amended{e.CreatedAt, e.Amount})
+	}
+	return amended, err
 }
 
 // LinesEverPaid is a sub-query for the lines that credits paid for.

@@ -86,7 +86,10 @@ func (o openDrafts) burnDown(tx *store.Tx, ledger *credit.Ledger, days credit.Ca
 	if err := d.closeDays(tx); err != nil || issuing == "" {
 		return err
 	}
-	return credit.GiveBackOfInvoice(tx, ledger, issuing, d.Whole)
+	if err := credit.GiveBackOfInvoice(tx, ledger, issuing, d.Whole); err != nil {
+		return err
+	}
+	return credit.GiveBackOfParts(tx, ledger, d.parts)
 }
 
 // CalendarOf returns the local days of a customer and when they close.

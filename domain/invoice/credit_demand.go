@@ -30,6 +30,7 @@ type CreditDemand struct {
 	charges []credit.Charge
 	books   []ClosedDay              // of days that are closed by now, to be written
 	Whole   map[string]money.Decimal // the amount of each line that credits pay for, by its id
+	parts   map[string]credit.Parts  // of each line of the invoice being issued that goes on from earlier ones, by its id
 	toDate  map[string]money.Decimal // the amount of a price on earlier drafts, to date, by its interval and start
 	before  []charge.Charged         // the lines of earlier drafts
 }
@@ -79,7 +80,7 @@ func openDraftsOf(tx *store.Tx, customerIDs []string) (map[string]openDrafts, er
 
 // demand works out what the drafts ask of credits of one unit.
 func (o openDrafts) demand(tx *store.Tx, currency money.Currency, days credit.Calendar, issuing string) (CreditDemand, error) {
-	d := CreditDemand{Whole: map[string]money.Decimal{}, toDate: map[string]money.Decimal{}}
+	d := CreditDemand{Whole: map[string]money.Decimal{}, parts: map[string]credit.Parts{}, toDate: map[string]money.Decimal{}}
 	asking, err := o.asking(tx, currency)
 	if err != nil || len(asking) == 0 {
 		return d, err
@@ -167,6 +168,9 @@ func (d *CreditDemand) add(tx *store.Tx, a askingDraft, closed map[string]map[pe
 		if id := LineID(inv.ID, s); slices.Contains(a.lineIDs, id) {
 			c := credit.Charge{LineID: id, InvoiceID: inv.ID, PriceID: s.Interval.PriceID, ItemID: s.Interval.Price.ItemID}
 			d.addLine(tx, c, s, was.Of[k].Left, rising[k], closed[id], days, issuing)
+			if issuing && len(was.Of[k].Lines) > 0 {
+				d.parts[id] = credit.Parts{Earlier: was.Of[k].Lines, Bound: money.Max(d.toDate[charge.CycleKey(s)], money.Decimal{})}
+			}
 		}
 	}
 	return nil

@@ -31,6 +31,8 @@ type PriorCharge struct {
 	Credits money.Decimal // the part that credits paid, in the currency of the price
 	Left    money.Decimal // the part that credits could have paid on the last invoice that is not partial, in the same currency
 
+	Lines []string // ids of the lines of those invoices that count
+
 	Void bool // one of those invoices no longer charges it
 }
 
@@ -181,6 +183,7 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 				continue
 			}
 			of.Amount, of.Credits = of.Amount.Add(l.Amount), of.Credits.Add(paid[l.ID])
+			of.Lines = append(of.Lines, l.ID)
 			if !l.Partial {
 				of.Left = l.Left
 			}
