@@ -8,7 +8,7 @@ import (
 	"tollkeeper/store"
 )
 
-// A cycle that is invoiced in parts may fall below what credits paid of earlier parts (price models 6.7.20).
+// A cycle that is invoiced in parts may fall below what credits paid of earlier parts (semantics 10.2.5).
 var _ = Describe("Credits that paid for a part of a cycle", func() {
 	var s fixture
 	var buyer, sub string

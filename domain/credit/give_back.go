@@ -65,7 +65,7 @@ type Parts struct {
 }
 
 // GiveBackOfParts returns what credits paid of lines, by id, and of the earlier parts that they go on from, above what
-// these amount to together. A cycle that is invoiced in parts may fall in a later one (price models 6.7.20). The
+// these amount to together. A cycle that is invoiced in parts may fall in a later one (semantics 10.2.5). The
 // entries that were drawn last, of whatever part, give back first.
 func GiveBackOfParts(tx *store.Tx, ledger *Ledger, parts map[string]Parts) error {
 	for _, id := range slices.Sorted(maps.Keys(parts)) {

@@ -25,7 +25,7 @@ func Void(tx *store.Tx, id string) (v View, err error) {
 	return v, err
 }
 
-// refuseVoid refuses an invoice that other documents of its period go on from (price models 6.7.24).
+// refuseVoid refuses an invoice that other documents of its period go on from (semantics 8.1.15).
 func refuseVoid(tx *store.Tx, id string) error {
 	inv, err := Lock(tx, id)
 	if err != nil || inv.Status != StatusIssued {
