@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // sell makes the invoice of credits that were sold: the amount times what a credit costs, of one
 // line, issued at once (semantics 10.3.1 and 10.3.2). Where they are to be paid first, the block
 // waits for that (10.3.3).
@@ -16,7 +18,8 @@ func (r *run) sell(c *customer, b *block, s step, made node) error {
 }
 
 // settleSale does what the payment or the void of their invoice does to credits that were sold:
-// those that waited pay from now on, and those that are not paid for are void (8.1.14, 8.1.15).
+// those that waited pay from now on, and the block of those that are not paid for is deleted: what it paid of
+// usage that is not on an issued invoice is billed again (8.1.14, 8.1.15).
 func (r *run) settleSale(c *customer, v *oneOff, paid bool) {
 	if v.block == nil {
 		return
@@ -26,12 +29,14 @@ func (r *run) settleSale(c *customer, v *oneOff, paid bool) {
 	case paid:
 		v.block.waits = false
 		r.w.settleIn(c, v.currency)
-	case v.block.waits:
-		v.block.gone = true
 	default:
-		if left := l.left(v.block); left.Sign() > 0 {
-			v.block.take(left)
+		v.block.gone = true
+		for _, one := range l.charges {
+			if !r.w.frozen(one) {
+				one.draws = slices.DeleteFunc(one.draws, func(d draw) bool { return d.block == v.block })
+			}
 		}
+		r.w.settleIn(c, v.currency)
 	}
 }
 
