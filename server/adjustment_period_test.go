@@ -317,4 +317,15 @@ var _ = Describe("An adjustment of a period", func() {
 		s.clock("2025-04-02T12:00:00Z")
 		Expect(bought()).To(BeNumerically(">", 0))
 	})
+
+	It("keeps an invoice from being voided by hand after another of the period was issued", func() {
+		begin("2025-01-01T00:00:00Z")
+		sell(object{"end_date": "2025-03-01"}, list{minimum("1000.00")}, s.fee("100.00"), s.calls("1.00"))
+		first := s.invoices(sub).entry("data", 1).text("id")
+		through([]string{"300"}, nil)
+		Expect(totals()).To(Equal([]string{"100.00", "1000.00"})) // of January 900.00, and the fee of February
+		s.post("/v1/invoices/"+first+"/void", nil).refuse(400, "400-constraint-violation", "charges for a part of the same period")
+		last := s.invoices(sub).entry("data", 1).text("id")
+		s.post("/v1/invoices/"+last+"/void", nil).expect(200)
+	})
 })

@@ -1,9 +1,13 @@
 package invoice
 
 import (
+	"slices"
+
+	"tollkeeper/domain/charge"
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -34,17 +38,49 @@ func refuseVoid(tx *store.Tx, id string) error {
 	if inv.Source == SourcePartial {
 		return fault.Refused("a partial invoice cannot be voided, since the invoice of its period takes it off; credit it instead")
 	}
-	var later []string
-	err = tx.Model(&Invoice{}).
-		Where("subscription_id = ? AND status NOT IN ? AND (invoice_date, seq) > (?, (SELECT seq FROM invoices WHERE account_id = ? AND id = ?))",
-			inv.SubscriptionID, []Status{StatusDraft, StatusVoid}, inv.InvoiceDate, tx.AccountID, inv.ID).
-		Where(`EXISTS (SELECT FROM invoice_lines l JOIN invoice_lines o ON o.account_id = l.account_id AND o.interval_id = l.interval_id
-			WHERE l.account_id = ? AND l.invoice_id = ? AND o.invoice_id = invoices.id AND o.start_at < l.end_at AND o.end_at > l.start_at)`, tx.AccountID, inv.ID).
-		Order("invoice_date, seq").Limit(1).Pluck("number", &later).Error
-	if err == nil && len(later) > 0 {
-		err = fault.Refused("invoice %s charges for a part of the same period and was issued later; credit this invoice instead of voiding it", later[0])
+	if inv.SubscriptionID == nil {
+		return nil
 	}
-	return err
+	var later []Invoice
+	err = tx.Where("subscription_id = ? AND status NOT IN ? AND (invoice_date, seq) > (?, (SELECT seq FROM invoices WHERE account_id = ? AND id = ?))",
+		inv.SubscriptionID, []Status{StatusDraft, StatusVoid}, inv.InvoiceDate, tx.AccountID, inv.ID).
+		Order("invoice_date, seq").Find(&later).Error
+	if err != nil || len(later) == 0 {
+		return err
+	}
+	lines, err := LinesOf(tx, append(IdsOf(later, false), inv.ID))
+	if err != nil {
+		return err
+	}
+	terms, err := TermsOf(tx, []Invoice{inv})
+	if err != nil {
+		return err
+	}
+	for _, next := range later {
+		if goesOnFrom(terms(inv), next, lines[next.ID], lines[inv.ID]) {
+			return fault.Refused("invoice %s charges for a part of the same period and was issued later; credit this invoice instead of voiding it", *next.Number)
+		}
+	}
+	return nil
+}
+
+// goesOnFrom reports whether a later invoice counts with what lines charged: those of the same time of a price,
+// and those that share the period of an adjustment, or the time of a composite price, with its own.
+func goesOnFrom(t subscription.Terms, next Invoice, itsLines, lines []Line) bool {
+	services := t.Accruing(next.InvoiceDate)
+	if next.Source != SourcePartial {
+		services = BilledBy(t, next)
+	}
+	b := charge.BearingOn(t, next.InvoiceDate, services)
+	return slices.ContainsFunc(lines, func(l Line) bool {
+		if l.IntervalID == nil {
+			return false
+		}
+		overlaps := func(o Line) bool {
+			return o.IntervalID != nil && *o.IntervalID == *l.IntervalID && o.StartAt.Before(l.EndAt) && o.EndAt.After(l.StartAt)
+		}
+		return slices.ContainsFunc(itsLines, overlaps) || slices.Contains(b.Intervals, *l.IntervalID) && l.EndAt.After(b.Since)
+	})
 }
 
 // VoidWith is Void; credits says what becomes of what credits paid of the invoice.
