@@ -156,11 +156,22 @@ func (r *run) onOneInvoice(v *invoice, p piece, adjusts []adjustment) bool {
 		shares := func(i *interval) bool {
 			return i.plan == p.plan && i.change == p.interval.change && slices.Contains(a.Prices, i.spec.Name)
 		}
-		if len(a.Prices) > 1 && slices.Contains(a.Prices, p.spec.Name) && !p.aloneOn(v, shares) {
+		if len(a.Prices) > 1 && slices.Contains(a.Prices, p.spec.Name) && (!p.aloneOn(v, shares) || r.billedByThreshold(p)) {
 			return false
 		}
 	}
 	return true
+}
+
+// billedByThreshold reports whether a partial invoice charged some of the subscription in the cycle.
+func (r *run) billedByThreshold(p piece) bool {
+	z := p.sub.customer.zone
+	for _, v := range r.books.invoices {
+		if v.sub == p.sub.id && v.source == "partial" && v.status != "void" && !v.date.Before(z.start(p.cycle.from)) && !v.date.After(z.start(p.cycle.to)) {
+			return true
+		}
+	}
+	return false
 }
 
 // aloneOn reports whether an invoice bills all that some prices charge in the cycle of a service period: they

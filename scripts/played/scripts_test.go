@@ -55,7 +55,7 @@ var _ = Describe("A script", func() {
 	It("has no focus that may select nothing", func() {
 		focused := 0
 		for path, text := range texts("scripts", ".ci") {
-			if strings.HasSuffix(path, ".go") {
+			if strings.HasSuffix(path, ".go") || strings.HasSuffix(path, ".test") { // or a suite that is being run
 				continue
 			}
 			for _, line := range strings.Split(text, "\n") {
