@@ -3157,8 +3157,9 @@ type AdjustmentBase struct {
 }
 
 // AdjustmentExplanation What an adjustment did to a line, be it nothing. `value` is a number of units, a fraction, or money; null where there are
-// tiers. Money is for a billing cycle and was cut to the service days. `base` is what all the lines it worked on came to,
-// `whole` what it added to them together; `before`, `amount` and `after` are of this line.
+// tiers. Money is for a billing cycle and was cut to the service days. `base` is what all the prices it worked on came to over
+// its period to date, on this document and on earlier ones; `whole` is what it adds to them together, of which earlier documents
+// have what they charged; `before`, `amount` and `after` are of this line.
 type AdjustmentExplanation struct {
 	// AdjustmentID Id of the adjustment.
 	AdjustmentID string `json:"adjustment_id"`
@@ -3195,13 +3196,13 @@ type AdjustmentExplanation struct {
 	// IsInvoiceLevel Whether it works on the whole invoice (true) or on a single price (false).
 	IsInvoiceLevel bool `json:"is_invoice_level"`
 
-	// Lines How many lines it worked on together.
+	// Lines How many prices it worked on together.
 	Lines int `json:"lines"`
 
 	// QuantityLeft Of a usage discount, what is still charged.
 	QuantityLeft *json.Number `json:"quantity_left"`
 
-	// ServiceDays Days of the billing cycle that money is for.
+	// ServiceDays Days of the billing cycle that its period has.
 	ServiceDays *int `json:"service_days"`
 
 	// Value The number of the adjustment: units, an amount, or a share. Null for tiers.

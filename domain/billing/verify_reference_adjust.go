@@ -24,7 +24,7 @@ func referComposites(all []referred, parts []charge.Charged) error {
 		base := new(big.Rat)
 		count := func(price reference.Price, start, end time.Time, added *big.Rat) error {
 			last := end.Add(-time.Microsecond)
-			if price.InAdvance {
+			if price.InAdvance || last.Before(start) {
 				last = start
 			}
 			if price.Type == "composite" || price.Currency != r.line.Price.Currency || last.Before(in.Start) || !last.Before(in.End) {

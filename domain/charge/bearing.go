@@ -40,6 +40,9 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 		}
 	}
 	for _, interval := range t.Adjustments {
+		if kind := interval.Adjustment.Kind; kind == rating.PercentageDiscount || kind == rating.UsageDiscount {
+			continue // of lines by themselves
+		}
 		a := t.PeriodsOf(interval)
 		var seen []string
 		for _, s := range services {
@@ -53,7 +56,7 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 				case !other(o) && !partial(in.Start):
 				case !o.Decrease():
 					b.include(in.Start, o.Interval.ID)
-				case interval.Adjustment.Kind != rating.UsageDiscount && !o.BilledOn.After(date):
+				case !o.BilledOn.After(date):
 					b.include(in.Start, o.Interval.ID)
 					b.decrease(t, o)
 				}

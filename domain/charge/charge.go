@@ -1,8 +1,6 @@
 package charge
 
 import (
-	"time"
-
 	"tollkeeper/domain/catalog"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
@@ -126,11 +124,7 @@ func shareOut(y Item, subtotal money.Decimal) []rating.Part {
 // carry them (price models 6.7.19). Of a price that is charged to date it is what each document added.
 func components(of Item, together []Item, all []Amounts, was []*rating.Earlier, earlier []Charged) (sum money.Decimal) {
 	counts := func(s subscription.ServicePeriod) bool {
-		at := s.Period.Start
-		if !s.Interval.Price.InAdvance() {
-			at = s.Period.End.Add(-time.Microsecond)
-		}
-		return ChargesFor(of.Interval.Price, s.Interval.Price) && of.Period.Contains(at)
+		return ChargesFor(of.Interval.Price, s.Interval.Price) && of.Period.Contains(s.CountedAt())
 	}
 	for k, y := range together {
 		if counts(y.ServicePeriod) {

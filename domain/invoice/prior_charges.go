@@ -197,7 +197,7 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 	}
 	for _, l := range lines {
 		interval, known := intervals[l.IntervalID]
-		if !known || !l.earlier(inv) || !l.EndAt.After(b.Since) {
+		if !known || !l.earlier(inv) || l.EndAt.Before(b.Since) {
 			continue
 		}
 		if l.Void {
@@ -219,9 +219,12 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 // priorLines are the lines that other invoices have of the prices of services, and of the prices that bear
 // on them, in the order of the time that they add.
 func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subscription.ServicePeriod, b charge.Bearing) (lines []priorLine, err error) {
-	intervals := slices.Clone(b.Intervals)
+	intervals, since := slices.Clone(b.Intervals), b.Since
 	for _, s := range services {
 		if charge.IsContinuation(s) || t.PartialAt != nil && !s.From.After(*t.PartialAt) {
+			if len(intervals) == 0 || s.Period.Start.Before(since) {
+				since = s.Period.Start
+			}
 			intervals = append(intervals, s.Interval.ID)
 		}
 	}
@@ -234,8 +237,8 @@ func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subs
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id
 		CROSS JOIN LATERAL (SELECT min(n.created_at) AS at FROM credit_note_lines c JOIN credit_notes n ON n.account_id = c.account_id AND n.id = c.credit_note_id
 			WHERE c.account_id = l.account_id AND c.invoice_line_id = l.id AND c.undone AND n.voided_at IS NULL) undone
-		WHERE l.account_id = ? AND l.interval_id IN ? AND i.id <> ? ORDER BY l.billed_from, i.seq`,
-		tx.AccountID, intervals, inv.ID).Scan(&lines).Error
+		WHERE l.account_id = ? AND l.interval_id IN ? AND i.id <> ? AND l.end_at >= ? ORDER BY l.billed_from, i.seq`,
+		tx.AccountID, intervals, inv.ID, since).Scan(&lines).Error
 	return lines, err
 }
 

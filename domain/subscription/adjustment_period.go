@@ -20,7 +20,7 @@ type AdjustmentPeriods struct {
 type AdjustmentPeriod struct {
 	period.Period               // without the time before the plan, and after it
 	Whole         period.Period // the full billing period
-	PlanID        string        // the plan interval: another plan has another period
+	PlanID        string        // the plan interval with which the time on the plan begins: another plan has another period
 }
 
 // Name tells the periods of an adjustment apart.
@@ -48,23 +48,43 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 	if s.TrialOf != "" || !slices.ContainsFunc(a.matching, matches) {
 		return AdjustmentPeriod{}, false
 	}
-	at := s.Period.Start
-	if !s.Interval.Price.InAdvance() {
-		at = s.Period.End.Add(-time.Microsecond)
-	}
-	plan := a.terms.of(s.Interval)
+	at := s.CountedAt()
+	plan, until := a.terms.timeOnPlan(s.Interval)
 	whole, part := a.terms.cycle(a.length(plan, at), at)
 	for _, start := range []time.Time{a.terms.StartAt, plan.StartAt} {
 		if start.After(part.Start) && !at.Before(start) {
 			part.Start = start
 		}
 	}
-	for _, end := range []*time.Time{a.terms.EndAt, plan.EndAt} {
+	for _, end := range []*time.Time{a.terms.EndAt, until} {
 		if end != nil && end.Before(part.End) {
 			part.End = *end
 		}
 	}
 	return AdjustmentPeriod{Period: part, Whole: whole, PlanID: plan.ID}, true
+}
+
+// timeOnPlan is the time on a plan, from the start of a plan interval to an end, to which a price belongs. A
+// migration to another version of the plan brings along what was billed before, so it does not end it.
+func (t Terms) timeOnPlan(i PriceInterval) (from PlanInterval, until *time.Time) {
+	from = t.Origin(t.of(i))
+	until = from.EndAt
+	for _, next := range t.PlanIntervals {
+		if t.Origin(next).ID == from.ID {
+			until = next.EndAt
+		}
+	}
+	return from, until
+}
+
+// CountedAt is the instant whose period a service belongs to: its first one in advance, its last one in
+// arrears (price models 6.7.1).
+func (s ServicePeriod) CountedAt() time.Time {
+	last := s.Period.End.Add(-time.Microsecond)
+	if s.Interval.Price.InAdvance() || last.Before(s.Period.Start) { // a partial invoice of the first instant has no time
+		return s.Period.Start
+	}
+	return last
 }
 
 // length is that of the shortest cycle of the matching prices of a plan interval at an instant, or that of
@@ -82,10 +102,10 @@ func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest per
 	return shortest
 }
 
-// ofPlan are the matching prices of a plan interval.
+// ofPlan are the matching prices of a time on a plan.
 func (a AdjustmentPeriods) ofPlan(id string) (found []PriceInterval) {
 	for _, i := range a.matching {
-		if a.terms.of(i).ID == id {
+		if from, _ := a.terms.timeOnPlan(i); from.ID == id {
 			found = append(found, i)
 		}
 	}

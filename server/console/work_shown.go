@@ -118,7 +118,7 @@ func adjusted(a gen.AdjustmentExplanation, currency string) templ.Component {
 		said += "; its value is " + numberFigure(*a.Value).line()
 	}
 	if a.Lines > 1 {
-		said += "; shared by " + counted(a.Lines, "lines") + " of " + amountFigure(a.Base, currency).line()
+		said += "; shared by " + counted(a.Lines, "prices") + " whose period has " + amountFigure(a.Base, currency).line()
 	}
 	return plainWork(said + ".")
 }
