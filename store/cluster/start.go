@@ -182,17 +182,18 @@ func (c *Cluster) run(ctx context.Context, b Binaries, id identity, throwaway bo
 	if err := master.Start(); err != nil {
 		return "", err
 	}
-	c.exited = make(chan struct{})
+	exited := make(chan struct{}) // of this one: the next try has another
+	c.exited = exited
 	go func() {
 		_ = master.Wait() // its log says how it ended
-		close(c.exited)
+		close(exited)
 	}()
-	if err = c.await(ctx, c.exited); err == nil {
+	if err = c.await(ctx, exited); err == nil {
 		return "", nil
 	}
 	if !errors.Is(err, errExited) {
 		_ = master.Process.Signal(os.Interrupt)
-		<-c.exited
+		<-exited
 	}
 	text, readErr := os.ReadFile(logFile(c.dir))
 	if readErr != nil {
