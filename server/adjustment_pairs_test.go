@@ -13,9 +13,9 @@ import (
 	"tollkeeper/domain/money"
 )
 
-// Each adjustment meets each event of a period that several documents bill. Whatever the documents are, they
-// come to what the adjustment makes of their sum without it (price models 6.7): that sum is what the same
-// history comes to without an adjustment.
+// Each adjustment meets each event of a period that several documents bill. The documents charge together what
+// the adjustment leaves of the whole amount (price models 6.7). The whole amount is what the same history charges
+// without an adjustment.
 //
 // A run takes a tenth of the table, which its seed chooses; SPEC_PAIRS=all takes it all.
 
@@ -206,7 +206,7 @@ var _ = Describe("Each adjustment with each event of a period", func() {
 		return true
 	}
 
-	It("comes to what it makes of the sum without it", func() {
+	It("charges in all documents what one document for the period would charge", func() {
 		var pairs, differ []string
 		number, turn := 0, GinkgoRandomSeed()%10
 		for prices := range pairPrices {

@@ -52,12 +52,11 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 			}
 			seen = append(seen, in.Name())
 			for _, o := range a.Services(in) {
-				switch {
-				case !other(o) && !partial(in.Start):
-				case !o.Decrease():
-					b.include(in.Start, o.Interval.ID)
-				case !o.BilledOn.After(date):
-					b.include(in.Start, o.Interval.ID)
+				if !other(o) && !partial(in.Start) {
+					continue
+				}
+				b.include(in.Start, o.Interval.ID)
+				if o.Decrease() && !o.BilledOn.After(date) {
 					b.decrease(t, o)
 				}
 			}

@@ -16,7 +16,7 @@ type ChangedResend struct {
 	Times  int       // that it came with another body
 }
 
-// Bounds of what is told of changed resends.
+// Bounds of the list of changed resends.
 const (
 	resendDays     = 7 // of 24 hours
 	resendExamples = 20
