@@ -88,6 +88,28 @@ var _ = Describe("An invoicing threshold", func() {
 		Expect(s.bills(id)).To(ContainElement("2025-04-01 issued 16.00"), "the minimum of 30.00, less credits and 10.00")
 	})
 
+	// semantics 6.2.9: what begins after a partial invoice does not reach it, and what ends after it does.
+	DescribeTable("gives a partial invoice the adjustments that are in force on its date", func(adjustment object, from string, until any, partial, rest string) {
+		interval := object{"adjustment": with(adjustment, object{"applies_to_all": true}), "start_date": from, "end_date": until}
+		id := s.subscribe(acme, with(threshold("10.00"), object{"add_adjustments": list{interval}}), s.calls("1.00")).text("id")
+		s.clock("2025-03-05T10:00:00Z")
+		s.use(acme, "2025-03-05T09:00:00Z", "30")
+		again("2025-03-05T10:00:00Z")
+		s.clock("2025-03-20T10:00:00Z")
+		s.use(acme, "2025-03-20T09:00:00Z", "15")
+		s.put("/v1/subscriptions/"+id, object{"invoicing_threshold": nil}).expect(200)
+		s.clock("2025-04-01T12:00:00Z")
+		Expect(s.bills(id)).To(ContainElements("2025-03-05 issued "+partial, "2025-04-01 issued "+rest))
+	},
+		Entry("an amount that begins later", object{"adjustment_type": "amount_discount", "amount_discount": "10.00"}, "2025-03-15", "2025-05-01", "30.00", "5.00"),
+		Entry("a part that begins later", object{"adjustment_type": "percentage_discount", "percentage_discount": 0.5}, "2025-03-15", "2025-05-01", "30.00", "7.50"),
+		Entry("a part that ends before the period does", object{"adjustment_type": "percentage_discount", "percentage_discount": 0.5}, "2025-03-01", "2025-03-10", "15.00", "15.00"),
+		Entry("an amount that ends before the period does", object{"adjustment_type": "amount_discount", "amount_discount": "10.00"}, "2025-03-01", "2025-03-10", "20.00", "15.00"),
+		Entry("a maximum that begins later", object{"adjustment_type": "maximum", "maximum_amount": "12.00"}, "2025-03-15", "2025-05-01", "30.00", "12.00"),
+		Entry("free units that begin later", object{"adjustment_type": "usage_discount", "usage_discount": 12}, "2025-03-15", "2025-05-01", "30.00", "3.00"),
+		Entry("all of them in force throughout", object{"adjustment_type": "amount_discount", "amount_discount": "10.00"}, "2025-03-01", nil, "20.00", "15.00"),
+	)
+
 	It("sees events under an alias, late ones, corrections, and a threshold that is set later", func() {
 		id := s.subscribe(acme, object{}, s.calls("1.00")).text("id")
 		s.use(acme, "2025-03-01T00:00:00Z", "8")

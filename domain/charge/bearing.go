@@ -45,7 +45,7 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 		}
 		a := t.PeriodsOf(interval)
 		var seen []string
-		for _, s := range services {
+		for _, s := range until(services, date) {
 			in, belongs := a.For(s)
 			if !belongs || slices.Contains(seen, in.Name()) {
 				continue
