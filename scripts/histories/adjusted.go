@@ -2,151 +2,278 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
-	"strings"
-	"time"
+
+	"tollkeeper/domain/reference"
 )
 
-// charged is a line of an invoice with the service that it charges, on its way through adjustments.
+// charged is a line of an invoice with the service that it charges.
 type charged struct {
 	*line
 	piece
-	amount *big.Rat
 }
 
-// adjusted compares the lines of usage of an invoice with what adjustments, those of one price
-// and those of several, make of them (price-models.md 6.3 to 6.5).
-func (r *run) adjusted(v *invoice) error {
-	var lines []*charged
-	var adjusts []adjustment
-	var plans []string // that the lines' prices came with
-	for _, s := range r.w.subs {
-		if s.id != v.sub {
+// effects are what adjustments did to a line, to date, by the work and its kind.
+type effects struct {
+	subtotal *big.Rat
+	by       map[string]reference.Effect
+}
+
+// lineKey names a line of an invoice.
+func (l *line) key() string { return fmt.Sprint(l.invoice.id, " ", l.price, " ", clock(l.from), " ", clock(l.to)) }
+
+// chargedBy are the lines of an invoice that charge a service in money, each with it; others tells of lines that
+// no price explains any more.
+func (r *run) chargedBy(s *subscription, v *invoice) (lines []*charged, others bool) {
+	for _, l := range v.lines {
+		if l.price == "" || s.isAdded(l) || l.currency == "credits" {
 			continue
 		}
+		found := false
 		for _, i := range s.intervals {
+			if i.price != l.price {
+				continue
+			}
 			for _, p := range s.pieces(i, v.date) {
-				for _, l := range v.lines {
-					if i.spec.Metric == "" && l.price == i.price && !l.from.Before(p.from) && l.from.Before(p.to) {
-						service := p
-						service.from = l.from // what a change of the quantity adds is a service of its own
-						if service.amountOff() && l.from.Equal(p.from) {
-							if p.spec.Advance && r.chargedAgain(p) {
-								return nil // parts of a fee that was charged again share the coupon with other lines
-							}
-							service.days.to = s.customer.zone.day(l.to)
-							lines = append(lines, &charged{l, service, l.subtotal})
-							continue
-						}
-						if want := service.discount(l.subtotal); !same(want, l.adjusted) {
-							return differ("the fee %s is %s after coupons, expected %s", l, show(l.adjusted), show(want))
-						}
-					}
-					if i.spec.Metric != "" && l.price == i.price && l.from.Equal(p.since) && l.to.Equal(p.to) {
-						if p.trial {
-							continue // which nothing else adjusts
-						}
-						lines = append(lines, &charged{l, p, l.subtotal})
-						if !slices.Contains(plans, i.plan) {
-							plans, adjusts = append(plans, i.plan), append(adjusts, r.w.plans[i.plan].adjust...)
-						}
-					}
-				}
-			}
-		}
-	}
-	for _, l := range lines {
-		shares := slices.ContainsFunc(adjusts, func(a adjustment) bool { return len(a.Prices) > 1 && slices.Contains(a.Prices, l.piece.spec.Name) })
-		switch {
-		case l.piece.inOnePart() && shares && !r.onOneInvoice(v, l.piece, adjusts):
-			r.undecided("an adjustment of several prices whose period has several invoices")
-			return nil
-		case l.piece.inOnePart():
-		case l.piece.amountOff() || shares:
-			r.undecided("an adjustment of several prices, or the amount of a coupon, on a price that is billed in parts")
-			return nil
-		case !r.decided(l.piece):
-			return nil
-		}
-	}
-	for _, kind := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
-		if kind == "percentage_discount" && len(lines) > 0 && !lines[0].sub.couponsOff(v, lines) { // after all amounts
-			r.undecided("the amount of a coupon whose period has several invoices")
-			return nil
-		}
-		if kind == "minimum" { // after all percentages
-			for _, l := range lines {
-				l.amount = l.piece.discount(l.amount)
-			}
-		}
-		for _, level := range []bool{false, true} {
-			for n, a := range adjusts {
-				if a.Kind != kind || (len(a.Prices) > 1) != level {
+				switch {
+				case i.spec.Metric != "" && l.from.Equal(p.since) && (l.to.Equal(p.to) || v.source == "partial" && l.to.After(p.from) && !l.to.After(p.to) || p.trial && !l.to.After(p.to)):
+				case i.spec.Metric == "" && !l.from.Before(p.from) && l.from.Before(p.to):
+					p.from = l.from // what a change of the quantity adds is a service of its own
+				default:
 					continue
 				}
-				var hit []*charged
-				for _, name := range a.Prices {
-					for _, l := range lines {
-						if l.piece.spec.Name == name {
-							hit = append(hit, l)
-						}
-					}
-				}
-				if len(hit) == 0 {
+				if found {
 					continue
 				}
-				works := func(l *charged) working {
-					return working{a, fmt.Sprint("plan ", n), cents(mul(rat(a.Amount), l.piece.life()))}
+				found = true
+				if v.source == "partial" {
+					p.to = l.to
 				}
-				if !level || kind == "percentage_discount" {
-					for _, l := range hit {
-						l.amount = r.w.adjust(l.piece, works(l), l.amount, l.piece.to)
-					}
-					continue
-				}
-				slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
-				for _, l := range hit[1:] {
-					if !same(l.piece.fraction(), hit[0].piece.fraction()) {
-						r.undecided("an adjustment of prices with different days")
-						return nil
-					}
-				}
-				sum, weights := new(big.Rat), []*big.Rat{}
-				for _, l := range hit {
-					w := greatest(l.amount, new(big.Rat))
-					weights = append(weights, w)
-					if kind == "amount_discount" {
-						sum.Add(sum, w)
-					} else {
-						sum.Add(sum, l.amount)
-					}
-				}
-				change := sub(r.w.adjust(hit[0].piece, works(hit[0]), sum, hit[0].piece.to), sum)
-				for n, part := range split(change, weights) {
-					hit[n].amount = add(hit[n].amount, part)
-				}
-			}
-			for _, l := range lines {
-				for _, a := range r.w.adjusting(l.piece) {
-					if !level && a.Kind == kind && !strings.HasPrefix(a.key, "plan") {
-						l.amount = r.w.adjust(l.piece, a, l.amount, l.piece.to)
-					}
-				}
+				lines = append(lines, &charged{line: l, piece: p})
 			}
 		}
+		others = others || !found
 	}
-	for _, l := range lines {
-		if !l.piece.inOnePart() {
-			l.amount = r.w.worth(l.piece, l.piece.to)
-		}
-	}
-	for _, l := range lines {
-		if !same(l.amount, l.line.adjusted) {
-			return differ("%s comes to %s after adjustments, expected %s", l.line.name, show(l.line.adjusted), show(l.amount))
+	return lines, others
+}
+
+// adjusted compares the lines of an invoice with what adjustments make of them (price-models.md 6.3 to 6.7).
+func (r *run) adjusted(v *invoice) error {
+	for _, s := range r.w.subs {
+		if s.id == v.sub {
+			return r.adjustedOf(s, v)
 		}
 	}
 	return nil
+}
+
+func (r *run) adjustedOf(s *subscription, v *invoice) error {
+	lines, others := r.chargedBy(s, v)
+	if others {
+		r.undecided("adjustments of a document of which a price was taken away")
+		return nil
+	}
+	works := chained(r.w.worksOf(s))
+	var earlier []*charged
+	for _, id := range r.books.order {
+		w := r.books.invoices[id]
+		if w.sub == s.id && w != v && w.status != "void" && (w.date.Before(v.date) || w.date.Equal(v.date) && w.source == "partial") {
+			before, others := r.chargedBy(s, w)
+			if others && len(works) > 0 {
+				r.undecided("adjustments after a document of which a price was taken away")
+				return nil
+			}
+			earlier = append(earlier, before...)
+		}
+	}
+	slices.SortStableFunc(earlier, func(a, b *charged) int { return a.invoice.date.Compare(b.invoice.date) })
+	return r.compareAdjusted(s, v, lines, earlier, works)
+}
+
+// before is the last earlier line of the same usage to date.
+func (c *charged) before(earlier []*charged) (last *charged) {
+	for _, e := range earlier {
+		if c.piece.spec.Metric != "" && e.interval == c.interval && e.since.Equal(c.since) && !e.trial {
+			last = e
+		}
+	}
+	return last
+}
+
+func (r *run) compareAdjusted(s *subscription, v *invoice, lines, earlier []*charged, works []work) error {
+	var own []reference.Line
+	for _, l := range lines {
+		one := reference.Line{Row: row(l.piece), Price: l.piece.referred(), Subtotal: l.subtotal, Places: 2}
+		if l.piece.spec.Metric != "" {
+			one.ModelType, one.Config, one.Usage = l.piece.spec.Model, l.piece.spec.configText(), r.w.usage(l.piece, l.piece.to)
+			one.Usage.Share = l.piece.fraction()
+		}
+		if b := l.before(earlier); b != nil {
+			did := r.effects[b.line.key()]
+			if did == nil {
+				r.undecided("adjustments after a document whose own are not decided")
+				return nil
+			}
+			one.Before = &reference.Billed{Row: one.Row, Subtotal: did.subtotal}
+			for _, key := range slices.Sorted(maps.Keys(did.by)) {
+				one.Before.Effects = append(one.Before.Effects, did.by[key])
+			}
+		}
+		own = append(own, one)
+	}
+	billed := make([]reference.Billed, len(earlier))
+	for k, e := range earlier {
+		did, was := r.effects[e.line.key()], &effects{subtotal: new(big.Rat)}
+		if b := e.before(earlier[:k]); b != nil && r.effects[b.line.key()] != nil {
+			was = r.effects[b.line.key()]
+		}
+		billed[k] = reference.Billed{Row: row(e.piece), Subtotal: e.subtotal}
+		if did == nil {
+			continue
+		}
+		billed[k].Subtotal = sub(did.subtotal, was.subtotal)
+		for _, key := range slices.Sorted(maps.Keys(did.by)) {
+			one := did.by[key]
+			if before, ok := was.by[key]; ok {
+				one.Amount = sub(one.Amount, before.Amount)
+			}
+			billed[k].Effects = append(billed[k].Effects, one)
+		}
+	}
+	var all []reference.Adjustment
+	for _, a := range works {
+		found, err := r.atWork(s, v, a, lines, earlier)
+		if err != nil || found == nil && err == nil && r.leftOut {
+			r.leftOut = false
+			return err
+		}
+		all = append(all, found...)
+	}
+	added, err := reference.Adjust(own, billed, all)
+	if err != nil {
+		return err
+	}
+	for k, l := range lines {
+		want := l.subtotal
+		if l.piece.trial {
+			want = new(big.Rat) // free, whatever adjustments there are
+		}
+		did := &effects{subtotal: l.subtotal, by: map[string]reference.Effect{}}
+		for n, amounts := range added {
+			if l.piece.trial {
+				continue
+			}
+			want = add(want, amounts[k])
+			if n < len(all) && amounts[k].Sign() != 0 {
+				did.by[all[n].ID] = reference.Effect{ID: all[n].ID, Kind: all[n].Kind, Amount: plus(did.by[all[n].ID].Amount, amounts[k])}
+			}
+		}
+		if before := own[k].Before; before != nil { // what stays
+			for _, e := range before.Effects {
+				if _, works := did.by[e.ID]; !works && !slices.ContainsFunc(all, func(a reference.Adjustment) bool { return a.ID == e.ID && a.Applies(k) }) {
+					did.by[e.ID] = e
+				}
+			}
+		}
+		if !same(want, l.adjusted) {
+			return differ("%s is %s after adjustments, expected %s", l.line, show(l.adjusted), show(want))
+		}
+		r.effects[l.line.key()] = did
+	}
+	return nil
+}
+
+// atWork are the periods of an adjustment that have lines on a document.
+func (r *run) atWork(s *subscription, v *invoice, a work, lines, earlier []*charged) (all []reference.Adjustment, err error) {
+	var periods []span
+	of := map[span][]int{}
+	for k, l := range lines {
+		in, ok := a.period(l.piece)
+		if !ok || !a.covers(l.piece, in) {
+			continue
+		}
+		if of[in] == nil {
+			periods = append(periods, in)
+		}
+		of[in] = append(of[in], k)
+	}
+	for _, in := range periods {
+		if a.Kind == "minimum" {
+			if last := a.settled(s, in); v.date.Before(last) || v.source == "partial" && !last.IsZero() {
+				continue
+			}
+		}
+		one := reference.Adjustment{ID: a.key, Kind: a.Kind, Value: rat(a.Amount), Invoice: a.names, Also: a.also, Applies: func(k int) bool { return slices.Contains(of[in], k) }}
+		if a.amounts() {
+			one.Value = a.amount(s, in)
+		}
+		var counts []int
+		for e, l := range earlier {
+			if own, ok := a.period(l.piece); ok && own == in && a.covers(l.piece, in) {
+				if counts = append(counts, e); r.effects[l.line.key()] == nil {
+					r.leftOut = true
+					r.undecided("adjustments after a document whose own are not decided")
+					return nil, nil
+				}
+			}
+		}
+		one.Earlier = func(e int) bool { return slices.Contains(counts, e) }
+		if why := r.unclear(s, a, in, lines, of[in], earlier, counts); why != "" {
+			r.leftOut = true
+			r.undecided(why)
+			return nil, nil
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// amounts reports whether it is worked out over its period.
+func (a work) amounts() bool { return a.Kind != "usage_discount" && a.Kind != "percentage_discount" }
+
+// unclear says why the model does not decide what an adjustment comes to in a period.
+func (r *run) unclear(s *subscription, a work, in span, lines []*charged, on []int, earlier []*charged, before []int) string {
+	for _, k := range on {
+		if a.Kind == "usage_discount" && !same(r.w.quantity(lines[k].piece), lines[k].quantity) {
+			return "a usage discount on a document that has seen other usage"
+		}
+	}
+	if !a.amounts() {
+		return ""
+	}
+	if !s.migrated.IsZero() {
+		return "adjustments of amounts of a subscription that was migrated"
+	}
+	for _, k := range on {
+		if lines[k].parts > 0 {
+			return "an adjustment of an amount over the installments of a fee"
+		}
+	}
+	for _, e := range before {
+		if earlier[e].parts > 0 {
+			return "an adjustment of an amount over the installments of a fee"
+		}
+		for _, n := range r.books.notes {
+			if n.invoice == earlier[e].invoice.id && n.name == earlier[e].name {
+				return "an adjustment of an amount over a line that was credited"
+			}
+		}
+	}
+	return ""
+}
+
+// row names the price of a subscription that a service is of.
+func row(p piece) string { return fmt.Sprint(p.price, " ", clock(p.interval.from)) }
+
+// referred is a price as adjustments look at it.
+func (p piece) referred() reference.Price {
+	kind := "usage"
+	if p.spec.Metric == "" {
+		kind = "fixed"
+	}
+	return reference.Price{ID: p.price, ItemID: p.spec.Item, Currency: "USD", Type: kind, InAdvance: p.spec.advance()}
 }
 
 // onOneInvoice reports whether an invoice bills the period of all adjustments that a service period of usage
@@ -195,17 +322,6 @@ func (p piece) aloneOn(v *invoice, some func(*interval) bool) bool {
 		}
 	}
 	return true
-}
-
-// chargedAgain reports whether several lines charge a fee from the start of its service on.
-func (r *run) chargedAgain(p piece) bool {
-	n := 0
-	for _, l := range r.books.of(p.sub.id, p.price, p.from, p.from.Add(time.Microsecond)) {
-		if l.from.Equal(p.from) {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // split cuts an amount in proportion to weights, exactly to the cent: what is left over goes

@@ -174,15 +174,23 @@ func (l *line) String() string {
 		show(l.quantity), show(l.subtotal), show(l.adjusted), show(l.credits), show(l.partially), show(l.amount))
 }
 
+// byDate are the documents in order of their dates.
+func (b *books) byDate() (all []*invoice) {
+	for _, id := range b.order {
+		all = append(all, b.invoices[id])
+	}
+	sort.SliceStable(all, func(i, j int) bool {
+		if !all[i].date.Equal(all[j].date) {
+			return all[i].date.Before(all[j].date)
+		}
+		return all[i].source == "partial" && all[j].source != "partial"
+	})
+	return all
+}
+
 // print lists the documents of a subscription for a report.
 func (b *books) print(sub string) string {
-	var all []*invoice
-	for _, v := range b.invoices {
-		if v.sub == sub {
-			all = append(all, v)
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].date.Before(all[j].date) })
+	all := slices.DeleteFunc(b.byDate(), func(v *invoice) bool { return v.sub != sub })
 	var text strings.Builder
 	for _, v := range all {
 		fmt.Fprintf(&text, "\n    %s", v)

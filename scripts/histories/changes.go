@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -301,14 +300,13 @@ func (r *run) backfill(ctx context.Context, s step) error {
 	var events []object
 	for _, e := range s.Events {
 		events = append(events, object{"event_name": "use", "idempotency_key": e.Key, "external_customer_id": e.Customer, "timestamp": e.At,
-			"properties": object{"n": json.Number(e.N), "who": e.Who}})
+			"properties": e.properties()})
 	}
 	if _, err := r.post(ctx, "/v1/ingest?backfill_id="+b.id, object{"events": events}); err != nil {
 		return err
 	}
 	for _, e := range s.Events {
-		r.w.events[e.Key] = &event{customer: e.Customer, at: when(nil, e.At), n: rat(e.N), who: e.Who, backfill: b}
-		r.w.keys = append(r.w.keys, e.Key)
+		r.w.came(e, b)
 	}
 	r.w.backfills[s.Name] = b
 	return nil
@@ -328,6 +326,7 @@ func (r *run) closeBackfill(ctx context.Context, s step) error {
 		return err
 	}
 	b.state = "reflected"
+	r.w.recount()
 	for _, key := range r.w.keys {
 		e := r.w.events[key]
 		if b.replace && !e.replaced && e.backfill != b && e.customer == b.customer && !e.at.Before(b.from) && e.at.Before(b.to) && (e.backfill == nil || e.backfill.state == "reflected") {
@@ -347,6 +346,7 @@ func (r *run) revertBackfill(ctx context.Context, s step) error {
 		return err
 	}
 	b.state = "reverted"
+	r.w.recount()
 	for _, e := range b.gone {
 		e.replaced = false
 	}

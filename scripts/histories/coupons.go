@@ -31,11 +31,6 @@ func (d redemption) covers(p piece) bool {
 	return p.to.After(d.from) && (d.to.IsZero() || !p.to.After(d.to))
 }
 
-// amountOff reports whether a coupon takes an amount off a service period, together with others.
-func (p piece) amountOff() bool {
-	return slices.ContainsFunc(p.sub.coupons, func(d redemption) bool { return d.part == nil && d.covers(p) })
-}
-
 // amountCoupon reports whether a subscription has redeemed a coupon of an amount.
 func (s *subscription) amountCoupon() bool {
 	return slices.ContainsFunc(s.coupons, func(d redemption) bool { return d.part == nil })
@@ -49,51 +44,6 @@ func (p piece) discount(amount *big.Rat) *big.Rat {
 		}
 	}
 	return amount
-}
-
-// couponsOff takes the amounts of coupons off the lines that they cover: each once off them together,
-// for the part of the cycle that lines in arrears are for, else those in advance (price-models.md 6.4 and 6.7).
-// It is false where that differs between them, and where several invoices bill the cycle.
-func (s *subscription) couponsOff(v *invoice, lines []*charged) bool {
-	for _, d := range s.coupons {
-		if d.part != nil {
-			continue
-		}
-		var hit []*charged
-		var part *big.Rat
-		for _, advance := range []bool{false, true} {
-			decides := part == nil
-			for _, l := range lines {
-				if l.piece.spec.advance() != advance || !d.covers(l.piece) {
-					continue
-				}
-				hit = append(hit, l)
-				if decides && part != nil && !same(part, l.piece.fraction()) {
-					return false
-				} else if decides {
-					part = l.piece.fraction()
-				}
-			}
-		}
-		if len(hit) == 0 {
-			continue
-		}
-		for _, l := range hit {
-			if !l.piece.aloneOn(v, func(i *interval) bool { return slices.Contains(d.prices, i.price) }) {
-				return false
-			}
-		}
-		slices.SortStableFunc(hit, func(a, b *charged) int { return slices.Index(v.lines, a.line) - slices.Index(v.lines, b.line) })
-		sum, weights := new(big.Rat), []*big.Rat{}
-		for _, l := range hit {
-			weights = append(weights, greatest(l.amount, new(big.Rat)))
-			sum.Add(sum, weights[len(weights)-1])
-		}
-		for n, off := range split(least(cents(mul(d.amount, part)), sum), weights) {
-			hit[n].amount = sub(hit[n].amount, off)
-		}
-	}
-	return true
 }
 
 // redeem makes a coupon and redeems it on a subscription.

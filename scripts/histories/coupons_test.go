@@ -48,21 +48,4 @@ var _ = Describe("coupons of the model", func() {
 		i.price = "price_2"
 		Expect(texts(s, i, "2025-01-01", "100")).To(Equal([]string{"100"}))
 	})
-
-	It("of an amount take it off the lines of an invoice together, for the part of the cycle that they are for", func() { // price models 6.4 and 6.5
-		s, i := monthly("2025-06-16", priceSpec{Name: "Calls", Model: "unit", Metric: "sum", Amount: "1"})
-		keys := *i
-		keys.spec.Name, keys.price = "Keys", "price_2"
-		s.intervals = append(s.intervals, &keys)
-		s.coupons = []redemption{{amount: rat("15"), from: date("2025-06-16"), prices: []string{"price_1", "price_2"}}}
-		v := &invoice{date: date("2025-07-01"), lines: []*line{{}, {}}}
-		lines := []*charged{{v.lines[0], s.pieces(i, date("2025-07-01"))[0], rat("30")}, {v.lines[1], s.pieces(&keys, date("2025-07-01"))[0], rat("50")}}
-		Expect(s.couponsOff(v, lines)).To(BeTrue())
-		Expect([]string{show(lines[0].amount), show(lines[1].amount)}).To(Equal([]string{"27.19", "45.31"})) // 7.50 off: 15 of 30 days
-		s.coupons[0].amount = rat("500")
-		Expect(s.couponsOff(v, lines)).To(BeTrue())
-		Expect([]string{show(lines[0].amount), show(lines[1].amount)}).To(Equal([]string{"0", "0"}))
-		keys.spec.Metric, keys.spec.Advance = "", true // of its period, another invoice has the fee
-		Expect(s.couponsOff(v, lines)).To(BeFalse())
-	})
 })

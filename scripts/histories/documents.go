@@ -7,6 +7,13 @@ import (
 
 // documents checks the sums of each invoice, and that issued ones stay as they are.
 func (r *run) documents() error {
+	for _, v := range r.books.byDate() { // what adjustments do on one goes on from those before
+		if _, before := r.books.issued[v.id]; !before && v.status != "void" && (v.source == "subscription" || v.source == "partial") {
+			if err := r.adjusted(v); err != nil {
+				return fmt.Errorf("%w\n    %s", err, v)
+			}
+		}
+	}
 	for _, id := range r.books.order {
 		v := r.books.invoices[id]
 		total := new(big.Rat)
@@ -22,11 +29,6 @@ func (r *run) documents() error {
 		}
 		if total.Cmp(v.total) != 0 {
 			return differ("the lines do not add up to the total %s: %s", show(v.total), v)
-		}
-		if _, before := r.books.issued[id]; !before && v.status != "void" && v.source == "subscription" {
-			if err := r.adjusted(v); err != nil {
-				return fmt.Errorf("%w\n    %s", err, v)
-			}
 		}
 		if v.status == "draft" {
 			continue

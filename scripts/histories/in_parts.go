@@ -142,8 +142,7 @@ func (w *world) worthInParts(p piece, until time.Time, without string) *big.Rat 
 				was := plus(did[a.key], new(big.Rat))
 				switch a.Kind {
 				case "usage_discount":
-					left := greatest(sub(w.measure(part, part.since, end, ""), rat(a.Amount)), new(big.Rat))
-					did[a.key] = sub(cents(part.spec.cost(left, part.fraction())), subtotal)
+					did[a.key] = sub(cents(w.usedBeyond(part, end, rat(a.Amount))), subtotal)
 				case "amount_discount":
 					did[a.key] = new(big.Rat).Neg(least(a.value, greatest(amount, new(big.Rat))))
 				case "percentage_discount":
@@ -173,48 +172,6 @@ func (w *world) percent(did map[string]*big.Rat, key string, share, part *big.Ra
 	}
 	did[key] = add(was, change)
 	return change
-}
-
-// decided reports whether the model says what adjustments come to on a service period that is billed in parts:
-// all of them work on each part, so that none leaves something behind.
-func (r *run) decided(p piece) bool {
-	if p.inOnePart() {
-		return true
-	}
-	var first []string
-	for _, part := range p.sub.pieces(p.interval, p.from) {
-		if !part.since.Equal(p.since) || part.trial {
-			continue
-		}
-		var keys []string
-		percents := false
-		for _, a := range r.w.adjusting(part) {
-			if a.Kind == "minimum" && len(a.Prices) <= 1 {
-				continue
-			}
-			keys = append(keys, a.key)
-			percents = percents || a.Kind == "percentage_discount"
-		}
-		for k, d := range part.sub.coupons {
-			if d.covers(part) {
-				keys, percents = append(keys, fmt.Sprint("coupon ", k)), true
-			}
-		}
-		if first == nil {
-			first = append(keys, "")
-		} else if !slices.Equal(first[:len(first)-1], keys) {
-			return r.undecided("an adjustment or a coupon that begins or ends amid a cycle that is billed in parts")
-		}
-		if !percents || part.from.Equal(p.from) {
-			continue
-		}
-		for _, l := range r.books.of(p.sub.id, p.price, part.since, part.to) {
-			if l.from.Equal(part.since) && (l.source == "partial" || l.to.Equal(part.to) && !same(l.quantity, r.w.quantity(part))) {
-				return r.undecided("a percentage of a part whose usage changed since, or that a threshold billed")
-			}
-		}
-	}
-	return true
 }
 
 // undecided counts a comparison that the model leaves out, by its reason.

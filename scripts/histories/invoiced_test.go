@@ -41,9 +41,8 @@ var _ = Describe("prices of the model that are invoiced several times in a cycle
 	It("rate usage from the start of the cycle on, and know what earlier invoices have of it", func() {
 		s, i := yearly(priceSpec{Name: "Calls", Model: "tiered", Metric: "sum", Amount: "1.00", Bound: "100", Above: "0.50"}, cycle{Months: 1})
 		w := newWorld()
-		w.events["a"] = &event{customer: "customer1", at: date("2025-01-10"), n: rat("60")}
-		w.events["b"] = &event{customer: "customer1", at: date("2025-02-10"), n: rat("90")}
-		w.keys = []string{"a", "b"}
+		w.came(eventSpec{Key: "a", Customer: "customer1", At: "2025-01-10T00:00:00Z", N: "60"}, nil)
+		w.came(eventSpec{Key: "b", Customer: "customer1", At: "2025-02-10T00:00:00Z", N: "90"}, nil)
 		p := s.pieces(i, date("2025-02-20"))
 		Expect(p).To(HaveLen(2))
 		Expect(show(w.used(p[0], p[0].to))).To(Equal("60"))

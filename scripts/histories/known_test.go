@@ -57,7 +57,8 @@ var _ = Describe("quick comparisons", func() {
 		Expect(again(ctx, r, true)).NotTo(Succeed())
 	},
 		Entry("of usage on days that were compared", func(r *run) {
-			r.w.events["event1"].n = rat("7")
+			r.w.events["event1"].N = "7"
+			r.w.recount()
 			r.known.used["customer1"] = true
 		}, true),
 		Entry("of what is left of a block", func(r *run) { r.w.customers["customer1"].ledgers["USD"].blocks[0].initial = rat("2") }, true),

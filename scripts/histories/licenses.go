@@ -97,7 +97,7 @@ func (w *world) usedBy(s *subscription, l *license, from, to time.Time) *big.Rat
 			end = earlier(end, i.to)
 		}
 		if begin.Before(end) {
-			total.Add(total, mul(rat(i.spec.Amount), w.measure(piece{interval: i, sub: s}, begin, end, l.of)))
+			total.Add(total, mul(rat(i.spec.Amount), w.countedOf(piece{interval: i, sub: s}, begin, end, l.of)))
 		}
 	}
 	return total

@@ -21,7 +21,7 @@ var _ = Describe("licenses of the model", func() {
 		w.now = date("2025-07-01")
 	})
 	use := func(key, on, who, n string) {
-		w.events[key], w.keys = &event{customer: "customer1", at: date(on), n: rat(n), who: who}, append(w.keys, key)
+		w.came(eventSpec{Key: key, Customer: "customer1", At: on + "T00:00:00Z", N: n, Who: who}, nil)
 	}
 	covered := func(until string) string { return show(w.covered(s.pieces(usage, date("2025-06-10"))[0], date(until))) }
 

@@ -1,6 +1,6 @@
 // Command histories plays random histories of billing on a server, and compares after each
 // step all documents and ledgers with a model that was written from the rules alone. It shares
-// no code with the server.
+// no code with the server: domain/reference measures and prices usage and works out adjustments.
 //
 //	go run ./scripts/histories [-seed N] [-count N] [-steps N] [-workers N] [-state FILE]
 //

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"math/big"
-	"slices"
 	"time"
 )
 
@@ -38,73 +36,6 @@ func (i *interval) counts(at time.Time) counting {
 		}
 	}
 	return now
-}
-
-// has reports whether a price counts an event.
-func (p piece) has(e *event) bool {
-	c := p.counts(e.at)
-	who := c.who
-	if len(who) == 0 {
-		who = []string{p.sub.customer.name}
-	}
-	switch {
-	case !slices.Contains(who, e.customer),
-		c.filter == "n > 5" && e.n.Cmp(num(5)) <= 0,
-		c.filter == "who = 'a'" && e.who != "a",
-		p.spec.Metric == "parameter" && c.least != "" && e.n.Cmp(rat(c.least)) < 0:
-		return false
-	}
-	return true
-}
-
-// measure is the metric of a price over its events in a span, as is known now; of those with
-// a value, if one is given.
-func (w *world) measure(p piece, from, to time.Time, value string) *big.Rat {
-	total := new(big.Rat)
-	var most *big.Rat
-	seen := map[string]bool{}
-	for _, key := range w.keys {
-		e := w.events[key]
-		if !e.inForce() || e.at.Before(from) || !e.at.Before(to) || value != "" && e.who != value || !p.has(e) {
-			continue
-		}
-		switch p.spec.Metric {
-		case "sum", "parameter":
-			total.Add(total, e.n)
-		case "count":
-			total.Add(total, num(1))
-		case "max":
-			if most == nil || e.n.Cmp(most) > 0 {
-				most = e.n
-			}
-		case "distinct":
-			seen[e.who] = true
-		}
-	}
-	switch {
-	case p.spec.Metric == "max" && most != nil:
-		return most
-	case p.spec.Metric == "distinct":
-		return num(len(seen))
-	}
-	return total
-}
-
-// inForce reports whether an event counts at all.
-func (e *event) inForce() bool {
-	return !e.deprecated && !e.replaced && (e.backfill == nil || e.backfill.state == "reflected")
-}
-
-// measureGroups is the metric of each value that occurs.
-func (w *world) measureGroups(p piece, until time.Time) map[string]*big.Rat {
-	groups := map[string]*big.Rat{}
-	for _, key := range w.keys {
-		e := w.events[key]
-		if groups[e.who] == nil && e.inForce() && !e.at.Before(p.since) && e.at.Before(until) && p.has(e) {
-			groups[e.who] = w.measure(p, p.since, until, e.who)
-		}
-	}
-	return groups
 }
 
 // editPrice changes what a price counts, from now on (semantics 4.2.7, 6.3.7).
@@ -152,6 +83,7 @@ func (r *run) editPrice(ctx context.Context, s step) error {
 		i.counted = nil
 	}
 	i.counted = append(i.counted, next)
+	r.w.recount()
 	return nil
 }
 

@@ -156,6 +156,7 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 	}
 	features := r.w.features(s)
 	r.w.before = r.w.now
+	r.w.recount()
 	done, err := r.apply(ctx, s)
 	if err != nil || !done {
 		return done, err

@@ -51,35 +51,36 @@ type phase struct {
 
 // priceSpec is a price as a plan or a subscription states it.
 type priceSpec struct {
-	Name       string `json:"name"`
-	Model      string `json:"model"`            // as in usageModels
-	Metric     string `json:"metric,omitempty"` // "" is a fixed fee
-	Advance    bool   `json:"advance,omitempty"`
-	Cycle      cycle  `json:"cycle"`
-	Invoiced   *cycle `json:"invoiced,omitempty"` // how often, if more often than its cycle
-	Amount     string `json:"amount"`             // per unit, package or tier; of an allocation, what is granted
-	Above      string `json:"above,omitempty"`    // of the second tier
-	Bound      string `json:"bound,omitempty"`    // of the first tier; the size of a package; what is free
-	Size       string `json:"size,omitempty"`     // of a package, where there is a bound beside it
-	Least      string `json:"least,omitempty"`    // minimum
-	Most       string `json:"most,omitempty"`     // maximum, or minimum of the second tier
-	Quantity   string `json:"quantity,omitempty"`
-	Currency   string `json:"currency,omitempty"` // "" is the plan's
-	Conversion string `json:"conversion,omitempty"`
-	UpTo       string `json:"upTo,omitempty"`      // so many credits convert at that rate; "" is all
-	Beyond     string `json:"beyond,omitempty"`    // the rate of those above
-	Basis      string `json:"basis,omitempty"`     // cost of a credit of an allocation
-	Credits    string `json:"credits,omitempty"`   // their unit
-	Expires    bool   `json:"expires,omitempty"`   // with the period
-	Lasts      int    `json:"lasts,omitempty"`     // so many days
-	Seats      string `json:"seats,omitempty"`     // what each license may use in a period
-	WritesOff  bool   `json:"writesOff,omitempty"` // what a license uses beyond that
-	Licensed   bool   `json:"licensed,omitempty"`  // its usage draws on licenses
-	Item       string `json:"item"`
-	Prorated   bool   `json:"prorated,omitempty"`
-	Phase      int    `json:"phase,omitempty"`
-	Start      string `json:"start,omitempty"`
-	End        string `json:"end,omitempty"`
+	Name       string          `json:"name"`
+	Model      string          `json:"model"`            // as in usageModels
+	Metric     string          `json:"metric,omitempty"` // "" is a fixed fee
+	Advance    bool            `json:"advance,omitempty"`
+	Cycle      cycle           `json:"cycle"`
+	Invoiced   *cycle          `json:"invoiced,omitempty"` // how often, if more often than its cycle
+	Amount     string          `json:"amount"`             // per unit, package or tier; of an allocation, what is granted
+	Above      string          `json:"above,omitempty"`    // of the second tier
+	Bound      string          `json:"bound,omitempty"`    // of the first tier; the size of a package; what is free
+	Size       string          `json:"size,omitempty"`     // of a package, where there is a bound beside it
+	Least      string          `json:"least,omitempty"`    // minimum
+	Most       string          `json:"most,omitempty"`     // maximum, or minimum of the second tier
+	Quantity   string          `json:"quantity,omitempty"`
+	Currency   string          `json:"currency,omitempty"` // "" is the plan's
+	Conversion string          `json:"conversion,omitempty"`
+	UpTo       string          `json:"upTo,omitempty"`      // so many credits convert at that rate; "" is all
+	Beyond     string          `json:"beyond,omitempty"`    // the rate of those above
+	Basis      string          `json:"basis,omitempty"`     // cost of a credit of an allocation
+	Credits    string          `json:"credits,omitempty"`   // their unit
+	Expires    bool            `json:"expires,omitempty"`   // with the period
+	Lasts      int             `json:"lasts,omitempty"`     // so many days
+	Seats      string          `json:"seats,omitempty"`     // what each license may use in a period
+	WritesOff  bool            `json:"writesOff,omitempty"` // what a license uses beyond that
+	Licensed   bool            `json:"licensed,omitempty"`  // its usage draws on licenses
+	Item       string          `json:"item"`
+	Prorated   bool            `json:"prorated,omitempty"`
+	Config     json.RawMessage `json:"config,omitempty"` // of a model that the members above cannot say
+	Phase      int             `json:"phase,omitempty"`
+	Start      string          `json:"start,omitempty"`
+	End        string          `json:"end,omitempty"`
 }
 
 // adjustment is one of a plan.
@@ -98,6 +99,8 @@ type eventSpec struct {
 	At       string `json:"at"`
 	N        string `json:"n"`
 	Who      string `json:"who,omitempty"`
+	Where    string `json:"where,omitempty"`
+	Rate     string `json:"rate,omitempty"` // as text, which need not be a number
 }
 
 func rat(text string) *big.Rat {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"tollkeeper/domain/reference"
 )
 
 // world is what the model knows: what was asked of the server and granted, and nothing that
@@ -28,8 +30,9 @@ type world struct {
 	voidedByHand         map[string]bool // such invoices
 	credited, uncredited map[string]bool // customers with credit notes, and with some that were voided
 	backfills            map[string]*backfill
-	issued               func(piece) bool   // whether the document of a service period was seen issued
-	frozen               func(*charge) bool // whether the document of a charge is issued
+	issued               func(piece) bool           // whether the document of a service period was seen issued
+	frozen               func(*charge) bool         // whether the document of a charge is issued
+	measured             map[string]reference.Usage // until usage, or what is counted of it, changes
 }
 
 // backfill is one that is open, reflected or reverted.
@@ -44,7 +47,7 @@ type backfill struct {
 
 func newWorld() *world {
 	return &world{items: map[string]string{}, metrics: map[string]string{}, plans: map[string]*plan{}, customers: map[string]*customer{},
-		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, voidedByHand: map[string]bool{}, credited: map[string]bool{}, uncredited: map[string]bool{}, backfills: map[string]*backfill{}}
+		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, voidedByHand: map[string]bool{}, credited: map[string]bool{}, uncredited: map[string]bool{}, backfills: map[string]*backfill{}, measured: map[string]reference.Usage{}}
 }
 
 type plan struct {
@@ -68,10 +71,10 @@ type customer struct {
 
 // event is a usage event with what happened to it.
 type event struct {
+	eventSpec
 	customer   string
 	at         time.Time
-	n          *big.Rat
-	who        string
+	order      int64 // rises as they came
 	deprecated bool
 	replaced   bool // by a backfill
 	backfill   *backfill
@@ -350,11 +353,7 @@ func (w *world) adjust(p piece, a working, r *big.Rat, until time.Time) *big.Rat
 	amount, period := rat(a.Amount), a.value
 	switch a.Kind {
 	case "usage_discount":
-		if until.After(p.to) {
-			until = p.to
-		}
-		q := sub(w.measure(p, p.since, until, ""), amount)
-		return cents(p.spec.cost(greatest(q, new(big.Rat)), p.fraction()))
+		return cents(w.usedBeyond(p, until, amount))
 	case "amount_discount":
 		return sub(r, least(period, greatest(r, new(big.Rat))))
 	case "percentage_discount":
