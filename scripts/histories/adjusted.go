@@ -22,7 +22,9 @@ type effects struct {
 }
 
 // lineKey names a line of an invoice.
-func (l *line) key() string { return fmt.Sprint(l.invoice.id, " ", l.price, " ", clock(l.from), " ", clock(l.to)) }
+func (l *line) key() string {
+	return fmt.Sprint(l.invoice.id, " ", l.price, " ", clock(l.from), " ", clock(l.to))
+}
 
 // chargedBy are the lines of an invoice that charge a service in money, each with it; others tells of lines that
 // no price explains any more.
