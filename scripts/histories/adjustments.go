@@ -163,3 +163,8 @@ func (g *generator) adjust() (step, bool) {
 	}
 	return step{}, false
 }
+
+// inForce reports whether a minimum is in force at some time of a service period.
+func (a *ownAdjustment) inForce(p piece) bool {
+	return p.price == a.price && p.interval.change == a.change && p.to.After(a.from) && (a.to.IsZero() || p.from.Before(a.to))
+}

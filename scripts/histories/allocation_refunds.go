@@ -146,7 +146,7 @@ func (s *subscription) reduce(old, next piece) {
 // grants compares the fees of grants, less what was given back of them, with what is owed.
 func (r *run) grants(s *subscription) error {
 	for _, g := range s.grants {
-		if r.w.voided[g.piece.key()] || len(g.takes) > 0 && g.spec.Credits == "USD" && r.sharing(s.customer) {
+		if r.w.voided[g.piece.key()] || len(g.takes) > 0 && g.spec.Credits == "USD" && r.vague(s.customer) {
 			continue // of credits that pay under a shared adjustment it is not known what is unspent
 		}
 		billed, final := new(big.Rat), false

@@ -19,14 +19,13 @@ type run struct {
 	quick   bool
 	known   known
 	effects map[string]*effects                       // of adjustments on lines of documents, by the line
-	leftOut bool                                      // the adjustments of a document are not decided
 	pairs   map[string]map[string]int                 // steps done, by kind and feature
 	instead func(path string, body any) (node, error) // of a request that changes a subscription; nil: it is sent
 }
 
 func newRun(c *client) *run {
 	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}, known: newKnown(), effects: map[string]*effects{}}
-	r.w.issued = r.issued
+	r.w.issued, r.w.worth = r.issued, r.worth
 	r.w.frozen = func(c *charge) bool { return r.books.frozen(r.w.subs[c.sub].id, c) }
 	return r
 }

@@ -80,7 +80,7 @@ func (r *run) learnBlocks(ctx context.Context, c *customer, currency string, l *
 	if err != nil {
 		return err
 	}
-	open := currency == "USD" && r.sharing(c) // no rule says what was paid, so neither what comes back of it
+	open := currency == "USD" && r.vague(c) // no rule says what was paid, so neither what comes back of it
 	known := map[string]bool{}
 	for _, b := range l.blocks {
 		known[b.id] = true

@@ -20,6 +20,9 @@ func (r *run) check(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.adjustments(); err != nil {
+		return err
+	}
 	r.giveBackIssued()
 	for _, c := range r.w.customers {
 		r.w.settle(c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"slices"
 )
 
 // costTotals compares the costs of the days of a line of usage, after adjustments, with the line:
@@ -46,20 +45,15 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 			}
 		}
 	}
-	for _, d := range s.coupons { // its amount may be for a fee that was billed before it
-		if d.part == nil && d.covers(p) && !p.aloneOn(last.invoice, func(i *interval) bool { return slices.Contains(d.prices, i.price) }) {
-			r.undecided("costs of a price under the amount of a coupon whose period has several invoices")
-			return nil
-		}
+	if r.inSeveral(last.invoice, p, func(a work) bool { return a.coupon != nil && a.coupon.part == nil }) {
+		r.undecided("costs of a price under the amount of a coupon whose period has several invoices")
+		return nil
 	}
-	for _, a := range r.w.adjusting(p) { // costs show a minimum from the first day of its period on
-		several := len(a.Prices) > 1 && !r.onOneInvoice(last.invoice, p, r.w.plans[p.plan].adjust)
-		if a.Kind == "minimum" && (several || !p.inOnePart() && !p.settles()) {
-			r.undecided("costs of a part of the period of a minimum")
-			return nil
-		}
+	if r.inSeveral(last.invoice, p, func(a work) bool { return a.Kind == "minimum" }) { // costs show it from the first day on
+		r.undecided("costs of a part of the period of a minimum")
+		return nil
 	}
-	seen := fmt.Sprint(last, p.fraction(), r.w.worth(p, p.to))
+	seen := fmt.Sprint(last, p.fraction())
 	if r.known.totals[seen] && !r.known.full {
 		return nil
 	}

@@ -5,15 +5,21 @@ import (
 	"math/big"
 )
 
-// documents checks the sums of each invoice, and that issued ones stay as they are.
-func (r *run) documents() error {
-	for _, v := range r.books.byDate() { // what adjustments do on one goes on from those before
+// adjustments compares what adjustments do on each document that is new or a draft: it goes on from those before.
+func (r *run) adjustments() error {
+	for _, v := range r.books.byDate() {
 		if _, before := r.books.issued[v.id]; !before && v.status != "void" && (v.source == "subscription" || v.source == "partial") {
 			if err := r.adjusted(v); err != nil {
 				return fmt.Errorf("%w\n    %s", err, v)
 			}
 		}
 	}
+	r.w.recount()
+	return nil
+}
+
+// documents checks the sums of each invoice, and that issued ones stay as they are.
+func (r *run) documents() error {
 	for _, id := range r.books.order {
 		v := r.books.invoices[id]
 		total := new(big.Rat)

@@ -133,3 +133,9 @@ func (l *ledger) text(z *zone, now time.Time) string {
 	}
 	return b.String()
 }
+
+// undecided counts a comparison that the model leaves out, by its reason.
+func (r *run) undecided(reason string) bool {
+	r.known.undecided[reason]++
+	return false
+}

@@ -278,11 +278,11 @@ func (w *world) settleIn(c *customer, currency string) {
 					before.Add(before, one.amount)
 				}
 			}
-			minimums := "minimum" // which come with the last day of their period
-			if !z.start(d + 1).Before(p.to) {
-				minimums = ""
+			worth, why := w.worth(p, z.start(d+1))
+			if why != "" && currency == "USD" {
+				w.vague[c] = why
 			}
-			amount := sub(sub(w.worthWithout(p, z.start(d+1), minimums), w.covered(p, z.start(d+1))), before)
+			amount := sub(sub(worth, w.covered(p, z.start(d+1))), before)
 			one := &charge{sub: p.sub.name, price: p.spec.Name, interval: p.interval, item: p.spec.Item, day: d, at: z.start(d), amount: greatest(amount, new(big.Rat)), trial: p.trial}
 			// It is final with its day, and where its document is issued before that.
 			if one.from = one.at; p.from.After(one.from) {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/big"
-	"slices"
 	"time"
 )
 
@@ -201,7 +200,7 @@ func (r *run) paid(p piece, l *line, at string) error {
 	if _, done := r.books.issued[l.invoice.id]; done || l.source != "subscription" {
 		return nil
 	}
-	if currency == "USD" && r.sharing(p.sub.customer) {
+	if currency == "USD" && r.vague(p.sub.customer) {
 		return nil
 	}
 	ledger := p.sub.customer.ledger(currency)
@@ -222,42 +221,14 @@ func (r *run) paid(p piece, l *line, at string) error {
 	return nil
 }
 
-// shared reports whether an adjustment of several prices applies.
-func (r *run) shared(p piece) bool {
-	for _, a := range r.w.adjusting(p) {
-		if len(a.Prices) > 1 {
-			return true
-		}
+// vague reports whether credits in money of a customer are not compared, since what adjustments leave of a line on
+// a day is not decided.
+func (r *run) vague(c *customer) bool {
+	why := r.w.vague[c]
+	if why != "" {
+		r.undecided("credits after " + why)
 	}
-	return false
-}
-
-// sharing reports whether a customer has adjustments of several prices. How much of one counts
-// for a price on a day, before its period ends, no rule says: credits that pay in the same
-// currency are not compared then.
-func (r *run) sharing(c *customer) bool {
-	for _, s := range r.w.subs {
-		if s.customer != c {
-			continue
-		}
-		if s.amountOff || slices.ContainsFunc(s.intervals, func(i *interval) bool {
-			return i.spec.Invoiced != nil && i.spec.Metric != "" && i.spec.unit("USD") == "USD"
-		}) {
-			return true // and days that such a coupon was for stay what they were when it is gone
-		}
-		plans := []string{s.plan}
-		for _, change := range s.changes {
-			plans = append(plans, change.plan)
-		}
-		for _, name := range plans {
-			for _, a := range r.w.plans[name].adjust {
-				if len(a.Prices) > 1 {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return why != ""
 }
 
 // issued reports whether the document of a service period was seen issued. A partial invoice of the instant

@@ -33,14 +33,12 @@ func (r *run) thresholds(s *subscription) error {
 	if s.threshold == nil && !slices.ContainsFunc(s.intervals, func(i *interval) bool { return i.spec.Invoiced != nil }) {
 		return nil
 	}
-	open, minimum := new(big.Rat), false // of an amount that a coupon takes off the draft, fees in advance have a share
+	open := new(big.Rat)
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
 			if i.spec.Metric == "" {
 				continue
 			}
-			least := r.w.hasMinimum(p)
-			minimum = minimum || least && r.shared(p)
 			for _, l := range r.books.ofPiece(p) {
 				if _, done := r.books.issued[l.invoice.id]; done && l.status != "draft" || l.source != "subscription" {
 					continue
@@ -54,23 +52,33 @@ func (r *run) thresholds(s *subscription) error {
 				}
 				switch {
 				case !p.to.After(r.w.now):
-				case !least:
+				case !r.minimums(p):
 					open.Add(open, l.amount)
-				case l.credits.Sign() == 0: // it is left to the end of the period
-					open.Add(open, sub(r.w.worthWithout(p, p.to, "minimum"), l.partially))
+				case l.credits.Sign() != 0:
+					r.undecided("what is accrued of a line of which credits paid and a minimum works on")
+				default: // a minimum is left to the end of the period
+					accrued, why := r.accrued(p)
+					if why != "" {
+						r.undecided("what is accrued after " + why)
+						return nil
+					}
+					open.Add(open, sub(accrued, l.partially))
 				}
 			}
 		}
 	}
-	if s.threshold != nil && r.known.now != r.w.now && !minimum && !s.amountCoupon() && open.Cmp(s.threshold) >= 0 && s.active(r.w.now) {
+	if s.threshold != nil && r.known.now != r.w.now && open.Cmp(s.threshold) >= 0 && s.active(r.w.now) {
 		return differ("%s has used %s that is not invoiced, and its threshold is %s%s", s.name, show(open), show(s.threshold), r.books.print(s.id))
 	}
 	return nil
 }
 
-// hasMinimum reports whether a minimum works on a service period.
-func (w *world) hasMinimum(p piece) bool {
-	return slices.ContainsFunc(w.adjusting(p), func(a working) bool { return a.Kind == "minimum" })
+// minimums reports whether a minimum works on a service period.
+func (r *run) minimums(p piece) bool {
+	return slices.ContainsFunc(chained(r.w.worksOf(p.sub)), func(a work) bool {
+		in, ok := a.period(p)
+		return ok && a.Kind == "minimum" && a.covers(p, in)
+	})
 }
 
 // active reports whether a subscription has begun and not ended.

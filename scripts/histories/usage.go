@@ -102,7 +102,7 @@ func (w *world) countedOf(p piece, from, to time.Time, who string) *big.Rat {
 }
 
 // recount forgets what was measured: events have come or gone, or what is counted of them has changed.
-func (w *world) recount() { clear(w.measured) }
+func (w *world) recount() { clear(w.measured); clear(w.worths) }
 
 // measure is the metric of a price over events, and whether one of them came as far as the sum.
 func (p piece) measure(events []reference.Event) (*big.Rat, bool) {

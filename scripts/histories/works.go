@@ -86,7 +86,7 @@ func (p piece) countedAt() time.Time {
 // period is the full billing period of an adjustment that a service belongs to: of several cadences the
 // shortest one, of several anchors that of the earliest price (6.7.1).
 func (a work) period(p piece) (span, bool) {
-	if p.trial || !slices.ContainsFunc(a.prices, func(i *interval) bool { return i == p.interval || i.price == p.price && i.from.Equal(p.interval.from) }) {
+	if p.trial || !slices.Contains(a.prices, p.interval) {
 		return span{}, false
 	}
 	at := p.countedAt()

@@ -30,8 +30,11 @@ type world struct {
 	voidedByHand         map[string]bool // such invoices
 	credited, uncredited map[string]bool // customers with credit notes, and with some that were voided
 	backfills            map[string]*backfill
-	issued               func(piece) bool           // whether the document of a service period was seen issued
-	frozen               func(*charge) bool         // whether the document of a charge is issued
+	issued               func(piece) bool                                  // whether the document of a service period was seen issued
+	frozen               func(*charge) bool                                // whether the document of a charge is issued
+	worth                func(p piece, until time.Time) (*big.Rat, string) // of a line, after adjustments, or why that is not decided
+	worths               map[string]map[string]lineWorth
+	vague                map[*customer]string       // whose credits in money are not decided, and why
 	measured             map[string]reference.Usage // until usage, or what is counted of it, changes
 }
 
@@ -47,7 +50,7 @@ type backfill struct {
 
 func newWorld() *world {
 	return &world{items: map[string]string{}, metrics: map[string]string{}, plans: map[string]*plan{}, customers: map[string]*customer{},
-		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, voidedByHand: map[string]bool{}, credited: map[string]bool{}, uncredited: map[string]bool{}, backfills: map[string]*backfill{}, measured: map[string]reference.Usage{}}
+		subs: map[string]*subscription{}, events: map[string]*event{}, voided: map[string]bool{}, voidedByHand: map[string]bool{}, credited: map[string]bool{}, uncredited: map[string]bool{}, backfills: map[string]*backfill{}, measured: map[string]reference.Usage{}, worths: map[string]map[string]lineWorth{}, vague: map[*customer]string{}}
 }
 
 type plan struct {
@@ -319,48 +322,4 @@ func (p piece) feeBy(now time.Time) *big.Rat {
 		p.days.to = p.cycle.to
 	}
 	return p.fee()
-}
-
-// worth is the amount of a line of usage until an instant after the adjustments of its price
-// alone and coupons of a part, rounded as a line is (price-models.md 6.3 to 6.5).
-func (w *world) worth(p piece, until time.Time) *big.Rat { return w.worthWithout(p, until, "") }
-
-// worthWithout is that without the adjustments of a kind.
-func (w *world) worthWithout(p piece, until time.Time, kind string) *big.Rat {
-	if p.trial {
-		return new(big.Rat)
-	}
-	if !p.inOnePart() {
-		return w.worthInParts(p, until, kind)
-	}
-	currency := p.spec.unit("USD")
-	r := rounded(w.used(p, until), currency)
-	for _, step := range []string{"usage_discount", "amount_discount", "percentage_discount", "minimum", "maximum"} {
-		if step == "minimum" { // coupons of a part come after all other percentages
-			r = p.discount(r)
-		}
-		for _, a := range w.adjusting(p) {
-			if a.Kind == step && step != kind && len(a.Prices) == 1 {
-				r = w.adjust(p, a, r, until)
-			}
-		}
-	}
-	return r
-}
-
-// adjust is an amount of a service period after an adjustment.
-func (w *world) adjust(p piece, a working, r *big.Rat, until time.Time) *big.Rat {
-	amount, period := rat(a.Amount), a.value
-	switch a.Kind {
-	case "usage_discount":
-		return cents(w.usedBeyond(p, until, amount))
-	case "amount_discount":
-		return sub(r, least(period, greatest(r, new(big.Rat))))
-	case "percentage_discount":
-		return sub(r, cents(mul(r, amount)))
-	case "minimum":
-		return greatest(r, period)
-	default:
-		return least(r, period)
-	}
 }
