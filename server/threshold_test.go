@@ -110,6 +110,17 @@ var _ = Describe("An invoicing threshold", func() {
 		Entry("all of them in force throughout", object{"adjustment_type": "amount_discount", "amount_discount": "10.00"}, "2025-03-01", nil, "20.00", "15.00"),
 	)
 
+	It("gives an amount of a month once where a partial invoice has a part of a quarterly price too", func() { // price models 6.7.1 and 6.7.18
+		discount := object{"adjustment": object{"adjustment_type": "amount_discount", "amount_discount": "15.00", "applies_to_all": true}}
+		id := s.subscribe(acme, with(threshold("10.00"), object{"add_adjustments": list{discount}}), s.calls("1.00"), with(s.calls("2.00"), object{"cadence": "quarterly"})).text("id")
+		s.clock("2025-03-05T10:00:00Z")
+		s.use(acme, "2025-03-05T09:00:00Z", "30")
+		again("2025-03-05T10:00:00Z")
+		s.put("/v1/subscriptions/"+id, object{"invoicing_threshold": nil}).expect(200)
+		s.clock("2025-04-01T12:00:00Z")
+		Expect(s.bills(id)).To(ContainElements("2025-03-05 issued 75.00", "2025-04-01 paid 0.00"))
+	})
+
 	It("sees events under an alias, late ones, corrections, and a threshold that is set later", func() {
 		id := s.subscribe(acme, object{}, s.calls("1.00")).text("id")
 		s.use(acme, "2025-03-01T00:00:00Z", "8")

@@ -51,6 +51,11 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 				continue
 			}
 			seen = append(seen, in.Name())
+			if partial(in.Start) { // may have a part of what counts in a later period
+				for _, id := range a.Prices(in) {
+					b.include(in.Start, id)
+				}
+			}
 			for _, o := range a.Services(in) {
 				if !other(o) && !partial(in.Start) {
 					continue

@@ -102,6 +102,14 @@ func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest per
 	return shortest
 }
 
+// Prices are the ids of the matching price intervals of a period's plan.
+func (a AdjustmentPeriods) Prices(in AdjustmentPeriod) (ids []string) {
+	for _, i := range a.ofPlan(in.PlanID) {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
 // ofPlan are the matching prices of a time on a plan.
 func (a AdjustmentPeriods) ofPlan(id string) (found []PriceInterval) {
 	for _, i := range a.matching {
